@@ -1,0 +1,33 @@
+import type { Lifecycle, Plugin } from "./plugin.ts";
+
+export interface Credentials {
+	readonly username: string;
+	/** Never empty: the host refuses an empty password before any backend sees it. */
+	readonly password: string;
+}
+
+/** Who somebody is, once verified. */
+export interface Identity {
+	/** The name the service uses from here on; normally `credentials.username`. */
+	readonly username: string;
+	/** Names of the groups the backend knows the user to be in, when it knows any. */
+	readonly groups?: readonly string[];
+}
+
+/**
+ * Verifies a user name and password. "No" is a value, "cannot tell" is an error: an outage must never look like a refusal
+ * and never like a sign-in.
+ */
+export interface AuthBackend extends Lifecycle {
+	/**
+	 * The identity, or undefined when name or password is wrong. The time taken must not tell an unknown user from a wrong
+	 * password. Throws `SVC_UNAVAILABLE` when it could not find out; never logs or throws the password.
+	 */
+	authenticate(credentials: Credentials, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
+	/** Whether no user exists yet. With `addUser`, lets the first start make the first administrator. */
+	isEmpty?(): Promise<boolean>;
+	/** Store a user with this password (hashed). Only called when `isEmpty` said so. */
+	addUser?(credentials: Credentials): Promise<void>;
+}
+
+export type AuthBackendPlugin = Plugin<"auth-backend", AuthBackend>;

@@ -1,0 +1,7 @@
+/** A value that survives JSON: what parameters, results and event data are made of. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** A JSON object. Never merge one that came from outside into another object: `__proto__` is an ordinary key here. */
+export interface JsonObject {
+	readonly [key: string]: JsonValue;
+}

@@ -1,0 +1,114 @@
+import type { AuthBackendPlugin } from "./auth-backend.ts";
+import type { EventBusPlugin } from "./event-bus.ts";
+import type { RunnerPlugin } from "./runner.ts";
+import type { StoragePlugin } from "./storage.ts";
+
+interface OptionBase {
+	/** One sentence for the configuration reference. */
+	readonly description: string;
+}
+
+/** An option: its type, default and limits. Types, validation, environment overrides and the reference all come from here. */
+export type OptionDefinition = OptionBase &
+	(
+		| { readonly type: "boolean"; readonly default: boolean }
+		| { readonly type: "integer"; readonly default: number; readonly minimum?: number; readonly maximum?: number }
+		| { readonly type: "number"; readonly default: number; readonly minimum?: number; readonly maximum?: number }
+		| { readonly type: "string"; readonly default: string; readonly choices?: readonly string[] }
+		| { readonly type: "list"; readonly default: readonly string[] }
+	);
+
+/** Sections and options, in the specification's words. `port` 0 lets the system choose. */
+export const optionSections = {
+	system: {
+		debug: { type: "boolean", default: false, description: "Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5)." },
+	},
+	system_user: {
+		user: { type: "string", default: "svc", description: "Name that executions carry while authentication is off." },
+	},
+	auth: {
+		enable: { type: "boolean", default: true, description: "Whether requests need a credential." },
+		listen: { type: "boolean", default: true, description: "Whether the authentication component has a listener of its own." },
+		host: { type: "string", default: "127.0.0.1", description: "Listen address of the authentication component." },
+		port: { type: "integer", default: 9100, minimum: 0, maximum: 65535, description: "Port of the authentication component." },
+		token_ttl: { type: "integer", default: 86_400, minimum: 1, description: "Lifetime of a token in seconds: the default and the most that may be asked for." },
+		service_token_ttl: { type: "integer", default: 86_400, minimum: 1, description: "Lifetime in seconds of the token a running action gets." },
+		api_url: { type: "string", default: "", description: "Public base address of the API without the version; empty means the API listener's own." },
+	},
+	api: {
+		listen: { type: "boolean", default: true, description: "Whether the API component listens." },
+		host: { type: "string", default: "127.0.0.1", description: "Listen address of the API component." },
+		port: { type: "integer", default: 9101, minimum: 0, maximum: 65535, description: "Port of the API component. It also answers the authentication and stream paths." },
+		allow_origin: { type: "list", default: [], description: "Origins that browsers may call from; `*` allows all." },
+		max_page_size: { type: "integer", default: 100, minimum: 1, description: "Largest `limit` of lists for users who are not administrators." },
+		max_body_size: { type: "integer", default: 4_194_304, minimum: 1_024, description: "Largest request body in bytes; more is answered with 413." },
+		mask_secrets: { type: "boolean", default: true, description: "Whether values of secret parameters are masked in answers." },
+		auth_cookie_secure: { type: "boolean", default: true, description: "Whether the cookie `auth-token` is sent over HTTPS only." },
+		auth_cookie_same_site: { type: "string", default: "lax", choices: ["strict", "lax", "none", "unset"], description: "SameSite of the cookie `auth-token`." },
+	},
+	stream: {
+		listen: { type: "boolean", default: true, description: "Whether the stream component has a listener of its own." },
+		host: { type: "string", default: "127.0.0.1", description: "Listen address of the stream component." },
+		port: { type: "integer", default: 9102, minimum: 0, maximum: 65535, description: "Port of the stream component." },
+		heartbeat: { type: "number", default: 15, minimum: 0.05, maximum: 15, description: "Seconds between heartbeats on a quiet event stream." },
+	},
+	webui: {
+		webui_base_url: { type: "string", default: "", description: "Base of `web_url` in executions; empty means the API's address." },
+	},
+	log: {
+		level: { type: "string", default: "info", choices: ["error", "warn", "info", "debug"], description: "Least important level that is written." },
+		format: { type: "string", default: "auto", choices: ["auto", "text", "json"], description: "`text` for people, `json` one object a line; `auto` is text on a terminal." },
+		mask_secrets: { type: "boolean", default: true, description: "Whether secrets are masked in logs." },
+		mask_secrets_blacklist: { type: "list", default: [], description: "Further attribute names to mask in logs." },
+	},
+	actionrunner: {
+		actions_pool_size: { type: "integer", default: 60, minimum: 1, description: "Most executions that run at once on this node." },
+		stream_output: { type: "boolean", default: true, description: "Whether output is stored and streamed while an action runs." },
+		max_result_output: { type: "integer", default: 1_048_576, minimum: 0, description: "Most bytes of each of stdout and stderr in `result`; the stored stream keeps all." },
+		graceful_shutdown: { type: "boolean", default: true, description: "Whether stopping waits for running actions." },
+		exit_still_active_check: { type: "number", default: 300, minimum: 0, description: "Most seconds that stopping waits for running actions before it ends them." },
+	},
+	scheduler: {
+		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between looks for work that no event announced." },
+		lease: { type: "number", default: 15, minimum: 0.1, description: "Seconds a node holds an execution without renewing; renewed at a third of it." },
+	},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
+
+type Sections = typeof optionSections;
+type OptionValue<D> = D extends { readonly type: "boolean" }
+	? boolean
+	: D extends { readonly type: "integer" | "number" }
+		? number
+		: D extends { readonly choices: readonly (infer C)[] }
+			? C
+			: D extends { readonly type: "list" }
+				? readonly string[]
+				: string;
+
+/** Every section with every option, defaults applied. */
+export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };
+
+/** What a configuration may say of the options. */
+export type OptionsInput = { readonly [S in keyof Options]?: Partial<Options[S]> };
+
+/** The plugins of a service, and where its files are. */
+export interface Composition {
+	/** Where everything is kept. */
+	readonly storage: StoragePlugin;
+	/** Wake-ups and live events between the parts, and nodes, of the service. */
+	readonly event_bus: EventBusPlugin;
+	/** Runner types that actions may use. */
+	readonly runners: readonly RunnerPlugin[];
+	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */
+	readonly packs?: readonly string[];
+	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` wins. */
+	readonly data_dir?: string;
+}
+
+/** What `svc.config.ts` exports. Unknown sections and options are refused at start with path and hint. */
+export type SvcConfig = Composition & Omit<OptionsInput, "auth"> & { readonly auth?: NonNullable<OptionsInput["auth"]> & { readonly backend?: AuthBackendPlugin } };
+
+/** Types a configuration. Returns it unchanged. */
+export function defineConfig(config: SvcConfig): SvcConfig {
+	return config;
+}

@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+
+export type ParameterType = "string" | "number" | "integer" | "boolean" | "array" | "object" | "null";
+
+/**
+ * Definition of one parameter: a JSON schema for its value plus the words of the specification (`required`, `immutable`,
+ * `secret`, `position`). Unknown keys are refused when an action is registered.
+ */
+export interface ParameterDefinition {
+	/** One type name; none means any value. */
+	readonly type?: ParameterType;
+	readonly description?: string;
+	/** Used when the caller gives none. A text holding `{{` or `{%` is a template. */
+	readonly default?: JsonValue;
+	/** Whether a value must be given. A default satisfies it. Default false. */
+	readonly required?: boolean;
+	/** The caller may not set it; the default always applies. Default false. */
+	readonly immutable?: boolean;
+	/** Its value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
+	readonly secret?: boolean;
+	/** Place among a script's positional arguments, from 0 without gaps. */
+	readonly position?: number;
+	readonly enum?: readonly JsonValue[];
+	readonly items?: ParameterDefinition | readonly ParameterDefinition[];
+	readonly properties?: Readonly<Record<string, ParameterDefinition>>;
+	readonly patternProperties?: Readonly<Record<string, ParameterDefinition>>;
+	readonly additionalProperties?: boolean | ParameterDefinition;
+	readonly additionalItems?: boolean | ParameterDefinition;
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly exclusiveMinimum?: number | boolean;
+	readonly exclusiveMaximum?: number | boolean;
+	readonly multipleOf?: number;
+	readonly minLength?: number;
+	readonly maxLength?: number;
+	readonly pattern?: string;
+	readonly format?: string;
+	readonly minItems?: number;
+	readonly maxItems?: number;
+	readonly uniqueItems?: boolean;
+	readonly minProperties?: number;
+	readonly maxProperties?: number;
+	readonly dependencies?: JsonObject;
+	readonly definitions?: JsonObject;
+	readonly title?: string;
+	readonly id?: string;
+	readonly $schema?: string;
+	readonly allOf?: readonly ParameterDefinition[];
+	readonly anyOf?: readonly ParameterDefinition[];
+	readonly oneOf?: readonly ParameterDefinition[];
+	readonly not?: ParameterDefinition;
+}
+
+/** Parameter name (letters, digits, underscore) to definition, in declaration order. */
+export type ParameterSchema = Readonly<Record<string, ParameterDefinition>>;
+
+interface TypeOf {
+	string: string;
+	number: number;
+	integer: number;
+	boolean: boolean;
+	array: readonly JsonValue[];
+	object: JsonObject;
+	null: null;
+}
+
+type ValueOf<D extends ParameterDefinition> = D extends { readonly enum: readonly (infer V)[] }
+	? V
+	: D extends { readonly type: infer T extends ParameterType }
+		? TypeOf[T]
+		: JsonValue;
+
+type IsGiven<D extends ParameterDefinition> = D extends { readonly required: true }
+	? true
+	: D extends { readonly default: null }
+		? false
+		: D extends { readonly default: JsonValue }
+			? true
+			: false;
+
+/**
+ * The values a runner receives for its schema: validated, defaults applied. A parameter that is neither required nor has a
+ * default may be `undefined`.
+ */
+export type ParameterValues<S extends ParameterSchema> = {
+	readonly [K in keyof S]: IsGiven<S[K]> extends true ? ValueOf<S[K]> : ValueOf<S[K]> | undefined;
+};

@@ -1,0 +1,46 @@
+/** Structured log. `message` is a fixed phrase, data goes in `fields`, so that masking by attribute name works. */
+export interface Logger {
+	debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+	info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+	warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+	error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Time, so that tests can stand in for it. */
+export interface Clock {
+	/** Microseconds since 1970-01-01 UTC; never goes backwards within a process. */
+	now(): number;
+}
+
+/** What the host gives a plugin when it starts. */
+export interface PluginContext {
+	/** Logs under the plugin's name. */
+	readonly logger: Logger;
+	readonly clock: Clock;
+	/** Absolute path of the service's data directory (mode 0700). It exists. */
+	readonly dataDirectory: string;
+	/** Id of this node: one per started engine, never used again. */
+	readonly nodeId: string;
+}
+
+/**
+ * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method, and calls `stop`
+ * exactly once afterwards, also when `start` threw: `stop` must cope with a half-finished start. Plugins start in the order
+ * storage, event bus, auth backend, runners and stop in reverse.
+ */
+export interface Lifecycle {
+	/** Open what the plugin needs. Heavy packages are loaded here. Throwing ends the start of the service with the message. */
+	start?(context: PluginContext): Promise<void>;
+	/** Close everything opened: no handle, timer or child process may be left behind. */
+	stop?(): Promise<void>;
+}
+
+export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus";
+
+/** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */
+export interface Plugin<K extends PluginKind, T extends Lifecycle> {
+	readonly kind: K;
+	/** Unique among the plugins of its kind in one service; for a runner it is the runner type's name. */
+	readonly name: string;
+	create(): T;
+}

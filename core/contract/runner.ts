@@ -1,0 +1,116 @@
+import type { JsonObject } from "./json.ts";
+import type { ParameterSchema, ParameterValues } from "./parameters.ts";
+import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
+
+/** Kind of a piece of output (specification, Execution output event). */
+export type OutputType = "stdout" | "stderr" | "other";
+
+/** What a runner can do. Data, not promises: host and conformance suite believe it and nothing else. All default to false. */
+export interface RunnerCapabilities {
+	/** Calls `emit` while the action runs. */
+	readonly streaming?: boolean;
+	/** Ends the work promptly when `signal` aborts. Without it the host waits for `run` to return by itself. */
+	readonly cancellation?: boolean;
+}
+
+/**
+ * Why a run is being ended. It is `signal.reason` once the signal has aborted.
+ *
+ * - `cancel`: somebody asked for it; the execution ends `canceled`.
+ * - `timeout`: the parameter `timeout` (seconds) has passed; it ends `timeout`.
+ * - `shutdown`: the service stops and its grace has passed; it ends `abandoned`.
+ */
+export class RunAborted extends Error {
+	override readonly name = "RunAborted";
+	readonly kind: "cancel" | "timeout" | "shutdown";
+
+	constructor(kind: "cancel" | "timeout" | "shutdown", message: string) {
+		super(message);
+		this.kind = kind;
+	}
+}
+
+/** What the run has emitted on one channel so far, kept for the result. */
+export interface CapturedOutput {
+	/** From the start, at most `actionrunner.max_result_output` bytes (default 1 MiB). Keeps a final newline. */
+	readonly text: string;
+	/** Whether `text` was cut. The stored output stream is complete all the same. */
+	readonly truncated: boolean;
+	/** Bytes emitted, cut or not. */
+	readonly bytes: number;
+}
+
+/** Everything a runner needs for one run, and no more. Valid until `run` settles. */
+export interface RunContext<S extends ParameterSchema = ParameterSchema> {
+	readonly execution_id: string;
+	/** `<pack>.<action>`. */
+	readonly action_ref: string;
+	readonly pack: string;
+	/** Who started the execution. */
+	readonly user: string;
+	/** Absolute path of the script or module; empty for actions without an entry point. It existed a moment ago. */
+	readonly entryPoint: string;
+	/** Absolute path of the action's pack directory; undefined for an action that came over the API into no pack directory. */
+	readonly packDirectory: string | undefined;
+	/** The runner's own parameters: rendered, cast, validated, defaults applied. */
+	readonly runnerParameters: ParameterValues<S>;
+	/** The action's remaining parameters, in declaration order; unset ones are null. */
+	readonly actionParameters: JsonObject;
+	/** Definitions of `actionParameters`, for runners that need position or type. */
+	readonly actionSchema: ParameterSchema;
+	/** Variables the service gives to processes (`SVC_ACTION_…`). They win over the parameter `env`. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Aborts on cancel, time-out and shutdown; the reason is a `RunAborted`. */
+	readonly signal: AbortSignal;
+	readonly logger: Logger;
+	/**
+	 * Record a piece of output; order within one channel is kept. Give whole characters (decode with a streaming decoder).
+	 * Await it: it resolves at once until the store falls behind, then when there is room again. That is the back-pressure.
+	 * Rejects once the execution is no longer this run's, after which the run must end.
+	 */
+	emit(type: OutputType, data: string): Promise<void>;
+	/** What has been emitted on a channel so far, cut to the limit for results. */
+	captured(type: OutputType): CapturedOutput;
+	/** Tell where the run lives; shown as `liveaction.runner_info`. Optional; host name and the service's pid are the default. */
+	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
+}
+
+/** How a run ended. */
+export interface RunResult {
+	/** Whether the action did what it should. */
+	readonly succeeded: boolean;
+	/** Becomes `result` of the execution; a JSON object. */
+	readonly result: JsonObject;
+	/**
+	 * A more exact word for `succeeded: false`, when the runner knows one. Without it the status is `failed`, or what the
+	 * signal's reason says when it had aborted.
+	 */
+	readonly status?: "failed" | "timeout" | "abandoned";
+}
+
+/**
+ * Runs actions of one runner type. One instance serves all executions of the service, many at a time.
+ *
+ * The host does the rest: parameters, time-out (parameter `timeout`, seconds), cancel, masking, recording, states, retries.
+ */
+export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lifecycle {
+	/** One sentence, shown in the runner type record. */
+	readonly description: string;
+	/** The runner's own parameters. An action may override default, description, enum, immutable and required of each. */
+	readonly parameters: S;
+	readonly capabilities: RunnerCapabilities;
+	/** Key of `result` that an action's `output_schema` describes. Default none. */
+	readonly outputKey?: string;
+	/** `required`: the action must name a file; `forbidden`: it must not. Default `optional`. */
+	readonly entryPoint?: "required" | "forbidden" | "optional";
+	/**
+	 * Run one action. Resolve with `succeeded: false` when the action failed; throw when the runner itself could not do its
+	 * work (the execution then ends `failed` with `result.error`). When `signal` aborts, end the work and resolve with what
+	 * there is; the host sets the status.
+	 */
+	run(context: RunContext<S>): Promise<RunResult>;
+}
+
+/** A runner as a configuration holds it. The schema type is erased: the host validates against the data. */
+// biome-ignore lint/suspicious/noExplicitAny: the one erased alias; a schema type cannot be both given to and taken from a list of unlike runners
+export type RunnerPlugin = Plugin<"runner", Runner<any>>;

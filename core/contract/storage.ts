@@ -1,0 +1,102 @@
+import type { EntityKind, EntityMap } from "./entities.ts";
+import type { JsonValue } from "./json.ts";
+import type { Lifecycle, Plugin } from "./plugin.ts";
+
+/** What a field must be: a value (null is a value), or one of the comparisons. Text compares by code point. */
+export type Condition<V> =
+	| V
+	| { readonly in: readonly V[] }
+	| { readonly not: V }
+	| { readonly gt?: V; readonly gte?: V; readonly lt?: V; readonly lte?: V }
+	| { readonly prefix: string };
+
+/** All conditions must hold. Only fields that are not `json` can be asked for. Null satisfies no comparison but `not`. */
+export type Where<E> = { readonly [F in keyof E]?: Condition<E[F]> };
+
+export type Order<E> = readonly [field: keyof E & string, direction: "asc" | "desc"];
+
+export interface Query<E> {
+	readonly where?: Where<E>;
+	/** Later ones decide among equals. Without any the order is by `id` ascending. Null sorts first ascending, last descending. */
+	readonly orderBy?: readonly Order<E>[];
+	/** Default: no limit. */
+	readonly limit?: number;
+	/** Default 0. */
+	readonly offset?: number;
+	/** Read only these fields (`id` is always read); the others are absent. Default: all. */
+	readonly fields?: readonly (keyof E & string)[];
+}
+
+const appendKey: unique symbol = Symbol.for("svc.storage.append");
+
+/** In a patch: put `value` at the end of a `json` field that holds an array, atomically. */
+export interface Append {
+	readonly [appendKey]: JsonValue;
+}
+
+/** Patch value that appends to a JSON array field. */
+export function append(value: JsonValue): Append {
+	return { [appendKey]: value };
+}
+
+/** The appended value, or undefined when `value` is not an `Append`. */
+export function toAppended(value: unknown): JsonValue | undefined {
+	return typeof value === "object" && value !== null && appendKey in value ? (value as Append)[appendKey] : undefined;
+}
+
+/** New values for some fields. */
+export type Patch<E> = { readonly [F in keyof E]?: E[F] | Append };
+
+/** One write among several that happen together or not at all. */
+export type WriteOperation = {
+	[K in EntityKind]:
+		| { readonly insert: K; readonly entities: readonly EntityMap[K][] }
+		| { readonly update: K; readonly id: string; readonly patch: Patch<EntityMap[K]>; readonly expected?: Where<EntityMap[K]> }
+		| { readonly remove: K; readonly where: Where<EntityMap[K]> };
+}[EntityKind];
+
+export interface StorageCapabilities {
+	/** Whether several processes may use it at once. Default false. */
+	readonly shared?: boolean;
+	/** Whether what was written is there after a restart. Default false. */
+	readonly durable?: boolean;
+}
+
+/**
+ * Keeps entities. Every method is atomic: it happens whole or not at all, and two callers never see half of it.
+ *
+ * When a promise of a writing method resolves, the write is durable (where `capabilities.durable`), except for kinds marked
+ * `relaxed` in `entities.ts`: those survive the death of the process, and are durable at the latest with the next other write.
+ * Entities given and returned are never shared: neither side sees the other's later changes. Rejects with `SVC_UNAVAILABLE`
+ * while the store cannot be reached.
+ */
+export interface Storage extends Lifecycle {
+	readonly capabilities: StorageCapabilities;
+	/** All or none; `SVC_CONFLICT` (details `conflict_id`, when known) when an id or unique key is taken. */
+	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void>;
+	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined>;
+	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]>;
+	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number>;
+	/** The different values of a field that is not `json`, null left out, ascending. */
+	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(kind: K, field: F, where?: Where<EntityMap[K]>): Promise<NonNullable<EntityMap[K][F]>[]>;
+	/**
+	 * Compare-and-set: patch the entity if it still satisfies `expected`. The entity afterwards, or undefined when it does not
+	 * exist or no longer matches. Of any number of concurrent callers with the same `expected`, one wins.
+	 */
+	update<K extends EntityKind>(kind: K, id: string, patch: Patch<EntityMap[K]>, expected?: Where<EntityMap[K]>): Promise<EntityMap[K] | undefined>;
+	/**
+	 * Atomically patch up to `limit` entities that match, the first by `orderBy`, and return them as they are afterwards, in that
+	 * order. Two callers never get the same one, provided the patch makes it no longer match.
+	 */
+	claim<K extends EntityKind>(
+		kind: K,
+		query: { readonly where: Where<EntityMap[K]>; readonly orderBy?: readonly Order<EntityMap[K]>[]; readonly limit: number },
+		patch: Patch<EntityMap[K]>,
+	): Promise<EntityMap[K][]>;
+	/** How many were removed. */
+	remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number>;
+	/** Several writes, all or none. `SVC_CONFLICT` when a key is taken or an update's entity no longer satisfies `expected`. */
+	write(operations: readonly WriteOperation[]): Promise<void>;
+}
+
+export type StoragePlugin = Plugin<"storage", Storage>;
