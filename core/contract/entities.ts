@@ -84,8 +84,8 @@ export interface ExecutionEntity {
 /** Action and runner type as they were; the id is derived from the content, so equal ones are kept once. */
 export interface SnapshotEntity {
 	readonly id: string;
-	readonly action: JsonObject;
-	readonly runner: JsonObject;
+	readonly action: ActionEntity;
+	readonly runner: RunnerTypeEntity;
 }
 
 export interface OutputChunkEntity {

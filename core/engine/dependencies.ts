@@ -1,0 +1,27 @@
+import type { AuthBackendPlugin, Clock, EventBusPlugin, Logger, Options, RunnerPlugin, StoragePlugin } from "../contract/index.ts";
+import type { TaggedLogger } from "./plugin-host.ts";
+
+/** A log that can also be told which values must never show in it. */
+export interface SecretKeeper {
+	addSecret(value: string): void;
+	forgetSecret(value: string): void;
+}
+
+/** What an engine is made from: a resolved configuration and what the embedding program supplies. */
+export interface EngineDependencies {
+	readonly options: Options;
+	readonly composition: {
+		readonly storage: StoragePlugin;
+		readonly eventBus: EventBusPlugin;
+		readonly runners: readonly RunnerPlugin[];
+		readonly authBackend: AuthBackendPlugin | undefined;
+	};
+	/** Absolute pack directories, or directories of pack directories. */
+	readonly packs: readonly string[];
+	/** Absolute; exists. */
+	readonly dataDirectory: string;
+	readonly logger: Logger & TaggedLogger & SecretKeeper;
+	readonly clock: Clock;
+	/** Base address of the API without version, as running actions should call it; known once the service listens. */
+	readonly apiUrl: () => string;
+}

@@ -1,0 +1,195 @@
+import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType, Storage } from "../contract/index.ts";
+import type { OutputChunk } from "./engine-api.ts";
+import { publishOutput } from "./execution-events.ts";
+
+/** Chunks of a flood are put together up to this length, and longer ones cut. */
+const chunkLength = 65_536;
+/** Pieces that wait one by one; what comes on top is put together. */
+const singlePieces = 8;
+/** Characters that may wait for the store before `emit` makes the runner wait. */
+const highWater = 1_048_576;
+/** Characters in one write, so that a write never holds up others for long. */
+const writeLength = 524_288;
+
+/** Records the output of one run: next sequence, insert, then publish. */
+export interface Recorder {
+	emit(type: OutputType, data: string): Promise<void>;
+	captured(type: OutputType): CapturedOutput;
+	/** Resolves when all but the last pieces is stored and returns those, to be written together with the final status. */
+	finish(): Promise<readonly OutputChunk[]>;
+	/** Refuse everything from here on: the run has lost its execution. */
+	fail(error: Error): void;
+}
+
+export interface RecorderOptions {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly executionId: string;
+	readonly actionRef: string;
+	readonly runnerRef: string;
+	readonly createId: () => string;
+	readonly timestamp: () => string;
+	/** Highest sequence already stored. */
+	readonly after: number;
+	readonly maxResultOutput: number;
+	/** Whether to store and stream (`actionrunner.stream_output`). */
+	readonly streamOutput: boolean;
+}
+
+interface Piece {
+	readonly type: OutputType;
+	data: string;
+	readonly timestamp: string;
+}
+
+/**
+ * One write is in flight at a time, and what arrives meanwhile is the next write: a lone line is stored at once, a flood in
+ * large pieces.
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+	const { storage, eventBus } = options;
+	const captures = {
+		stdout: createCapture(options.maxResultOutput),
+		stderr: createCapture(options.maxResultOutput),
+		other: createCapture(options.maxResultOutput),
+	};
+	let sequence = options.after;
+	let waiting: Piece[] = [];
+	let waitingLength = 0;
+	let writing: Promise<void> | undefined;
+	let failure: Error | undefined;
+	let finishing = false;
+
+	function add(type: OutputType, data: string): void {
+		waitingLength += data.length;
+		const final = waiting.at(-1);
+		if (waiting.length > singlePieces && final?.type === type && final.data.length + data.length <= chunkLength) {
+			final.data += data;
+			return;
+		}
+		const timestamp = options.timestamp();
+		for (const part of cutLong(data)) waiting.push({ type, data: part, timestamp });
+	}
+
+	function take(): OutputChunk[] {
+		let length = 0;
+		let count = 0;
+		for (const { data } of waiting) {
+			if (count > 0 && length + data.length > writeLength) break;
+			length += data.length;
+			count += 1;
+		}
+		const taken = waiting.slice(0, count);
+		waiting = waiting.slice(count);
+		waitingLength -= length;
+		return taken.map(toChunk);
+	}
+
+	function toChunk({ type, data, timestamp }: Piece): OutputChunk {
+		sequence += 1;
+		return {
+			id: options.createId(),
+			execution_id: options.executionId,
+			sequence,
+			output_type: type,
+			timestamp,
+			data,
+			action_ref: options.actionRef,
+			runner_ref: options.runnerRef,
+		};
+	}
+
+	async function writeAll(): Promise<void> {
+		// By the next turn of the loop a short run may have ended: its output then goes with the final status in one write.
+		await new Promise((resolve) => setImmediate(resolve));
+		while (waiting.length > 0 && failure === undefined && !finishing) {
+			const chunks = take();
+			await storage.insert("output_chunk", chunks.map(toStoredChunk));
+			for (const chunk of chunks) publishOutput(eventBus, chunk);
+		}
+	}
+
+	function startWriting(): Promise<void> {
+		writing ??= writeAll()
+			.catch((error: unknown) => fail(error instanceof Error ? error : new Error(String(error))))
+			.finally(() => {
+				writing = undefined;
+			});
+		return writing;
+	}
+
+	function fail(error: Error): void {
+		failure ??= error;
+		waiting = [];
+		waitingLength = 0;
+	}
+
+	return {
+		async emit(type, data) {
+			if (failure !== undefined) throw failure;
+			if (data === "") return;
+			captures[type].add(data);
+			if (!options.streamOutput) return;
+			add(type, data);
+			startWriting();
+			while (waitingLength > highWater && failure === undefined) await startWriting();
+			if (failure !== undefined) throw failure;
+		},
+		captured: (type) => captures[type].read(),
+		async finish() {
+			while (failure === undefined && (writing !== undefined || waitingLength > writeLength)) {
+				finishing = waitingLength <= writeLength;
+				await startWriting();
+			}
+			if (failure !== undefined) throw failure;
+			return take();
+		},
+		fail,
+	};
+}
+
+/** The part of a chunk that is stored. */
+export function toStoredChunk({ action_ref, runner_ref, ...stored }: OutputChunk): OutputChunkEntity {
+	return stored;
+}
+
+/** Cut a text of any length into chunks, never inside a character. */
+function cutLong(data: string): string[] {
+	if (data.length <= chunkLength) return [data];
+	const parts: string[] = [];
+	for (let start = 0; start < data.length; ) {
+		let end = Math.min(data.length, start + chunkLength);
+		const unit = data.charCodeAt(end - 1);
+		if (end < data.length && unit >= 0xd800 && unit <= 0xdbff) end -= 1;
+		parts.push(data.slice(start, end));
+		start = end;
+	}
+	return parts;
+}
+
+/** Keeps the start of a text up to a number of bytes, and counts the rest. */
+function createCapture(limit: number): { add(data: string): void; read(): CapturedOutput } {
+	const pieces: string[] = [];
+	let kept = 0;
+	let bytes = 0;
+	return {
+		add(data) {
+			const length = Buffer.byteLength(data);
+			bytes += length;
+			if (kept >= limit) return;
+			const fits = kept + length <= limit;
+			pieces.push(fits ? data : cutToBytes(data, limit - kept));
+			// What did not fit closes the capture, or a later, shorter piece would leave a hole.
+			kept = fits ? kept + length : limit;
+		},
+		read: () => ({ text: pieces.join(""), truncated: bytes > limit, bytes }),
+	};
+}
+
+/** The longest start of `text` that has at most `limit` bytes and ends with a whole character. */
+function cutToBytes(text: string, limit: number): string {
+	const bytes = Buffer.from(text);
+	let end = limit;
+	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+	return bytes.toString("utf8", 0, end);
+}

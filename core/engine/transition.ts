@@ -1,0 +1,37 @@
+import { append, type EventBus, type ExecutionEntity, type ExecutionStatus, type Patch, type Storage, type Where } from "../contract/index.ts";
+import { fromTimestamp } from "./clock.ts";
+import { publishUpdated } from "./execution-events.ts";
+import { isCompleted } from "./status.ts";
+
+export type ExecutionPatch = Patch<ExecutionEntity>;
+
+/**
+ * Patch that moves an execution to `status`: log entry, and for a final status the end and what the lease held. The
+ * specification's log has one entry for each status reached, in order.
+ */
+export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, timestamp: string): ExecutionPatch {
+	const moved: ExecutionPatch = { status, log: append({ status, timestamp }) };
+	if (!isCompleted(status)) return moved;
+	const elapsed = (fromTimestamp(timestamp) - fromTimestamp(entity.start_timestamp)) / 1_000_000;
+	return { ...moved, end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), owner: null, fence: null, lease_expires_at: null };
+}
+
+/** Result and its size, as they are stored together. */
+export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch {
+	return { result, result_size: result === null ? null : Buffer.byteLength(JSON.stringify(result)) };
+}
+
+/**
+ * Apply a patch if the execution still satisfies `expected`, and tell everybody. Undefined when somebody else was faster:
+ * read again and decide anew.
+ */
+export async function applyChange(
+	{ storage, eventBus }: { readonly storage: Storage; readonly eventBus: EventBus },
+	id: string,
+	patch: ExecutionPatch,
+	expected: Where<ExecutionEntity>,
+): Promise<ExecutionEntity | undefined> {
+	const changed = await storage.update("execution", id, patch, expected);
+	if (changed !== undefined) publishUpdated(eventBus, changed);
+	return changed;
+}
