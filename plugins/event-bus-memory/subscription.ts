@@ -1,0 +1,115 @@
+import { type BusEvent, SvcError } from "../../core/contract/index.ts";
+
+interface Waiter {
+	resolve(result: IteratorResult<BusEvent, undefined>): void;
+	reject(error: unknown): void;
+}
+
+export interface SubscriptionOptions {
+	readonly filter: ((event: BusEvent) => boolean) | undefined;
+	readonly buffer: number;
+	/** Called as soon as no further event is wanted; the reader may still have some to read. May be called twice. */
+	readonly leave: () => void;
+	/** Called once, when the reader has nothing more to expect. */
+	readonly onEnd: () => void;
+}
+
+/** One subscriber: its buffer and the iterator that empties it. */
+export class Subscription implements AsyncIterableIterator<BusEvent, undefined> {
+	readonly #filter: ((event: BusEvent) => boolean) | undefined;
+	readonly #limit: number;
+	readonly #leave: () => void;
+	readonly #onEnd: () => void;
+	#events: BusEvent[] = [];
+	// Index of the oldest event: shifting an array of a thousand events at each read would be slow.
+	#head = 0;
+	#waiters: Waiter[] = [];
+	#ended = false;
+	#failure: Error | undefined;
+
+	constructor({ filter, buffer, leave, onEnd }: SubscriptionOptions) {
+		this.#filter = filter;
+		this.#limit = buffer;
+		this.#leave = leave;
+		this.#onEnd = onEnd;
+	}
+
+	deliver(event: BusEvent): void {
+		if (this.#ended || this.#failure !== undefined || !this.#accepts(event)) return;
+		const waiter = this.#waiters.shift();
+		if (waiter !== undefined) waiter.resolve({ done: false, value: event });
+		else if (this.#events.length - this.#head < this.#limit) this.#events.push(event);
+		else this.#fail(new SvcError("SVC_SUBSCRIBER_LAGGED", `the subscriber is more than ${this.#limit} events behind`));
+	}
+
+	/** Finish without an error; what is still in the buffer is not delivered. */
+	end(): void {
+		if (this.#ended) return;
+		this.#ended = true;
+		this.#events = [];
+		this.#head = 0;
+		this.#failure = undefined;
+		this.#leave();
+		this.#onEnd();
+		for (const waiter of this.#waiters) waiter.resolve({ done: true, value: undefined });
+		this.#waiters = [];
+	}
+
+	async next(): Promise<IteratorResult<BusEvent, undefined>> {
+		const event = this.#take();
+		if (event !== undefined) return { done: false, value: event };
+		const failure = this.#failure;
+		if (failure !== undefined) {
+			this.end();
+			throw failure;
+		}
+		if (this.#ended) return { done: true, value: undefined };
+		return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+	}
+
+	async return(): Promise<IteratorResult<BusEvent, undefined>> {
+		this.end();
+		return { done: true, value: undefined };
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	#accepts(event: BusEvent): boolean {
+		if (this.#filter === undefined) return true;
+		try {
+			return this.#filter(event);
+		} catch (error) {
+			// The publisher is not to blame: the subscriber that brought the filter gets its error.
+			this.#fail(error instanceof Error ? error : new Error(String(error)));
+			return false;
+		}
+	}
+
+	#take(): BusEvent | undefined {
+		const event = this.#events[this.#head];
+		if (event === undefined) return undefined;
+		this.#head += 1;
+		if (this.#head === this.#events.length) {
+			this.#events = [];
+			this.#head = 0;
+		} else if (this.#head >= this.#limit) {
+			this.#events = this.#events.slice(this.#head);
+			this.#head = 0;
+		}
+		return event;
+	}
+
+	/** What was buffered is delivered first, so that the error stands exactly where the gap is. */
+	#fail(failure: Error): void {
+		const waiter = this.#waiters.shift();
+		if (waiter === undefined) {
+			this.#failure = failure;
+			this.#leave();
+		} else {
+			waiter.reject(failure);
+			this.end();
+		}
+	}
+}
