@@ -1,0 +1,99 @@
+// The dependency rules of the project. `scripts/check-boundaries.ts` runs them and proves that each of them bites.
+
+const tests = "(\\.test|\\.test-support)\\.ts$";
+
+/** An npm package that only one place may import. */
+const home = (name, packages, places) => ({
+	name: `home-of-${name}`,
+	severity: "error",
+	comment: `${name} is imported in one place only: ${places}`,
+	from: { path: "^(core|plugins|plugins-auth|plugins-runner)/", pathNot: [places, tests] },
+	to: { path: `^(node_modules/)?(${packages})(/|$)` },
+});
+
+module.exports = {
+	forbidden: [
+		{ name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+		{
+			name: "contract-stands-alone",
+			severity: "error",
+			comment: "core/contract imports nothing outside itself",
+			from: { path: "^core/contract/", pathNot: tests },
+			to: { pathNot: "^core/contract/" },
+		},
+		{
+			name: "engine-knows-contract-only",
+			severity: "error",
+			comment: "core/engine imports core/contract; never the server, the container or the client",
+			from: { path: "^core/engine/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(engine|contract)/" },
+		},
+		{
+			name: "http-knows-engine-and-contract",
+			severity: "error",
+			from: { path: "^core/http/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(http|engine|contract)/" },
+		},
+		{
+			name: "client-knows-contract-only",
+			severity: "error",
+			comment: "the client may run where no engine is",
+			from: { path: "^core/client/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(client|contract)/" },
+		},
+		{
+			name: "cli-knows-client-and-contract",
+			severity: "error",
+			from: { path: "^core/cli/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(cli|client|contract)/" },
+		},
+		{
+			name: "core-imports-no-plugin",
+			severity: "error",
+			comment: "plugins come in through the configuration",
+			from: { path: "^core/", pathNot: ["^core/testing/", tests] },
+			to: { path: "^plugins" },
+		},
+		{
+			name: "core-imports-no-testing",
+			severity: "error",
+			from: { path: "^(core|plugins[^/]*)/", pathNot: ["^core/testing/", tests] },
+			to: { path: "^core/testing/" },
+		},
+		{
+			name: "plugins-know-contract-only",
+			severity: "error",
+			comment: "a plugin imports core/contract, never another part of core",
+			from: { path: "^plugins[^/]*/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/contract/" },
+		},
+		{
+			name: "plugins-do-not-know-each-other",
+			severity: "error",
+			comment: "a plugin imports its own folder and the folders of its group that begin with an underscore",
+			from: { path: "^(plugins[^/]*)/([^/]+)/", pathNot: tests },
+			to: { path: "^plugins[^/]*/", pathNot: ["^$1/$2/", "^$1/_[^/]+/"] },
+		},
+		home("tsyringe", "tsyringe|reflect-metadata", "^core/container\\.ts$"),
+		home("h3", "h3", "^core/http/"),
+		home("listhen", "listhen", "^core/http/server\\.ts$"),
+		home("consola", "consola", "^core/logger\\.ts$"),
+		home("commander", "commander", "^core/cli/"),
+		home("knex", "knex", "^plugins/storage-knex/"),
+		home("libsql", "libsql", "^plugins/storage-knex/"),
+		home("node-pty", "node-pty", "^plugins-runner/_process/"),
+		home("koffi", "koffi", "^plugins-runner/_process/"),
+		home("uvu", "uvu", tests),
+	],
+	options: {
+		parser: "swc",
+		// Imports of types count too: they tie the parts together just as well.
+		tsPreCompilationDeps: true,
+		doNotFollow: { path: "node_modules" },
+		enhancedResolveOptions: {
+			exportsFields: ["exports"],
+			conditionNames: ["import", "types", "default"],
+			extensions: [".ts", ".js", ".mjs", ".cjs"],
+		},
+	},
+};

@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { run } from "./run.ts";
+
+// Checks the dependency rules, after proving on made-up files that the checker finds what breaks them.
+const configuration = ".dependency-cruiser.cjs";
+const cruiser = resolve("node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+
+/** One file for each rule, that breaks it; the import is of a type where the rule must see those too. */
+const violations: readonly (readonly [rule: string, file: string, text: string])[] = [
+	["no-cycles", "core/engine/a.ts", 'import "./b.ts";'],
+	["contract-stands-alone", "core/contract/a.ts", 'import type { T } from "../engine/target.ts"; export type X = T;'],
+	["engine-knows-contract-only", "core/engine/c.ts", 'import type { T } from "../http/target.ts"; export type X = T;'],
+	["http-knows-engine-and-contract", "core/http/a.ts", 'import "../cli/target.ts";'],
+	["client-knows-contract-only", "core/client/a.ts", 'import type { T } from "../engine/target.ts"; export type X = T;'],
+	["cli-knows-client-and-contract", "core/cli/a.ts", 'import "../http/target.ts";'],
+	["core-imports-no-plugin", "core/d.ts", 'import "../plugins/one/target.ts";'],
+	["core-imports-no-testing", "plugins/one/b.ts", 'import "../../core/testing/target.ts";'],
+	["plugins-know-contract-only", "plugins/one/c.ts", 'import type { T } from "../../core/engine/target.ts"; export type X = T;'],
+	["plugins-do-not-know-each-other", "plugins/one/d.ts", 'import "../two/target.ts";'],
+	["home-of-h3", "core/engine/e.ts", 'import "h3";'],
+	["home-of-knex", "plugins/two/e.ts", 'export const load = () => import("knex");'],
+];
+const innocent: readonly (readonly [file: string, text: string])[] = [
+	["core/engine/b.ts", 'import "./a.ts";'],
+	...["core/engine", "core/http", "core/cli", "core/testing", "plugins/one", "plugins/two"].map(
+		(directory) => [`${directory}/target.ts`, "export type T = 1;"] as const,
+	),
+	...["h3", "knex"].flatMap((name) => [
+		[`node_modules/${name}/package.json`, `{ "name": "${name}", "main": "index.js" }`] as const,
+		[`node_modules/${name}/index.js`, ""] as const,
+	]),
+];
+
+async function cruise(directory: string, folders: readonly string[]): Promise<{ code: number; output: string }> {
+	return run(process.execPath, [cruiser, "--config", configuration, "--output-type", "err", ...folders], { cwd: directory });
+}
+
+async function proveThatRulesBite(): Promise<string[]> {
+	const directory = mkdtempSync(join(tmpdir(), "svc-boundaries-"));
+	try {
+		for (const [file, text] of [...violations.map(([, file, text]) => [file, text] as const), ...innocent]) {
+			mkdirSync(dirname(join(directory, file)), { recursive: true });
+			writeFileSync(join(directory, file), `${text}\n`);
+		}
+		writeFileSync(join(directory, configuration), readFileSync(configuration));
+		writeFileSync(join(directory, "package.json"), '{ "type": "module" }');
+		const { output } = await cruise(directory, ["core", "plugins"]);
+		return violations
+			.filter(([rule, file]) => !output.includes(`${rule}: ${file}`))
+			.map(([rule, file]) => `rule ${rule} does not see ${file}`);
+	} finally {
+		rmSync(directory, { recursive: true });
+	}
+}
+
+/** Problems found, each a line or more of text. */
+export async function checkBoundaries(): Promise<string[]> {
+	const blind = await proveThatRulesBite();
+	if (blind.length > 0) return blind;
+	const { code, output } = await cruise(".", ["core", "plugins", "plugins-auth", "plugins-runner"]);
+	return code === 0 ? [] : [output.trim()];
+}
