@@ -1,0 +1,52 @@
+import type { PluginKind } from "../contract/index.ts";
+import { describeValue, isRecord } from "./describe.ts";
+
+const hints: Readonly<Record<PluginKind, string>> = {
+	storage: 'storage: knexStorage({ client: "sqlite" })',
+	"event-bus": "event_bus: memoryBus()",
+	runner: "runners: [localCommand(), localScript()]",
+	"auth-backend": "auth: { backend: flatFile() }",
+};
+
+const titles: Readonly<Record<PluginKind, string>> = {
+	storage: "a storage plugin",
+	"event-bus": "an event bus plugin",
+	runner: "a runner plugin",
+	"auth-backend": "an auth backend plugin",
+};
+
+/** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
+export function findPluginProblem(path: string, kind: PluginKind, value: unknown): string | undefined {
+	if (isPlugin(value) && value.kind === kind) return undefined;
+	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
+}
+
+/** Problems of a list of runners, names that stand twice included. */
+export function findRunnerProblems(value: unknown): string[] {
+	if (!Array.isArray(value)) return [`runners: expected an array of runner plugins, got ${describePlugin(value)}; hint: ${hints.runner}`];
+	const runners: readonly unknown[] = value;
+	const problems = runners.map((runner, index) => findPluginProblem(`runners[${index}]`, "runner", runner));
+	const names = runners.map((runner) => (isPlugin(runner) ? runner.name : undefined));
+	const repeated = names.map((name, index) => {
+		const first = names.indexOf(name);
+		return name === undefined || first === index ? undefined : `runners[${index}]: runner "${name}" stands at runners[${first}] already; names must be unique`;
+	});
+	return [...problems, ...repeated].filter((problem) => problem !== undefined);
+}
+
+interface PluginShape {
+	readonly kind: string;
+	readonly name: string;
+	readonly create: unknown;
+}
+
+function isPlugin(value: unknown): value is PluginShape {
+	if (!isRecord(value)) return false;
+	return typeof value["kind"] === "string" && typeof value["name"] === "string" && value["name"] !== "" && typeof value["create"] === "function";
+}
+
+function describePlugin(value: unknown): string {
+	if (isPlugin(value)) return `the ${value.kind} plugin "${value.name}"`;
+	if (typeof value === "function") return "a function, which has to be called to give a plugin";
+	return describeValue(value);
+}

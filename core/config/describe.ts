@@ -1,0 +1,19 @@
+const secretName = /pass|secret|token|key|credential/i;
+
+/** A value for an error message: short, and never a secret's text. */
+export function describeValue(value: unknown, name = ""): string {
+	if (typeof value === "string") return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+	if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+	return describeKind(value);
+}
+
+export function describeKind(value: unknown): string {
+	if (value === undefined) return "nothing";
+	if (value === null) return "null";
+	if (Array.isArray(value)) return "an array";
+	return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,109 @@
+import { resolve } from "node:path";
+import {
+	type AuthBackendPlugin,
+	type EventBusPlugin,
+	type Options,
+	optionSections,
+	type RunnerPlugin,
+	type StoragePlugin,
+	type SvcConfig,
+	SvcError,
+} from "../contract/index.ts";
+import { findPluginProblem, findRunnerProblems } from "./check-plugins.ts";
+import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { type Environment, findUnknownVariables } from "./environment.ts";
+import { resolveOptions } from "./resolve-options.ts";
+import { suggest } from "./suggest.ts";
+
+/** A configuration that has been checked, with defaults and environment applied. Still data: no plugin has been created. */
+export interface ResolvedConfig {
+	readonly options: Options;
+	readonly storage: StoragePlugin;
+	readonly eventBus: EventBusPlugin;
+	readonly runners: readonly RunnerPlugin[];
+	readonly authBackend?: AuthBackendPlugin;
+	/** Absolute. */
+	readonly packs: readonly string[];
+	/** Absolute; may not exist yet (`prepareDataDirectory`). */
+	readonly dataDirectory: string;
+	/** For the log once there is one. */
+	readonly warnings: readonly string[];
+}
+
+export interface ResolveContext {
+	/** Overrides: `SVC_<SECTION>_<OPTION>` and `SVC_DATA_DIR`, which is relative to the working directory. */
+	readonly env: Environment;
+	/** What relative paths of the configuration are relative to: the directory of its file. */
+	readonly directory: string;
+}
+
+const compositionMembers = ["storage", "event_bus", "runners", "packs", "data_dir"];
+const members = [...compositionMembers, ...Object.keys(optionSections)];
+
+/** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
+export function resolveConfig(config: SvcConfig, { env, directory }: ResolveContext): ResolvedConfig {
+	// The type promises all that is checked here; files in plain JavaScript do not.
+	const input: unknown = config;
+	if (!isRecord(input)) throw new SvcError("SVC_CONFIG", `the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`);
+	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
+	const options = resolveOptions(input, env, problems);
+	problems.push(...findAuthProblems(input, options));
+	if (problems.length > 0) throw toError(problems);
+	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
+	return {
+		options,
+		storage: config.storage,
+		eventBus: config.event_bus,
+		runners: config.runners,
+		...(config.auth?.backend === undefined ? {} : { authBackend: config.auth.backend }),
+		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
+		dataDirectory,
+		warnings: findUnknownVariables(env),
+	};
+}
+
+function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {
+	return Object.entries(input)
+		.filter(([name]) => !members.includes(name))
+		.map(([name, value]) => `${name}: unknown section (${describeValue(value, name)}); ${suggest(name, members)}allowed: ${members.join(", ")}`);
+}
+
+function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
+	const { storage, event_bus, runners, packs, data_dir } = input;
+	const problems = [
+		findPluginProblem("storage", "storage", storage),
+		findPluginProblem("event_bus", "event-bus", event_bus),
+		...findRunnerProblems(runners),
+		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
+		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
+	];
+	return problems.filter((problem) => problem !== undefined);
+}
+
+function isPath(value: unknown): boolean {
+	return typeof value === "string" && value !== "" && !value.includes("\0");
+}
+
+function isPathList(value: unknown): boolean {
+	return Array.isArray(value) && value.every(isPath);
+}
+
+function findAuthProblems(input: Readonly<Record<string, unknown>>, { auth, api }: Options): string[] {
+	const problems: string[] = [];
+	const section = input["auth"];
+	const backend = isRecord(section) ? section["backend"] : undefined;
+	if (backend !== undefined) problems.push(...[findPluginProblem("auth.backend", "auth-backend", backend)].filter((problem) => problem !== undefined));
+	else if (auth.enable) {
+		problems.push("auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } to let everybody in");
+	}
+	if (api.auth_cookie_same_site === "none" && !api.auth_cookie_secure) {
+		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');
+	}
+	return problems;
+}
+
+function toError(problems: readonly string[]): SvcError {
+	const [first = ""] = problems;
+	const message = problems.length === 1 ? first : [`the configuration has ${problems.length} problems:`, ...problems].join("\n- ");
+	return new SvcError("SVC_CONFIG", message, { details: { problems } });
+}

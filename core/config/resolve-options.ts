@@ -1,0 +1,53 @@
+import { type OptionDefinition, type Options, optionSections } from "../contract/index.ts";
+import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { type Environment, readOverride } from "./environment.ts";
+import { findValueProblem } from "./option-value.ts";
+import { suggest } from "./suggest.ts";
+
+type Definitions = Readonly<Record<string, OptionDefinition>>;
+
+/** Members of a section that are no options but plugins, which are checked elsewhere. */
+const pluginMembers: Readonly<Record<string, readonly string[]>> = { auth: ["backend"] };
+
+/** Every section with every option: environment before configuration before default. Adds what is wrong to `problems`. */
+export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {
+	const sections = Object.entries<Definitions>(optionSections).map(([section, definitions]) => {
+		const input = toSectionInput(config, section, problems);
+		const members = [...Object.keys(definitions), ...(pluginMembers[section] ?? [])];
+		for (const [name, value] of Object.entries(input)) {
+			if (members.includes(name)) continue;
+			problems.push(`${section}.${name}: unknown option (${describeValue(value, name)}); ${suggest(name, members)}allowed in ${section}: ${members.join(", ")}`);
+		}
+		const values = Object.entries(definitions).map(([name, definition]) => {
+			const override = readOverride(environment, section, name, definition);
+			return [name, resolveOption({ path: `${section}.${name}`, definition, given: input[name], override }, problems)];
+		});
+		return [section, Object.fromEntries(values)];
+	});
+	// Each value has been checked against the definition that its type is derived from.
+	return Object.fromEntries(sections) as Options;
+}
+
+function toSectionInput(config: Readonly<Record<string, unknown>>, section: string, problems: string[]): Readonly<Record<string, unknown>> {
+	const input = Object.hasOwn(config, section) ? config[section] : undefined;
+	if (input === undefined) return {};
+	if (isRecord(input)) return input;
+	problems.push(`${section}: expected an object with options, got ${describeKind(input)}`);
+	return {};
+}
+
+interface Candidate {
+	readonly path: string;
+	readonly definition: OptionDefinition;
+	readonly given: unknown;
+	readonly override: ReturnType<typeof readOverride>;
+}
+
+function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {
+	// The configuration's value is checked also when a variable wins, so that removing the variable later brings no surprise.
+	const problem = given === undefined ? undefined : findValueProblem(definition, given, path);
+	if (problem !== undefined) problems.push(`${path}: ${problem}`);
+	if (override !== undefined && "problem" in override) problems.push(override.problem);
+	if (override !== undefined && "value" in override) return override.value;
+	return given ?? definition.default;
+}
