@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import type { ExecutionEntity, JsonObject, Options, Runner, RunContext, SnapshotEntity } from "../contract/index.ts";
+import { SvcError } from "../contract/index.ts";
+import type { Catalog } from "./catalog.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import { collectSecrets } from "./mask.ts";
+import { renderFinal } from "./parameters/render.ts";
+
+/** A runner and what it is called with; the executor adds what changes during the run. */
+export interface PreparedRun {
+	readonly runner: Runner;
+	/** Seconds; undefined: as long as it takes. */
+	readonly timeout: number | undefined;
+	/** Values that must not show in logs. */
+	readonly secrets: readonly string[];
+	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo">;
+}
+
+export interface PrepareParts {
+	readonly catalog: Catalog;
+	readonly logger: EngineDependencies["logger"];
+	readonly runners: ReadonlyMap<string, Runner>;
+	readonly options: Options;
+	readonly apiUrl: () => string;
+}
+
+/** Everything a run needs; throws what the execution then fails with. */
+export async function prepareRun(execution: ExecutionEntity, { action, runner: runnerType }: SnapshotEntity, parts: PrepareParts): Promise<PreparedRun> {
+	const runner = parts.runners.get(execution.runner_name);
+	if (runner === undefined) throw new SvcError("SVC_RUNNER", `runner type "${execution.runner_name}" is not configured on this node`);
+	if (!(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
+		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
+	}
+	const pack = await parts.catalog.packDirectory(action.pack);
+	const { runnerParameters, actionParameters } = renderFinal({
+		runnerSchema: runnerType.runner_parameters,
+		actionSchema: action.parameters,
+		stored: execution.parameters,
+		context: { action_context: execution.context },
+	});
+	const actionSchema = Object.fromEntries(
+		Object.entries(action.parameters).filter(([name]) => !Object.hasOwn(runnerType.runner_parameters, name)),
+	);
+	const timeout = runnerParameters["timeout"];
+	return {
+		runner,
+		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
+		secrets: collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
+		context: {
+			execution_id: execution.id,
+			action_ref: execution.action_ref,
+			pack: action.pack,
+			user: execution.user,
+			entryPoint: toEntryPoint(runner, action, pack),
+			packDirectory: pack,
+			runnerParameters,
+			actionParameters,
+			actionSchema,
+			environment: toEnvironment(execution, action.pack, runnerParameters, parts.apiUrl()),
+			logger: parts.logger.withTag(`runner ${execution.runner_name}`),
+		},
+	};
+}
+
+function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: string | undefined): string {
+	if (action.entry_point === "") {
+		if (runner.entryPoint === "required") throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, and its runner needs one`);
+		return "";
+	}
+	if (runner.entryPoint === "forbidden") {
+		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
+	}
+	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
+	return join(pack, "actions", action.entry_point);
+}
+
+/** The variables of the reference (A.1.4) that every process gets. */
+function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameters: JsonObject, apiUrl: string): Record<string, string> {
+	return {
+		SVC_ACTION_PACK_NAME: pack,
+		SVC_ACTION_EXECUTION_ID: execution.id,
+		SVC_ACTION_API_URL: `${apiUrl}/v1`,
+		SVC_ACTION_DEBUG: runnerParameters["debug"] === true ? "True" : "False",
+	};
+}

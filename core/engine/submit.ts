@@ -1,0 +1,146 @@
+import {
+	type Clock,
+	type ExecutionEntity,
+	type ExecutionStatus,
+	type JsonObject,
+	type Storage,
+	SvcError,
+	toErrorMessage,
+} from "../contract/index.ts";
+import type { Catalog, ResolvedAction } from "./catalog.ts";
+import { toTimestamp } from "./clock.ts";
+import type { Principal, SubmitInput } from "./engine-api.ts";
+import { createId } from "./ids.ts";
+import { isTemplateProblem } from "./parameters/problems.ts";
+import { renderLive } from "./parameters/render.ts";
+import { toResultPatch } from "./transition.ts";
+import { chooseTrace, readParentId } from "./traces.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly catalog: Catalog;
+}
+
+/** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
+const maxDelay = 10 * 365 * 86_400_000;
+
+/**
+ * Check a request and store the execution, in the order of reference 8.1: action, user, context, parameters, trace. On disk
+ * with status `requested` when the promise resolves.
+ */
+export async function storeExecution(parts: Parts, input: SubmitInput, principal: Principal): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
+	const action = await parts.catalog.resolve(input.action);
+	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
+	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
+	const delay = checkDelay(input.delay);
+	const user = chooseUser(input.user, principal);
+	const context = await toContext(parts.storage, input, action, user);
+	const draft = createDraft(parts.clock, action, input, { delay, context });
+	const { traceId, insert } = await chooseTrace(parts.storage, {
+		context,
+		liveactionId: draft.liveaction_id,
+		createId: () => createId(parts.clock),
+		timestamp: draft.start_timestamp,
+	});
+	const execution = { ...draft, trace_id: traceId };
+	const writeNew = (entity: ExecutionEntity) =>
+		parts.storage.write([...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]), { insert: "execution", entities: [entity] }]);
+	try {
+		const parameters = renderLive({
+			runnerSchema: action.runnerType.runner_parameters,
+			actionSchema: action.action.parameters,
+			given: input.parameters ?? {},
+			context: { action_context: context },
+		});
+		const entity = { ...execution, parameters };
+		await writeNew(entity);
+		return { entity, action };
+	} catch (error) {
+		// A template that cannot be rendered is visible in the history (reference 8.4).
+		if (isTemplateProblem(error)) await writeNew(toFailed(execution, input.parameters ?? {}, error, toTimestamp(parts.clock.now())));
+		throw error;
+	}
+}
+
+function checkDelay(delay: number | undefined): number | null {
+	if (delay === undefined || delay === 0) return null;
+	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelay) {
+		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelay}`);
+	}
+	return delay;
+}
+
+function chooseUser(asked: string | null | undefined, principal: Principal): string {
+	if (asked === undefined || asked === null || asked === "" || asked === principal.username) return principal.username;
+	if (principal.isAdmin) return asked;
+	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
+}
+
+/** The request's context with what the service decides; a child runs for the user of its parent. */
+async function toContext(storage: Storage, input: SubmitInput, { action }: ResolvedAction, user: string): Promise<JsonObject> {
+	const context = { ...input.context, user, pack: action.pack };
+	const parentId = readParentId(context);
+	if (parentId === undefined) return context;
+	const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["user"] });
+	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${parentId}" does not exist`);
+	return { ...context, user: parent.user };
+}
+
+function createDraft(
+	clock: Clock,
+	{ action, runnerType, snapshot }: ResolvedAction,
+	input: SubmitInput,
+	{ delay, context }: { readonly delay: number | null; readonly context: JsonObject },
+): ExecutionEntity {
+	const now = clock.now();
+	const timestamp = toTimestamp(now);
+	const status: ExecutionStatus = "requested";
+	return {
+		id: createId(clock),
+		liveaction_id: createId(clock),
+		status,
+		action_ref: action.ref,
+		runner_name: runnerType.name,
+		user: String(context["user"]),
+		parent_id: readParentId(context) ?? null,
+		trace_id: "",
+		rule_name: null,
+		trigger_name: null,
+		trigger_type_name: null,
+		trigger_instance_id: null,
+		start_timestamp: timestamp,
+		end_timestamp: null,
+		elapsed_seconds: null,
+		due_timestamp: toTimestamp(now + (delay ?? 0) * 1_000),
+		delay,
+		attempt: 0,
+		owner: null,
+		fence: null,
+		lease_expires_at: null,
+		snapshot_id: snapshot.id,
+		result_size: null,
+		log: [{ status, timestamp }],
+		context,
+		// The action's own notify wins over the request's unless it is empty (reference 8.1, step 12).
+		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
+		callback: input.callback ?? null,
+		runner_info: null,
+		parameters: {},
+		result: null,
+	};
+}
+
+/** The record of a request whose template could not be rendered. */
+function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
+	const result = { error: toErrorMessage(error), traceback: error.stack ?? error.message };
+	return {
+		...execution,
+		...(toResultPatch(result) as Pick<ExecutionEntity, "result" | "result_size">),
+		status: "failed",
+		log: [...execution.log, { status: "failed", timestamp }],
+		parameters,
+		end_timestamp: timestamp,
+		elapsed_seconds: 0,
+	};
+}
