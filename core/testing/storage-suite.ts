@@ -1,0 +1,49 @@
+import type { Storage } from "../contract/index.ts";
+import { checkClaims } from "./storage/claims.ts";
+import { checkConditions } from "./storage/conditions.ts";
+import { checkDurability } from "./storage/durability.ts";
+import { checkQueries } from "./storage/queries.ts";
+import { checkUpdates } from "./storage/updates.ts";
+import { checkValues } from "./storage/values.ts";
+import { checkWrites } from "./storage/writes.ts";
+
+/** A storage under test. */
+export interface OpenedStorage {
+	readonly storage: Storage;
+	/** Stops the storage and removes what it kept. */
+	stop(): Promise<void>;
+	/** Starts the storage anew over what it kept, as a restart of the service does. Needed where `capabilities.durable`. */
+	reopen?(): Promise<Storage>;
+}
+
+export interface StorageSuiteOptions {
+	/** Registers one test; `test` of uvu and of node:test both fit. */
+	readonly test: (name: string, run: () => Promise<void>) => void;
+	/** Stands in front of every test name. */
+	readonly name: string;
+	/** A fresh, empty, started storage. The suite stops it. */
+	readonly create: () => Promise<OpenedStorage>;
+}
+
+/** Registers the test of one statement of the contract; each gets a storage of its own. */
+export type Check = (statement: string, run: (storage: Storage, opened: OpenedStorage) => Promise<void>) => void;
+
+/** Conformance suite of `Storage`: one promise of the contract a test. */
+export function testStorage({ test, name, create }: StorageSuiteOptions): void {
+	const check: Check = (statement, run) =>
+		test(`${name}: ${statement}`, async () => {
+			const opened = await create();
+			try {
+				await run(opened.storage, opened);
+			} finally {
+				await opened.stop();
+			}
+		});
+	checkWrites(check);
+	checkUpdates(check);
+	checkClaims(check);
+	checkConditions(check);
+	checkQueries(check);
+	checkValues(check);
+	checkDurability(check);
+}

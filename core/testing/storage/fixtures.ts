@@ -1,0 +1,111 @@
+import * as assert from "node:assert/strict";
+import {
+	type ActionEntity,
+	type ExecutionEntity,
+	isSvcError,
+	type OutputChunkEntity,
+	type SvcErrorCode,
+	type TokenEntity,
+	type TraceEntity,
+} from "../../contract/index.ts";
+
+let lastId = 0;
+
+/** A new id; later ones sort behind earlier ones. */
+export function nextId(): string {
+	lastId += 1;
+	return lastId.toString(16).padStart(24, "0");
+}
+
+export function createExecution(fields: Partial<ExecutionEntity> = {}): ExecutionEntity {
+	return {
+		id: nextId(),
+		liveaction_id: nextId(),
+		status: "requested",
+		action_ref: "core.local",
+		runner_name: "local-shell-cmd",
+		user: "admin",
+		parent_id: null,
+		trace_id: "f".repeat(24),
+		rule_name: null,
+		trigger_name: null,
+		trigger_type_name: null,
+		trigger_instance_id: null,
+		start_timestamp: "2030-01-02T03:04:05.678901Z",
+		end_timestamp: null,
+		elapsed_seconds: null,
+		due_timestamp: "2030-01-02T03:04:05.678901Z",
+		delay: null,
+		attempt: 0,
+		owner: null,
+		fence: null,
+		lease_expires_at: null,
+		snapshot_id: "e".repeat(24),
+		result_size: null,
+		log: [{ status: "requested", timestamp: "2030-01-02T03:04:05.678901Z" }],
+		context: { user: "admin" },
+		notify: null,
+		callback: null,
+		runner_info: null,
+		parameters: { cmd: "echo hi" },
+		result: null,
+		...fields,
+	};
+}
+
+export function createChunk(executionId: string, sequence: number, data = "line\n"): OutputChunkEntity {
+	return { id: nextId(), execution_id: executionId, sequence, output_type: "stdout", timestamp: "2030-01-02T03:04:05.678901Z", data };
+}
+
+export function createTrace(tag: string, fields: Partial<TraceEntity> = {}): TraceEntity {
+	return { id: nextId(), trace_tag: tag, start_timestamp: "2030-01-02T03:04:05.678901Z", ...fields };
+}
+
+export function createAction(name: string, fields: Partial<ActionEntity> = {}): ActionEntity {
+	return {
+		id: nextId(),
+		ref: `examples.${name}`,
+		pack: "examples",
+		name,
+		description: "",
+		runner_type: "local-shell-cmd",
+		entry_point: "",
+		enabled: true,
+		metadata_file: null,
+		parameters: {},
+		output_schema: {},
+		tags: [],
+		notify: {},
+		...fields,
+	};
+}
+
+export function createToken(hash: string, fields: Partial<TokenEntity> = {}): TokenEntity {
+	return {
+		id: nextId(),
+		token_hash: hash,
+		user: "admin",
+		expiry: "2030-01-03T03:04:05.678901Z",
+		service: false,
+		created_at: "2030-01-02T03:04:05.678901Z",
+		metadata: {},
+		...fields,
+	};
+}
+
+/** Ids of entities, in their order. */
+export function idsOf(entities: readonly { readonly id: string }[]): string[] {
+	return entities.map(({ id }) => id);
+}
+
+export async function assertRejectsWith(
+	code: SvcErrorCode,
+	promise: Promise<unknown>,
+	details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+	await assert.rejects(promise, (error) => {
+		assert.ok(isSvcError(error, code), `expected ${code}, got ${String(error)}`);
+		for (const [name, value] of Object.entries(details)) assert.equal(error.details[name], value);
+		return true;
+	});
+}

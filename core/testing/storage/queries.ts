@@ -1,0 +1,152 @@
+import * as assert from "node:assert/strict";
+import type { Check } from "../storage-suite.ts";
+import { createAction, createChunk, createExecution, createTrace, idsOf } from "./fixtures.ts";
+
+/** `get`, `find`, `count` and `distinct`, conditions apart. */
+export function checkQueries(check: Check): void {
+	checkReading(check);
+	checkOrder(check);
+	checkPages(check);
+	checkDistinct(check);
+}
+
+function checkReading(check: Check): void {
+	check("get of an unknown id is undefined", async (storage) => {
+		for (const id of ["0".repeat(24), "", "not an id", "' or 1=1"]) assert.equal(await storage.get("execution", id), undefined);
+	});
+
+	check("kinds are apart: an id of one is unknown in another", async (storage) => {
+		const trace = createTrace("a");
+		await storage.insert("trace", [trace]);
+		assert.equal(await storage.get("pack", trace.id), undefined);
+		assert.equal(await storage.count("pack", {}), 0);
+	});
+
+	check("fields limits what is read to these and the id", async (storage) => {
+		const execution = createExecution();
+		await storage.insert("execution", [execution]);
+		const found = await storage.find("execution", { fields: ["status", "log"] });
+		assert.deepEqual(found, [{ id: execution.id, status: execution.status, log: execution.log }]);
+		assert.deepEqual(await storage.find("execution", { fields: ["id"] }), [{ id: execution.id }]);
+		assert.deepEqual(await storage.find("execution", { fields: [] }), [{ id: execution.id }]);
+	});
+}
+
+function checkOrder(check: Check): void {
+	check("without an order the result is by id", async (storage) => {
+		const traces = Array.from({ length: 10 }, () => createTrace("a"));
+		await storage.insert("trace", [...traces].reverse());
+		assert.deepEqual(idsOf(await storage.find("trace", {})), idsOf(traces));
+	});
+
+	check("null sorts first ascending and last descending", async (storage) => {
+		await storage.insert(
+			"execution",
+			["b", null, "a"].map((rule_name) => createExecution({ rule_name })),
+		);
+		for (const [direction, expected] of [
+			["asc", [null, "a", "b"]],
+			["desc", ["b", "a", null]],
+		] as const) {
+			const found = await storage.find("execution", { orderBy: [["rule_name", direction]] });
+			assert.deepEqual(
+				found.map(({ rule_name }) => rule_name),
+				expected,
+			);
+		}
+	});
+
+	check("a later order decides among equals", async (storage) => {
+		const actions = ["b1", "a2", "a1", "b2"].map((name) => createAction(name, { pack: name.slice(0, 1) }));
+		await storage.insert("action", actions);
+		const found = await storage.find("action", {
+			orderBy: [
+				["pack", "desc"],
+				["name", "asc"],
+			],
+		});
+		assert.deepEqual(
+			found.map(({ name }) => name),
+			["b1", "b2", "a1", "a2"],
+		);
+	});
+
+	check("text sorts by code point, numbers by value", async (storage) => {
+		const tags = ["", "\u0001", "1", "10", "9", "A", "Z", "a", "z", "~", "é", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{1f600}"];
+		await storage.insert(
+			"trace",
+			[...tags].reverse().map((tag) => createTrace(tag)),
+		);
+		const found = await storage.find("trace", { orderBy: [["trace_tag", "asc"]] });
+		assert.deepEqual(
+			found.map(({ trace_tag }) => trace_tag),
+			tags,
+		);
+		await storage.insert(
+			"output_chunk",
+			[10, 9, 100].map((sequence) => createChunk("a", sequence)),
+		);
+		const chunks = await storage.find("output_chunk", { orderBy: [["sequence", "desc"]] });
+		assert.deepEqual(
+			chunks.map(({ sequence }) => sequence),
+			[100, 10, 9],
+		);
+	});
+}
+
+function checkPages(check: Check): void {
+	check("limit and offset cut pages without gap or repeat, among equals too", async (storage) => {
+		await storage.insert(
+			"trace",
+			Array.from({ length: 23 }, () => createTrace("same")),
+		);
+		const pages: string[] = [];
+		for (let offset = 0; offset < 30; offset += 5) {
+			const page = await storage.find("trace", { orderBy: [["trace_tag", "desc"]], limit: 5, offset });
+			assert.equal(page.length, Math.min(5, Math.max(0, 23 - offset)));
+			pages.push(...idsOf(page));
+		}
+		assert.equal(new Set(pages).size, 23);
+	});
+
+	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
+		const traces = Array.from({ length: 4 }, () => createTrace("a"));
+		await storage.insert("trace", traces);
+		assert.deepEqual(await storage.find("trace", { limit: 0 }), []);
+		assert.deepEqual(idsOf(await storage.find("trace", { offset: 3 })), idsOf(traces.slice(3)));
+	});
+
+	check("count counts what matches", async (storage) => {
+		await storage.insert(
+			"trace",
+			["a", "a", "b"].map((tag) => createTrace(tag)),
+		);
+		assert.equal(await storage.count("trace", {}), 3);
+		assert.equal(await storage.count("trace", { trace_tag: "a" }), 2);
+		assert.equal(await storage.count("trace", { trace_tag: "c" }), 0);
+	});
+}
+
+function checkDistinct(check: Check): void {
+	check("distinct gives each value once, ascending, without null", async (storage) => {
+		await storage.insert(
+			"execution",
+			["b", null, "a", "b", "c"].map((rule_name) => createExecution({ rule_name })),
+		);
+		assert.deepEqual(await storage.distinct("execution", "rule_name"), ["a", "b", "c"]);
+		assert.deepEqual(await storage.distinct("execution", "rule_name", { rule_name: { not: "b" } }), ["a", "c"]);
+		assert.deepEqual(await storage.distinct("execution", "trigger_name"), []);
+		assert.deepEqual(await storage.distinct("pack", "name"), []);
+	});
+
+	check("distinct gives numbers, booleans and text without an index too", async (storage) => {
+		await storage.insert(
+			"execution",
+			[3, 1, null, 3].map((delay) => createExecution({ delay, owner: delay === null ? null : `n\u0000${delay}` })),
+		);
+		assert.deepEqual(await storage.distinct("execution", "delay"), [1, 3]);
+		assert.deepEqual(await storage.distinct("execution", "owner"), ["n\u00001", "n\u00003"]);
+		await storage.insert("action", [createAction("on"), createAction("off", { enabled: false })]);
+		assert.deepEqual(await storage.distinct("action", "enabled"), [false, true]);
+	});
+}

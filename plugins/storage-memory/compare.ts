@@ -1,0 +1,26 @@
+/** What a stored field holds: `json` fields are kept as text. */
+export type Scalar = string | number | boolean | null;
+
+/** Order of field values: null first, text by code point, false before true. */
+export function compareScalars(left: Scalar, right: Scalar): number {
+	if (left === right) return 0;
+	if (left === null) return -1;
+	if (right === null) return 1;
+	if (typeof left === "string" && typeof right === "string") return compareText(left, right);
+	return Number(left) - Number(right);
+}
+
+function compareText(left: string, right: string): number {
+	const length = Math.min(left.length, right.length);
+	for (let index = 0; index < length; index++) {
+		const difference = toRank(left.charCodeAt(index)) - toRank(right.charCodeAt(index));
+		if (difference !== 0) return difference;
+	}
+	return left.length - right.length;
+}
+
+/** UTF-16 has surrogates below U+E000 to U+FFFF, while the code points they stand for are above. */
+function toRank(unit: number): number {
+	if (unit >= 0xe000) return unit - 0x800;
+	return unit >= 0xd800 ? unit + 0x2000 : unit;
+}

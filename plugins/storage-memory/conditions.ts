@@ -1,0 +1,51 @@
+import { type EntityKind, entityKinds, type FieldType, SvcError } from "../../core/contract/index.ts";
+import { compareScalars, type Scalar } from "./compare.ts";
+
+export type Row = Readonly<Record<string, Scalar>>;
+
+/** Conditions by field, types erased: see `Where` in the contract. */
+export type Conditions = Readonly<Record<string, unknown>>;
+
+export type RowTest = (row: Row) => boolean;
+
+const comparisons: Readonly<Record<string, (value: Scalar, operand: unknown) => boolean>> = {
+	in: (value, operand) => value !== null && (operand as readonly unknown[]).includes(value),
+	not: (value, operand) => value !== operand,
+	gt: (value, operand) => isComparable(value, operand) && compareScalars(value, operand) > 0,
+	gte: (value, operand) => isComparable(value, operand) && compareScalars(value, operand) >= 0,
+	lt: (value, operand) => isComparable(value, operand) && compareScalars(value, operand) < 0,
+	lte: (value, operand) => isComparable(value, operand) && compareScalars(value, operand) <= 0,
+	prefix: (value, operand) => typeof value === "string" && value.startsWith(String(operand)),
+};
+
+/** One test that a row passes when all conditions hold. */
+export function toRowTest(kind: EntityKind, where: Conditions): RowTest {
+	const tests = Object.entries(where).map(([field, condition]) => toFieldTest(kind, field, condition));
+	return (row) => tests.every((test) => test(row));
+}
+
+/** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
+export function assertScalarField(kind: EntityKind, field: string): void {
+	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
+	if (Object.hasOwn(fields, field) && fields[field] !== "json") return;
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
+}
+
+function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTest {
+	assertScalarField(kind, field);
+	if (typeof condition !== "object" || condition === null) {
+		if (condition === undefined) throw new TypeError(`the condition on "${field}" is undefined`);
+		return (row) => row[field] === condition;
+	}
+	const tests = Object.entries(condition).map(([name, operand]) => {
+		const compare = comparisons[name];
+		if (!compare || operand === undefined) throw new TypeError(`the comparison "${name}" on "${field}" is unknown or undefined`);
+		return (row: Row) => compare(row[field] ?? null, operand);
+	});
+	if (tests.length === 0) throw new TypeError(`the condition on "${field}" has no comparison`);
+	return (row) => tests.every((test) => test(row));
+}
+
+function isComparable(value: Scalar, operand: unknown): operand is Scalar {
+	return value !== null && operand !== null;
+}

@@ -1,0 +1,53 @@
+import { type EntityKind, type EntityMap, entityKinds, type FieldType, type JsonValue, toAppended } from "../../core/contract/index.ts";
+import type { Scalar } from "./compare.ts";
+import type { Row } from "./conditions.ts";
+
+/**
+ * An entity as it is kept. `json` fields become text, so that neither side can change what the other one holds and values
+ * come back exactly as from a storage on disk.
+ */
+export function toRow<K extends EntityKind>(kind: K, entity: EntityMap[K]): Row {
+	const values: Readonly<Record<string, unknown>> = { ...entity };
+	const row: Record<string, Scalar> = {};
+	for (const [field, type] of fieldsOf(kind)) row[field] = toScalar(type, field, values[field]);
+	return row;
+}
+
+export function toEntity<K extends EntityKind>(kind: K, row: Row, fields?: readonly string[]): EntityMap[K] {
+	const entity: Record<string, unknown> = {};
+	for (const [field, type] of fieldsOf(kind)) {
+		if (fields && field !== "id" && !fields.includes(field)) continue;
+		const value = row[field] ?? null;
+		entity[field] = type === "json" && typeof value === "string" ? JSON.parse(value) : value;
+	}
+	return entity as unknown as EntityMap[K];
+}
+
+/** The row with the patch laid over it. */
+export function patchRow(kind: EntityKind, row: Row, patch: object): Row {
+	const types: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
+	const patched: Record<string, Scalar> = { ...row };
+	for (const [field, value] of Object.entries(patch)) {
+		const type = types[field];
+		if (!type) throw new TypeError(`${kind} has no field "${field}"`);
+		const appended = toAppended(value);
+		patched[field] = appended === undefined ? toScalar(type, field, value) : appendTo(row[field] ?? null, appended);
+	}
+	return patched;
+}
+
+function fieldsOf(kind: EntityKind): [string, FieldType][] {
+	return Object.entries(entityKinds[kind].fields);
+}
+
+function toScalar(type: FieldType, field: string, value: unknown): Scalar {
+	if (value === null) return null;
+	const scalar = type === "json" ? JSON.stringify(value) : value;
+	if (typeof scalar === "string" || typeof scalar === "boolean" || typeof scalar === "number") return scalar;
+	throw new TypeError(`field "${field}" holds ${typeof value}, not ${type}`);
+}
+
+function appendTo(text: Scalar, value: JsonValue): Scalar {
+	const list: unknown = typeof text === "string" ? JSON.parse(text) : null;
+	return Array.isArray(list) ? JSON.stringify([...list, value]) : text;
+}

@@ -1,0 +1,98 @@
+import { type EntityKind, entityKinds, SvcError } from "../../core/contract/index.ts";
+import type { Scalar } from "./compare.ts";
+import { type Conditions, type Row, toRowTest } from "./conditions.ts";
+
+type Unique = { readonly fields: readonly string[]; readonly owners: Map<string, string> };
+type Group = Map<Scalar, Set<string>>;
+
+/** Rows of one kind by id, with their unique keys and, for look-ups by value, the ids by each leading index field. */
+export class Table {
+	readonly #kind: EntityKind;
+	readonly #rows = new Map<string, Row>();
+	readonly #uniques: readonly Unique[];
+	readonly #groups: ReadonlyMap<string, Group>;
+
+	constructor(kind: EntityKind) {
+		const { unique = [], indexes = [] }: { unique?: readonly (readonly string[])[]; indexes?: readonly (readonly string[])[] } =
+			entityKinds[kind];
+		this.#kind = kind;
+		this.#uniques = unique.map((fields) => ({ fields, owners: new Map() }));
+		this.#groups = new Map([...unique, ...indexes].flatMap(([field]) => (field === undefined ? [] : [[field, new Map()]])));
+	}
+
+	get(id: string): Row | undefined {
+		return this.#rows.get(id);
+	}
+
+	select(where: Conditions): Row[] {
+		const test = toRowTest(this.#kind, where);
+		return this.#candidates(where).filter(test);
+	}
+
+	/** Put a row in place of another one or of none. Throws `SVC_CONFLICT`, with nothing changed, when a key is taken. */
+	replace(before: Row | undefined, after: Row | undefined): void {
+		if (after) this.#assertFree(before, after);
+		if (before) this.#unlink(before);
+		if (after) this.#link(after);
+	}
+
+	/** The smallest set of rows known to hold all that satisfy the conditions. */
+	#candidates(where: Conditions): Row[] {
+		if (typeof where["id"] === "string") return this.#toRows([where["id"]]);
+		for (const [field, condition] of Object.entries(where)) {
+			const group = this.#groups.get(field);
+			if (group && typeof condition === "string") return this.#toRows(group.get(condition) ?? []);
+		}
+		return [...this.#rows.values()];
+	}
+
+	#toRows(ids: Iterable<string>): Row[] {
+		return Array.from(ids, (id) => this.#rows.get(id)).filter((row) => row !== undefined);
+	}
+
+	#assertFree(before: Row | undefined, after: Row): void {
+		const id = String(after["id"]);
+		if (id !== before?.["id"] && this.#rows.has(id)) throw toConflict(this.#kind, ["id"], id);
+		for (const { fields, owners } of this.#uniques) {
+			const owner = owners.get(toKey(fields, after) ?? "");
+			if (owner !== undefined && owner !== before?.["id"]) throw toConflict(this.#kind, fields, owner);
+		}
+	}
+
+	#link(row: Row): void {
+		const id = String(row["id"]);
+		this.#rows.set(id, row);
+		for (const { fields, owners } of this.#uniques) {
+			const key = toKey(fields, row);
+			if (key !== undefined) owners.set(key, id);
+		}
+		for (const [field, group] of this.#groups) {
+			const value = row[field] ?? null;
+			const ids = group.get(value);
+			if (ids) ids.add(id);
+			else group.set(value, new Set([id]));
+		}
+	}
+
+	#unlink(row: Row): void {
+		const id = String(row["id"]);
+		this.#rows.delete(id);
+		for (const { fields, owners } of this.#uniques) owners.delete(toKey(fields, row) ?? "");
+		for (const [field, group] of this.#groups) {
+			const value = row[field] ?? null;
+			const ids = group.get(value);
+			ids?.delete(id);
+			if (ids?.size === 0) group.delete(value);
+		}
+	}
+}
+
+/** Null is different from every value, itself included, so a key with null in it is never taken. */
+function toKey(fields: readonly string[], row: Row): string | undefined {
+	const values = fields.map((field) => row[field] ?? null);
+	return values.includes(null) ? undefined : JSON.stringify(values);
+}
+
+function toConflict(kind: EntityKind, fields: readonly string[], owner: string): SvcError {
+	return new SvcError("SVC_CONFLICT", `${kind} with this ${fields.join(" and ")} exists already`, { details: { conflict_id: owner } });
+}
