@@ -1,0 +1,44 @@
+const deepest = 12;
+const longestText = 16_384;
+
+/**
+ * Fields of a log line as JSON can hold them, each text passed through `redact`: errors with stack and cause, no cycles, texts
+ * of bounded length.
+ */
+export function toPlainFields(fields: Readonly<Record<string, unknown>>, redact: (text: string) => string): Record<string, unknown> {
+	return toPlainObject(fields, { redact, path: [fields] });
+}
+
+interface Walk {
+	readonly redact: (text: string) => string;
+	/** The objects around the value, to notice cycles. */
+	readonly path: readonly unknown[];
+}
+
+function toPlain(value: unknown, walk: Walk): unknown {
+	if (typeof value === "string") return toText(value, walk);
+	if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") return value;
+	if (typeof value !== "object") return toText(String(value), walk);
+	if (value instanceof Uint8Array) return `(${value.length} bytes)`;
+	if (walk.path.includes(value) || walk.path.length > deepest) return "(…)";
+	const inner = { ...walk, path: [...walk.path, value] };
+	if (value instanceof Error) return toPlainObject(toErrorFields(value), inner);
+	if (Array.isArray(value)) return value.map((element) => toPlain(element, inner));
+	if (value instanceof Date || value instanceof URL) return toText(String(value.toJSON()), walk);
+	return toPlainObject(value, inner);
+}
+
+function toPlainObject(value: object, walk: Walk): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(value).map(([key, member]) => [walk.redact(key), toPlain(member, walk)]));
+}
+
+function toErrorFields(error: Error): Record<string, unknown> {
+	const { name, message, stack, cause, ...others } = error;
+	return { name: error.name || name, message, ...others, stack, ...(cause === undefined ? {} : { cause }) };
+}
+
+/** Cut after redacting: a cut through a secret would leave its first half. */
+function toText(text: string, { redact }: Walk): string {
+	const redacted = redact(text);
+	return redacted.length > longestText ? `${redacted.slice(0, longestText)}… (${redacted.length} characters)` : redacted;
+}

@@ -1,0 +1,59 @@
+import { type ConsolaInstance, createConsola, LogLevels } from "consola/core";
+import type { Logger, Options } from "./contract/index.ts";
+import { maskLogFields } from "./engine/mask.ts";
+import { formatJson, formatText } from "./log/format-line.ts";
+import { toPlainFields } from "./log/plain-fields.ts";
+import { SecretValues } from "./log/secret-values.ts";
+
+export interface ServiceLogger extends Logger {
+	/** The same log under a name; names of names are joined by a colon. */
+	withTag(tag: string): ServiceLogger;
+	/** From now on the text is masked wherever it occurs in the log, until it has been forgotten as often as it was added. */
+	addSecret(value: string): void;
+	forgetSecret(value: string): void;
+}
+
+export interface LoggerContext {
+	/** Debug mode: everything is logged, and nothing masked. */
+	readonly debug: boolean;
+	/** Where lines go. Default stderr: stdout is for what commands print. */
+	readonly stream?: { write(text: string): unknown; readonly isTTY?: boolean };
+}
+
+/** The log of one service. The only place where logs are masked. */
+export function createLogger(options: Options["log"], { debug, stream = process.stderr }: LoggerContext): ServiceLogger {
+	const secrets = new SecretValues();
+	const isMasking = options.mask_secrets && !debug;
+	const redact = isMasking ? (text: string) => secrets.redact(text) : (text: string) => text;
+	const names = options.mask_secrets_blacklist.map((name) => name.toLowerCase());
+	const format = options.format === "text" || (options.format === "auto" && stream.isTTY === true) ? formatText : formatJson;
+	const consola = createConsola({
+		level: LogLevels[debug ? "debug" : options.level],
+		// Consola would swallow lines that repeat within a second, behind a timer that keeps the process alive.
+		throttle: 0,
+		reporters: [
+			{
+				log({ date, type, tag, args: [message, given] }) {
+					const plain = toPlainFields(given as Readonly<Record<string, unknown>>, redact);
+					const fields = isMasking ? maskLogFields(plain, names) : plain;
+					stream.write(`${format({ date, level: type, tag, message: redact(String(message)), fields })}\n`);
+				},
+			},
+		],
+	});
+	const logger = toLogger(consola, secrets);
+	if (!isMasking) logger.warn("secrets are not masked in this log", { reason: debug ? "debug mode" : "log.mask_secrets is false" });
+	return logger;
+}
+
+function toLogger(consola: ConsolaInstance, secrets: SecretValues): ServiceLogger {
+	return {
+		debug: (message, fields = {}) => consola.debug(message, fields),
+		info: (message, fields = {}) => consola.info(message, fields),
+		warn: (message, fields = {}) => consola.warn(message, fields),
+		error: (message, fields = {}) => consola.error(message, fields),
+		withTag: (tag) => toLogger(consola.withTag(tag), secrets),
+		addSecret: (value) => secrets.add(value),
+		forgetSecret: (value) => secrets.forget(value),
+	};
+}
