@@ -1,0 +1,38 @@
+import type { Writable } from "node:stream";
+
+/** What the command needs from the process around it, so that tests can stand in for it. */
+export interface CliContext {
+	readonly stdout: Writable;
+	readonly stderr: Writable;
+	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+	readonly env: Readonly<Record<string, string | undefined>>;
+	/** Runs the service until it is told to stop; gives the exit code. Absent where only client commands are wanted. */
+	readonly serve?: (options: ServeOptions) => Promise<number>;
+	/** Calls `listener` for every Ctrl-C until the returned function is called. */
+	readonly onInterrupt: (listener: () => void) => () => void;
+}
+
+export interface ServeOptions {
+	/** Path of the configuration file as given, relative to the working directory. */
+	readonly config: string;
+}
+
+/** Ends the command with an exit code; `message` goes to stderr. */
+export class CliExit extends Error {
+	override readonly name = "CliExit";
+	readonly exitCode: number;
+
+	constructor(exitCode: number, message = "") {
+		super(message);
+		this.exitCode = exitCode;
+	}
+}
+
+/** Write and wait while the reader is behind. */
+export function write(stream: Writable, text: string): Promise<void> {
+	// A reader that has left (`svc … | head`) makes the stream fail; `runCli` ends the command for it.
+	if (stream.destroyed || stream.writableEnded) return Promise.resolve();
+	return new Promise((resolve) => {
+		stream.write(text, () => resolve());
+	});
+}

@@ -1,0 +1,28 @@
+import { isSvcError, toErrorMessage } from "../contract/index.ts";
+import { CliExit } from "./context.ts";
+
+/** Exit code and text for whatever ended the command. The text says what to do next where that is known. */
+export function toFailure(error: unknown): { readonly exitCode: number; readonly text: string } {
+	if (error instanceof CliExit) return { exitCode: error.exitCode, text: error.message === "" ? "" : `ERROR: ${error.message}\n` };
+	const hint = hintFor(error);
+	return { exitCode: 1, text: `ERROR: ${toErrorMessage(error)}\n${hint === "" ? "" : `${hint}\n`}` };
+}
+
+function hintFor(error: unknown): string {
+	if (isSvcError(error, "SVC_UNAVAILABLE") && "address" in error.details) {
+		return "Is the service running? Start it with `svc serve`, or say where it is with --api-url or SVC_API_URL.";
+	}
+	if (isSvcError(error, "SVC_UNAUTHORIZED")) return "Sign in with `svc login <user>`, or give --token or SVC_AUTH_TOKEN.";
+	if (isSvcError(error, "SVC_TOO_MANY")) return `Try again in ${String(error.details["retry_after"] ?? "a few")} seconds.`;
+	return "";
+}
+
+/** Turn "not found" of one record into exit code 2 with the way to find the right name. */
+export async function orNotFound<T>(promise: Promise<T>, kind: string, name: string, listCommand: string): Promise<T> {
+	try {
+		return await promise;
+	} catch (error) {
+		if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(2, `${kind} "${name}" is not found; \`${listCommand}\` shows what there is`);
+		throw error;
+	}
+}

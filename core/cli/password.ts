@@ -1,0 +1,25 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { type CliContext, CliExit } from "./context.ts";
+
+/** Ask for a password; what is typed is not shown. Without a terminal it is the first line of the input. */
+export function readPassword(prompt: string, { stdin, stderr, onInterrupt }: CliContext): Promise<string> {
+	const terminal = stdin.isTTY === true;
+	if (terminal) stderr.write(prompt);
+	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+	const reader = createInterface({ input: stdin, output: silent, terminal });
+	return new Promise((resolve, reject) => {
+		const interrupted = () => reader.close();
+		const forget = onInterrupt(interrupted);
+		reader.once("SIGINT", interrupted);
+		reader.once("line", (line) => {
+			resolve(line);
+			reader.close();
+		});
+		reader.once("close", () => {
+			forget();
+			if (terminal) stderr.write("\n");
+			reject(new CliExit(2, "no password was given: use -p, or type it when asked"));
+		});
+	});
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { stringify } from "yaml";
+import { addCatalogCommands } from "./commands/catalog.ts";
+import { addExecutionCommands } from "./commands/execution.ts";
+import { addRunCommand } from "./commands/run.ts";
+import { addSignInCommands } from "./commands/sign-in.ts";
+import { type CliContext, CliExit } from "./context.ts";
+import { toFailure } from "./failure.ts";
+import { type GlobalOptions, resolveSettings } from "./settings.ts";
+
+/**
+ * The `svc` command. `argv` is what stands behind the command's name. Nothing is thrown and the process is not ended: the
+ * caller sets the exit code that the promise gives.
+ */
+export async function runCli(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
+	const context: CliContext = { ...processContext(), ...given };
+	const readerLeft = watchReader(context);
+	try {
+		await Promise.race([createProgram(context).parseAsync([...argv], { from: "user" }), readerLeft.promise]);
+		return 0;
+	} catch (error) {
+		if (error instanceof CommanderError) return toUsageCode(error);
+		const { exitCode, text } = toFailure(error);
+		context.stderr.write(text);
+		return exitCode;
+	} finally {
+		readerLeft.stop();
+	}
+}
+
+/** commander has printed help, version or what was wrong already. */
+function toUsageCode(error: CommanderError): number {
+	return error.exitCode === 0 ? 0 : 2;
+}
+
+function processContext(): CliContext {
+	return {
+		stdout: process.stdout,
+		stderr: process.stderr,
+		stdin: process.stdin,
+		env: process.env,
+		onInterrupt(listener) {
+			process.on("SIGINT", listener);
+			return () => process.off("SIGINT", listener);
+		},
+	};
+}
+
+/** Ends the command when nobody reads its output any more, as in `svc … | head`. */
+function watchReader({ stdout }: CliContext): { promise: Promise<never>; stop(): void } {
+	let listener = (_error: Error) => {};
+	const promise = new Promise<never>((_resolve, reject) => {
+		listener = () => reject(new CliExit(0));
+	});
+	stdout.on("error", listener);
+	return { promise, stop: () => stdout.off("error", listener) };
+}
+
+function createProgram(context: CliContext): Command {
+	const program = new Command("svc")
+		.description("Run actions, follow their output, look at what ran.")
+		.exitOverride()
+		.configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
+		.configureHelp({ showGlobalOptions: true })
+		.showSuggestionAfterError()
+		.allowExcessArguments()
+		.version(readVersion())
+		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
+		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101")
+		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default beside the API")
+		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default beside the API")
+		.option("--api-version <version>", "version in the paths (SVC_API_VERSION); default v1")
+		.option("--config-file <file>", "configuration of this command (SVC_CONFIG_FILE); default ~/.svc/config")
+		.option("--skip-config", "read no configuration (SVC_CLI_SKIP_CONFIG)")
+		.option("--print-config", "print the configuration in force and exit with 3")
+		.option("--debug", "print each request");
+	program.action(() => {
+		const [unknown] = program.args;
+		if (unknown !== undefined) program.error(`error: unknown command "${unknown}"; \`svc --help\` shows the commands`);
+		if (program.opts<{ printConfig?: boolean }>().printConfig) printConfig(program.opts(), context);
+		program.help({ error: true });
+	});
+	addServeCommand(program, context);
+	addSignInCommands(program, context);
+	addRunCommand(program, context);
+	addExecutionCommands(program, context);
+	addCatalogCommands(program, context);
+	return program;
+}
+
+function addServeCommand(program: Command, { serve }: CliContext): void {
+	if (serve === undefined) return;
+	program
+		.command("serve")
+		.description("Run the service until it is told to stop.")
+		.option("--config <file>", "configuration of the service", "./svc.config.ts")
+		.action(async ({ config }: { config: string }) => {
+			const exitCode = await serve({ config });
+			if (exitCode !== 0) throw new CliExit(exitCode);
+		});
+}
+
+function printConfig(options: GlobalOptions, context: CliContext): never {
+	const { addresses, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
+	context.stdout.write(stringify({ config_file: configFile, ...addresses, username: username ?? "", cache_token: cacheToken, debug }));
+	throw new CliExit(3);
+}
+
+function readVersion(): string {
+	// The manifest stands two folders up from the source and three from what is built.
+	for (const path of ["../../package.json", "../../../package.json"]) {
+		try {
+			return (JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as { version: string }).version;
+		} catch {
+			// Try the next place.
+		}
+	}
+	return "unknown";
+}

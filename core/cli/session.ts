@@ -1,0 +1,46 @@
+import { type Client, createClient } from "../client/index.ts";
+import { isSvcError } from "../contract/index.ts";
+import { type CliContext, CliExit } from "./context.ts";
+import { type GlobalOptions, resolveSettings, type Settings } from "./settings.ts";
+import { readCachedToken, writeCachedToken } from "./token-cache.ts";
+
+export interface CredentialOptions {
+	readonly token?: string;
+	readonly apiKey?: string;
+}
+
+/** A client with the credential that the options, the environment, the token cache or the configuration file give. */
+export async function openSession(options: GlobalOptions & CredentialOptions, context: CliContext): Promise<Client> {
+	const settings = resolveSettings(options, context.env);
+	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
+	// What stands on the command line replaces both credentials of the environment, so that they do not meet in one request.
+	const explicit = options.token !== undefined || options.apiKey !== undefined ? options : settings;
+	if (explicit.token !== undefined) return connect(settings, context, { token: explicit.token });
+	if (explicit.apiKey !== undefined) return connect(settings, context, { apiKey: explicit.apiKey });
+	return connect(settings, context, { token: await automaticToken(settings, context) });
+}
+
+/** A client that carries a credential, or none for signing in. */
+export function connect(settings: Settings, context: CliContext, credential: { token?: string | undefined; apiKey?: string } = {}): Client {
+	const onRequest = (method: string, url: string, body: unknown) => {
+		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+		context.stderr.write(`# curl -X ${method} -H 'X-Auth-Token: …'${data} '${url}'\n`);
+	};
+	return createClient({ ...settings.addresses, ...credential, ...(settings.debug ? { onRequest } : {}) });
+}
+
+async function automaticToken(settings: Settings, context: CliContext): Promise<string | undefined> {
+	const { username, password } = settings;
+	if (username === undefined) return undefined;
+	const cached = readCachedToken(settings.directory, username);
+	if (cached !== undefined || password === undefined) return cached;
+	try {
+		const { token, expiry } = await connect(settings, context).signIn({ username, password });
+		if (settings.cacheToken) writeCachedToken(settings.directory, username, token, expiry);
+		return token;
+	} catch (error) {
+		// The API may be reachable although the authentication component is not; it then says itself what is missing.
+		if (isSvcError(error, "SVC_UNAVAILABLE")) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Addresses, resolveAddresses } from "../client/index.ts";
+import { CliExit } from "./context.ts";
+import { type IniSections, parseIni } from "./ini.ts";
+
+/** Options that say where the service is; every command takes them. */
+export interface GlobalOptions {
+	readonly url?: string;
+	readonly apiUrl?: string;
+	readonly authUrl?: string;
+	readonly streamUrl?: string;
+	readonly apiVersion?: string;
+	readonly configFile?: string;
+	readonly skipConfig?: boolean;
+	readonly debug?: boolean;
+}
+
+export interface Settings {
+	readonly addresses: Addresses;
+	readonly username: string | undefined;
+	readonly password: string | undefined;
+	readonly token: string | undefined;
+	readonly apiKey: string | undefined;
+	readonly cacheToken: boolean;
+	readonly debug: boolean;
+	/** `~/.svc/config` or what was named instead. */
+	readonly configFile: string;
+	/** Holds the token cache. */
+	readonly directory: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Command line, then environment, then configuration file, then defaults. */
+export function resolveSettings(options: GlobalOptions, env: Environment): Settings {
+	const directory = join(env["HOME"] || homedir(), ".svc");
+	const configFile = options.configFile ?? env["SVC_CONFIG_FILE"] ?? join(directory, "config");
+	const named = options.configFile !== undefined || Boolean(env["SVC_CONFIG_FILE"]);
+	const skip = options.skipConfig === true || isYes(env["SVC_CLI_SKIP_CONFIG"]);
+	const file = skip ? {} : readConfig(configFile, named);
+	return {
+		addresses: toAddresses(options, env, file),
+		username: file["credentials"]?.["username"],
+		password: file["credentials"]?.["password"],
+		token: env["SVC_AUTH_TOKEN"] || undefined,
+		apiKey: env["SVC_API_KEY"] || file["credentials"]?.["api_key"],
+		cacheToken: isYes(file["cli"]?.["cache_token"] ?? "true"),
+		debug: options.debug === true || isYes(file["cli"]?.["debug"]),
+		configFile,
+		directory,
+	};
+}
+
+function readConfig(path: string, named: boolean): IniSections {
+	if (existsSync(path)) return parseIni(readFileSync(path, "utf8"));
+	if (named) throw new CliExit(2, `the configuration file ${path} does not exist`);
+	return {};
+}
+
+function toAddresses(options: GlobalOptions, env: Environment, file: IniSections): Addresses {
+	const version = options.apiVersion ?? env["SVC_API_VERSION"] ?? file["general"]?.["api_version"] ?? "v1";
+	const base = options.url ?? env["SVC_BASE_URL"] ?? file["general"]?.["base_url"];
+	const given = {
+		apiUrl: options.apiUrl ?? env["SVC_API_URL"] ?? file["api"]?.["url"] ?? (base && `${trim(base)}:9101/${version}`),
+		authUrl: options.authUrl ?? env["SVC_AUTH_URL"] ?? file["auth"]?.["url"] ?? (base && `${trim(base)}:9100`),
+		streamUrl: options.streamUrl ?? env["SVC_STREAM_URL"] ?? file["stream"]?.["url"] ?? (base && `${trim(base)}:9102/${version}`),
+	};
+	for (const [name, url] of Object.entries(given)) {
+		if (url && !URL.canParse(url))
+			throw new CliExit(2, `"${url}" (${name}) is not an address: expected something like http://127.0.0.1:9101`);
+	}
+	return resolveAddresses(Object.fromEntries(Object.entries(given).filter(([, url]) => url)));
+}
+
+function trim(url: string): string {
+	return url.replace(/\/+$/, "");
+}
+
+function isYes(word: string | undefined): boolean {
+	return /^(1|true|yes|on)$/i.test(word ?? "");
+}

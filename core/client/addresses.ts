@@ -1,0 +1,29 @@
+export interface Addresses {
+	/** Base of the API, such as `http://127.0.0.1:9101/v1`. */
+	readonly apiUrl: string;
+	/** Base of the authentication component, such as `http://127.0.0.1:9101/auth/v1`. */
+	readonly authUrl: string;
+	/** Base of the stream component, such as `http://127.0.0.1:9101/stream/v1`. */
+	readonly streamUrl: string;
+}
+
+export const defaultApiUrl = "http://127.0.0.1:9101";
+
+/**
+ * The three addresses from those that are given. The API listener also serves authentication and streams, so the API's
+ * address is enough: the others are found beside it, under `/auth/v1` and `/stream/v1`. An address without a path gets `/v1`.
+ */
+export function resolveAddresses(given: Partial<Addresses>): Addresses {
+	const apiUrl = withVersion(given.apiUrl ?? defaultApiUrl);
+	const root = apiUrl.replace(/\/v\d+$/, "").replace(/\/api$/, "");
+	return {
+		apiUrl,
+		authUrl: given.authUrl === undefined ? `${root}/auth/v1` : withVersion(given.authUrl),
+		streamUrl: given.streamUrl === undefined ? `${root}/stream/v1` : withVersion(given.streamUrl),
+	};
+}
+
+function withVersion(url: string): string {
+	const trimmed = url.replace(/\/+$/, "");
+	return new URL(trimmed).pathname === "/" ? `${trimmed}/v1` : trimmed;
+}

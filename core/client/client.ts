@@ -1,0 +1,129 @@
+import type { OutputType } from "../contract/index.ts";
+import { type Addresses, resolveAddresses } from "./addresses.ts";
+import { type FollowOptions, followOutput, openEvents } from "./follow-output.ts";
+import type {
+	ActionRecord,
+	ExecutionInput,
+	ExecutionRecord,
+	ListPage,
+	ListQuery,
+	OutputChunkRecord,
+	RerunRequest,
+	RunnerTypeRecord,
+	StreamEventRecord,
+	TokenRecord,
+	UserRecord,
+} from "./records.ts";
+import { faultOf, type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
+
+export interface ClientOptions extends Partial<Addresses> {
+	/** From `signIn`. Only one of token and API key may be given. */
+	readonly token?: string | undefined;
+	readonly apiKey?: string | undefined;
+	readonly onRequest?: RequestListener | undefined;
+}
+
+interface Waiting {
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** The HTTP API in types. Every method throws `SvcError`; `SVC_UNAVAILABLE` when the service cannot be reached. */
+export interface Client {
+	readonly addresses: Addresses;
+	/** Exchange a password for a token. Give it to a new client; this one stays as it is. */
+	signIn(
+		credentials: { readonly username: string; readonly password: string },
+		options?: { readonly ttl?: number | undefined } & Waiting,
+	): Promise<TokenRecord>;
+	/** Who the credential belongs to. */
+	user(options?: Waiting): Promise<UserRecord>;
+	readonly executions: {
+		create(input: ExecutionInput, options?: Waiting): Promise<ExecutionRecord>;
+		/** By id, or `last` for the most recently scheduled one. */
+		get(id: string, options?: { readonly query?: ListQuery } & Waiting): Promise<ExecutionRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ExecutionRecord>>;
+		/** Ask for the end of an execution; `refused` says why that is no longer possible. */
+		cancel(id: string, options?: Waiting): Promise<{ readonly refused?: string }>;
+		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
+		/** The output so far, as one text. */
+		output(id: string, options?: { readonly type?: OutputType } & Waiting): Promise<string>;
+	};
+	readonly actions: {
+		get(refOrId: string, options?: Waiting): Promise<ActionRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
+	};
+	readonly runnerTypes: {
+		get(nameOrId: string, options?: Waiting): Promise<RunnerTypeRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RunnerTypeRecord>>;
+	};
+	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
+	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
+	/** Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. */
+	stream(query?: ListQuery, options?: Waiting): AsyncIterable<StreamEventRecord>;
+}
+
+export function createClient(options: ClientOptions = {}): Client {
+	const addresses = resolveAddresses(options);
+	const headers: Record<string, string> = {
+		...(options.token === undefined ? {} : { "x-auth-token": options.token }),
+		...(options.apiKey === undefined ? {} : { "svc-api-key": options.apiKey }),
+	};
+	const api = (path: string, init: RequestOptions = {}) => request(`${addresses.apiUrl}${path}`, { headers, ...init }, options.onRequest);
+	const read = async <T>(path: string, init?: RequestOptions) => readJson<T>(await api(path, init));
+	const list = async <T>(path: string, query: ListQuery = {}, waiting: Waiting = {}) => toPage<T>(await api(path, { query, ...waiting }));
+	const at = encodeURIComponent;
+
+	return {
+		addresses,
+		async signIn({ username, password }, { ttl, signal } = {}) {
+			const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+			const body = ttl === undefined ? {} : { ttl };
+			const response = await request(
+				`${addresses.authUrl}/tokens`,
+				{ method: "POST", headers: { authorization }, body, signal },
+				options.onRequest,
+			);
+			return readJson<TokenRecord>(response);
+		},
+		user: (waiting) => read("/user", waiting),
+		executions: {
+			create: (body, waiting) => read("/executions", { method: "POST", body, ...waiting }),
+			get: (id, waiting) => read(`/executions/${at(id)}`, waiting),
+			list: (query, waiting) => list("/executions", query, waiting),
+			async cancel(id, waiting) {
+				const refused = faultOf(await (await api(`/executions/${at(id)}`, { method: "DELETE", ...waiting })).text());
+				return refused === undefined ? {} : { refused };
+			},
+			rerun: (id, body, waiting) => read(`/executions/${at(id)}/re_run`, { method: "POST", body, ...waiting }),
+			async output(id, { type, signal } = {}) {
+				return (await api(`/executions/${at(id)}/output`, { query: { output_type: type }, signal })).text();
+			},
+		},
+		actions: {
+			get: (ref, waiting) => read(`/actions/${at(ref)}`, waiting),
+			list: (query, waiting) => list("/actions", query, waiting),
+		},
+		runnerTypes: {
+			get: (name, waiting) => read(`/runnertypes/${at(name)}`, waiting),
+			list: (query, waiting) => list("/runnertypes", query, waiting),
+		},
+		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
+		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),
+	};
+}
+
+async function toPage<T>(response: Response): Promise<ListPage<T>> {
+	const count = (header: string) => {
+		const value = response.headers.get(header);
+		return value === null ? undefined : Number(value);
+	};
+	return { items: await readJson<T[]>(response), total: count("x-total-count"), limit: count("x-limit") };
+}
+
+async function* stream(url: string, options: RequestOptions): AsyncGenerator<StreamEventRecord> {
+	try {
+		for await (const { name, data } of openEvents(url, options)) yield { name, data: data === "" ? null : JSON.parse(data) };
+	} catch (error) {
+		if (!options.signal?.aborted) throw error;
+	}
+}

@@ -1,0 +1,4 @@
+export { type Addresses, defaultApiUrl, resolveAddresses } from "./addresses.ts";
+export { type Client, type ClientOptions, createClient } from "./client.ts";
+export type { FollowOptions } from "./follow-output.ts";
+export type * from "./records.ts";

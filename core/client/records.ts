@@ -1,0 +1,111 @@
+import type { ExecutionStatus, JsonObject, JsonValue, OutputType, ParameterSchema } from "../contract/index.ts";
+
+// Records as the HTTP API sends them (docs/reference/http-api.md). Empty members of an execution are left out on the wire.
+
+export interface ExecutionRecord {
+	readonly id: string;
+	readonly status: ExecutionStatus;
+	readonly start_timestamp: string;
+	readonly end_timestamp?: string;
+	readonly elapsed_seconds?: number;
+	readonly log: readonly { readonly status: ExecutionStatus; readonly timestamp: string }[];
+	readonly parameters?: JsonObject;
+	readonly result?: JsonObject;
+	readonly result_size?: number;
+	readonly context: JsonObject;
+	readonly action: ActionRecord;
+	readonly runner: RunnerTypeRecord;
+	readonly liveaction: JsonObject;
+	readonly web_url: string;
+	readonly parent?: string;
+	readonly children?: readonly string[];
+	readonly delay?: number;
+}
+
+export interface ActionRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly pack: string;
+	readonly name: string;
+	readonly description: string;
+	readonly runner_type: string;
+	readonly entry_point: string;
+	readonly enabled: boolean;
+	readonly parameters: ParameterSchema;
+	readonly output_schema?: JsonObject;
+	readonly tags: readonly JsonObject[];
+	readonly notify: JsonObject;
+}
+
+export interface RunnerTypeRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly name: string;
+	readonly description: string;
+	readonly enabled: boolean;
+	readonly runner_module: string;
+	readonly runner_parameters: ParameterSchema;
+}
+
+export interface TokenRecord {
+	readonly id: string;
+	readonly user: string;
+	readonly token: string;
+	readonly expiry: string;
+	readonly metadata: JsonObject;
+	readonly service: boolean;
+}
+
+export interface UserRecord {
+	readonly username: string;
+	readonly authentication: { readonly method: string; readonly location?: string; readonly token_expire?: string };
+	readonly rbac: { readonly enabled: boolean; readonly roles: readonly string[]; readonly is_admin?: boolean };
+}
+
+/** A piece of output. `event_id` resumes the stream behind this chunk. */
+export interface OutputChunkRecord {
+	readonly id: string;
+	readonly execution_id: string;
+	readonly action_ref: string;
+	readonly runner_ref: string;
+	readonly output_type: OutputType;
+	readonly data: string;
+	readonly timestamp: string;
+	readonly event_id: string;
+}
+
+export interface ExecutionInput {
+	/** `<pack>.<action>`. */
+	readonly action: string;
+	readonly parameters?: JsonObject;
+	readonly user?: string | null;
+	/** `trace_context: { trace_tag }` or `{ id_ }` chooses the trace. */
+	readonly context?: JsonObject;
+	readonly notify?: JsonObject;
+	readonly callback?: JsonObject;
+	/** Milliseconds before it is scheduled. */
+	readonly delay?: number;
+}
+
+export interface RerunRequest {
+	/** Laid over the parameters of the first run. */
+	readonly parameters?: JsonObject;
+	readonly user?: string;
+	readonly delay?: number;
+}
+
+/** Query of a list, in the words of the API: `limit`, `offset`, `sort`, filters. Undefined members are not sent. */
+export type ListQuery = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface ListPage<T> {
+	readonly items: readonly T[];
+	/** Records that match, paging ignored; undefined when the service does not tell. */
+	readonly total: number | undefined;
+	readonly limit: number | undefined;
+}
+
+export interface StreamEventRecord {
+	readonly name: string;
+	readonly data: JsonValue;
+}

@@ -1,0 +1,99 @@
+import { SvcError, type SvcErrorCode, toErrorMessage } from "../contract/index.ts";
+
+export interface RequestOptions {
+	readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+	readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** Sent as JSON. */
+	readonly body?: unknown;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** Told of each request before it is sent, for debugging. Credentials are not among what it gets. */
+export type RequestListener = (method: string, url: string, body: unknown) => void;
+
+const codes: Readonly<Record<number, SvcErrorCode>> = {
+	401: "SVC_UNAUTHORIZED",
+	403: "SVC_FORBIDDEN",
+	404: "SVC_NOT_FOUND",
+	409: "SVC_CONFLICT",
+	413: "SVC_TOO_LARGE",
+	429: "SVC_TOO_MANY",
+};
+
+/** Send a request; resolves for success only, otherwise throws a `SvcError` with the service's own words. */
+export async function request(url: string, options: RequestOptions, listener?: RequestListener): Promise<Response> {
+	const method = options.method ?? "GET";
+	const address = withQuery(url, options.query ?? {});
+	listener?.(method, address, options.body);
+	const response = await send(address, {
+		method,
+		headers: { ...(options.body === undefined ? {} : { "content-type": "application/json" }), ...options.headers },
+		...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+		signal: options.signal ?? null,
+	});
+	if (response.ok) return response;
+	throw await toError(response);
+}
+
+/** The JSON of an answer. Anything else means that the address is not the service's. */
+export async function readJson<T>(response: Response): Promise<T> {
+	const text = await response.text().catch((error: unknown) => {
+		throw toUnreachable(response.url, error);
+	});
+	try {
+		return JSON.parse(text) as T;
+	} catch (cause) {
+		const { origin } = new URL(response.url);
+		throw new SvcError("SVC_UNAVAILABLE", `${origin} did not answer with JSON: it may not be the service's address`, { cause });
+	}
+}
+
+function withQuery(url: string, query: NonNullable<RequestOptions["query"]>): string {
+	const given = Object.entries(query).filter((entry): entry is [string, string | number | boolean] => entry[1] !== undefined);
+	return given.length === 0 ? url : `${url}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+	try {
+		return await fetch(url, init);
+	} catch (error) {
+		if (init.signal?.aborted) throw init.signal.reason;
+		throw toUnreachable(url, error);
+	}
+}
+
+/** What a failure of the connection means to a caller; also for a connection that broke while the answer was read. */
+export function toUnreachable(url: string, error: unknown): SvcError {
+	const { origin } = new URL(url);
+	return new SvcError("SVC_UNAVAILABLE", `cannot reach the service at ${origin}: ${reasonOf(error)}`, {
+		cause: error,
+		details: { address: origin },
+	});
+}
+
+function reasonOf(error: unknown): string {
+	// fetch says "fetch failed" and keeps the reason in the cause, which may itself hold one error for each address tried.
+	const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+	const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+	return toErrorMessage(first);
+}
+
+async function toError(response: Response): Promise<SvcError> {
+	const text = await response.text().catch(() => "");
+	const code = codes[response.status] ?? (response.status >= 500 ? "SVC_UNAVAILABLE" : "SVC_INVALID");
+	const retryAfter = response.headers.get("retry-after");
+	const details = { status: response.status, ...(retryAfter === null ? {} : { retry_after: Number(retryAfter) }) };
+	return new SvcError(code, faultOf(text) ?? (text.slice(0, 500) || `the service answered with status ${response.status}`), { details });
+}
+
+/** The `faultstring` of an answer, when it has one. */
+export function faultOf(text: string): string | undefined {
+	try {
+		const body: unknown = JSON.parse(text);
+		const fault = typeof body === "object" && body !== null && "faultstring" in body ? body.faultstring : undefined;
+		return typeof fault === "string" ? fault : undefined;
+	} catch {
+		return undefined;
+	}
+}
