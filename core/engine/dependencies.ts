@@ -22,6 +22,8 @@ export interface EngineDependencies {
 	readonly dataDirectory: string;
 	readonly logger: Logger & TaggedLogger & SecretKeeper;
 	readonly clock: Clock;
+	/** Password of the first administrator; random when undefined. */
+	readonly adminPassword: string | undefined;
 	/** Base address of the API without version, as running actions should call it; known once the service listens. */
 	readonly apiUrl: () => string;
 }

@@ -220,8 +220,20 @@ export interface Engine {
 	readonly actions: Actions;
 	readonly runnerTypes: RunnerTypes;
 	readonly credentials: Credentials;
-	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
-	start(): Promise<void>;
-	/** Stops claiming, waits for runs as configured, ends the rest, stops plugins in reverse. May be called twice. */
+	/**
+	 * Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. The first
+	 * administrator is returned when this start made one; its password is shown nowhere else.
+	 */
+	start(): Promise<{ readonly firstUser?: FirstUser }>;
+	/** Claims nothing more and waits for runs as configured, then ends the rest. Everything else goes on. */
+	drain(): Promise<void>;
+	/** `drain`, then stops plugins in reverse. May be called before `start` and twice. */
 	stop(): Promise<void>;
+}
+
+/** The administrator made at the first start. */
+export interface FirstUser {
+	readonly username: string;
+	/** Given only when it was generated: whoever set it knows it. */
+	readonly password?: string;
 }

@@ -1,0 +1,73 @@
+import "reflect-metadata";
+import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
+import type { ResolvedConfig } from "./config/resolve-config.ts";
+import type { Clock } from "./contract/index.ts";
+import { createSystemClock } from "./engine/clock.ts";
+import { createEngine } from "./engine/engine.ts";
+import type { Engine } from "./engine/engine-api.ts";
+import { createHttp, type Http } from "./http/index.ts";
+import { createLogger, type ServiceLogger } from "./logger.ts";
+import { version } from "./version.ts";
+
+/** What an embedding program may put in the place of a part. */
+export interface Overrides {
+	readonly logger?: ServiceLogger;
+	readonly clock?: Clock;
+	/** Password of the first administrator; default: a random one. */
+	readonly adminPassword?: string;
+}
+
+/** The parts of a service. A container of its own for each: several services live in one process without sharing anything. */
+export interface Parts {
+	readonly logger: ServiceLogger;
+	readonly engine: Engine;
+	readonly http: Http;
+}
+
+const tokens = {
+	logger: Symbol("svc:logger") as InjectionToken<ServiceLogger>,
+	clock: Symbol("svc:clock") as InjectionToken<Clock>,
+	engine: Symbol("svc:engine") as InjectionToken<Engine>,
+	http: Symbol("svc:http") as InjectionToken<Http>,
+};
+
+/** The composition root: the only place that knows how the parts fit together. Nothing starts here. */
+export function createParts(config: ResolvedConfig, overrides: Overrides): Parts {
+	const scope = container.createChildContainer();
+	const { options } = config;
+	provide(scope, tokens.logger, () => overrides.logger ?? createLogger(options.log, { debug: options.system.debug }));
+	provide(scope, tokens.clock, () => overrides.clock ?? createSystemClock());
+	provide(scope, tokens.engine, () =>
+		createEngine({
+			options,
+			composition: {
+				storage: config.storage,
+				eventBus: config.eventBus,
+				runners: config.runners,
+				authBackend: config.authBackend,
+			},
+			packs: config.packs,
+			dataDirectory: config.dataDirectory,
+			logger: scope.resolve(tokens.logger),
+			clock: scope.resolve(tokens.clock),
+			adminPassword: overrides.adminPassword,
+			apiUrl: () => options.auth.api_url || scope.resolve(tokens.http).apiUrl(),
+		}),
+	);
+	provide(scope, tokens.http, () =>
+		createHttp({ engine: scope.resolve(tokens.engine), options, logger: scope.resolve(tokens.logger).withTag("http"), version }),
+	);
+	return {
+		logger: scope.resolve(tokens.logger),
+		get engine() {
+			return scope.resolve(tokens.engine);
+		},
+		get http() {
+			return scope.resolve(tokens.http);
+		},
+	};
+}
+
+function provide<T>(scope: DependencyContainer, token: InjectionToken<T>, create: () => T): void {
+	scope.register(token, { useFactory: instanceCachingFactory(create) });
+}

@@ -1,0 +1,197 @@
+import { stat } from "node:fs/promises";
+import { extname } from "node:path";
+import { type ActionEntity, type Clock, isSvcError, type JsonObject, type ParameterSchema, type Storage, SvcError } from "../contract/index.ts";
+import { cloneFiles } from "./action-clone.ts";
+import { readTextInside, removeFiles, resolveInside, toActionsDirectory, writeDataFiles } from "./action-files.ts";
+import type { Catalog } from "./catalog.ts";
+import type { ActionFilter, ActionInput, Actions } from "./engine-api.ts";
+import { toOneOf } from "./filter.ts";
+import { createId, isId } from "./ids.ts";
+import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
+import { mergeSchemas } from "./parameters/merge-schemas.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly catalog: Catalog;
+}
+
+/** Packs whose content belongs to the service. */
+const systemPacks: ReadonlySet<string> = new Set(["core"]);
+const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
+const packPattern = /^[a-z0-9_]{1,255}$/;
+
+export function createActions(parts: Parts): Actions {
+	const { storage, catalog } = parts;
+
+	async function get(refOrId: string): Promise<ActionEntity> {
+		const [byRef] = await storage.find("action", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("action", refOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${refOrId}" cannot be found`);
+		return found;
+	}
+
+	async function runnerParameters(name: string): Promise<ParameterSchema> {
+		const [type] = await storage.find("runner_type", { where: { name }, limit: 1 });
+		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
+		return type.runner_parameters;
+	}
+
+	/** The checks of reference 7.3, in its order; the fields to store. */
+	async function check(input: ActionInput, pack: string): Promise<Omit<ActionEntity, "id">> {
+		assertNotSystem(pack);
+		if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
+		if (!namePattern.test(input.name)) throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
+		const parameters = checkParameterDefinitions(input.parameters ?? {}, await runnerParameters(input.runner_type));
+		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside("/", input.entry_point, "entry_point");
+		return {
+			ref: `${pack}.${input.name}`,
+			pack,
+			name: input.name,
+			description: input.description ?? "",
+			runner_type: input.runner_type,
+			entry_point: input.entry_point ?? "",
+			enabled: input.enabled ?? true,
+			metadata_file: input.metadata_file ?? null,
+			parameters,
+			output_schema: input.output_schema ?? {},
+			tags: input.tags ?? [],
+			notify: input.notify ?? {},
+		};
+	}
+
+	async function writeFiles(pack: string, files: ActionInput["data_files"]): Promise<void> {
+		if (files === undefined || files.length === 0) return;
+		await writeDataFiles(await actionsDirectory(pack, "data_files"), files);
+	}
+
+	async function actionsDirectory(pack: string, field: string): Promise<string> {
+		const directory = await catalog.packDirectory(pack);
+		const actions = directory && toActionsDirectory(directory);
+		const isDirectory = actions !== undefined && (await stat(actions).then((entry) => entry.isDirectory(), () => false));
+		if (!isDirectory) throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" has no actions directory on disk`);
+		return actions;
+	}
+
+	async function insert(fields: Omit<ActionEntity, "id">): Promise<ActionEntity> {
+		const action = { id: createId(parts.clock), ...fields };
+		await storage.insert("action", [action]).catch((error: unknown) => toDuplicate(error, fields.ref));
+		catalog.invalidate();
+		return action;
+	}
+
+	async function toDuplicate(error: unknown, ref: string): Promise<never> {
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		const [existing] = await storage.find("action", { where: { ref }, fields: ["ref"], limit: 1 });
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: action "${ref}" exists`, {
+			cause: error,
+			details: { conflict_id: existing?.id ?? null },
+		});
+	}
+
+	return {
+		get,
+
+		async list(filter, { limit, offset = 0 }) {
+			const found = await storage.find("action", {
+				where: toWhere(filter),
+				orderBy: [
+					["pack", "asc"],
+					["name", "asc"],
+				],
+			});
+			const { tags } = filter;
+			const matching = tags === undefined ? found : found.filter((action) => action.tags.some((tag) => tag["name"] === tags));
+			return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length };
+		},
+
+		async create(input) {
+			const fields = await check(input, input.pack ?? "default");
+			await writeFiles(fields.pack, input.data_files);
+			return insert(fields);
+		},
+
+		async update(refOrId, input) {
+			const old = await get(refOrId);
+			assertNotSystem(old.pack);
+			const fields = await check(input, input.pack ?? old.pack);
+			await writeFiles(fields.pack, input.data_files);
+			const changed = await storage.update("action", old.id, fields).catch((error: unknown) => toDuplicate(error, fields.ref));
+			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${refOrId}" cannot be found`);
+			catalog.invalidate();
+			return changed;
+		},
+
+		async remove(refOrId, options) {
+			const action = await get(refOrId);
+			assertNotSystem(action.pack);
+			if (options.removeFiles) await removeFiles(await filesOf(action));
+			await storage.remove("action", { where: { id: action.id } });
+			catalog.invalidate();
+		},
+
+		async clone(refOrId, { dest_pack, dest_action, overwrite }) {
+			const source = await get(refOrId);
+			const suffix = extname(source.entry_point);
+			const target = {
+				name: dest_action,
+				...(source.entry_point !== "" && { entry_point: `${dest_action}${suffix}` }),
+				metadata_file: `actions/${dest_action}.yaml`,
+			};
+			const fields = await check(toInput(source, target), dest_pack);
+			const existing = await get(fields.ref).catch(() => undefined);
+			if (existing !== undefined && !overwrite) throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
+			const packDirectory = await catalog.packDirectory(dest_pack);
+			if (packDirectory === undefined) throw new SvcError("SVC_INVALID", `dest_pack: pack "${dest_pack}" has no directory on disk`);
+			await cloneFiles({ source, sourceDirectory: await catalog.packDirectory(source.pack), target: fields, targetDirectory: packDirectory });
+			if (existing === undefined) return insert(fields);
+			const changed = await storage.update("action", existing.id, fields);
+			catalog.invalidate();
+			return changed ?? insert(fields);
+		},
+
+		async mergedParameters(action) {
+			return mergeSchemas(await runnerParameters(action.runner_type), action.parameters) as unknown as JsonObject;
+		},
+
+		async entryPoint(refOrId) {
+			const action = await get(refOrId);
+			const directory = await catalog.packDirectory(action.pack);
+			const text =
+				action.entry_point === "" || directory === undefined
+					? undefined
+					: await readTextInside(toActionsDirectory(directory), action.entry_point, "entry_point");
+			if (text === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${action.ref}" has no readable entry point`);
+			return { path: action.entry_point, text };
+		},
+	};
+
+	/** Entry point and metadata file of an action, absolute. */
+	async function filesOf(action: ActionEntity): Promise<string[]> {
+		const directory = await catalog.packDirectory(action.pack);
+		if (directory === undefined) return [];
+		const entryPoint = action.entry_point === "" ? [] : [resolveInside(toActionsDirectory(directory), action.entry_point, "entry_point")];
+		return action.metadata_file === null ? entryPoint : [...entryPoint, resolveInside(directory, action.metadata_file, "metadata_file")];
+	}
+}
+
+function toWhere({ id, name, pack }: ActionFilter) {
+	return { ...(id !== undefined && { id: toOneOf(id) }), ...(name !== undefined && { name: toOneOf(name) }), ...(pack !== undefined && { pack }) };
+}
+
+function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly name: string }): ActionInput {
+	return {
+		description: source.description,
+		runner_type: source.runner_type,
+		enabled: source.enabled,
+		parameters: source.parameters as unknown as JsonObject,
+		output_schema: source.output_schema,
+		tags: source.tags,
+		notify: source.notify,
+		...target,
+	};
+}
+
+function assertNotSystem(pack: string): void {
+	if (systemPacks.has(pack)) throw new SvcError("SVC_INVALID", `pack: resources of the system pack "${pack}" cannot be created, changed or deleted`);
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { RunAborted } from "../contract/index.ts";
+import { createActions } from "./actions.ts";
+import { createCatalog } from "./catalog.ts";
+import { createCredentials } from "./credentials.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import type { Engine } from "./engine-api.ts";
+import { createEvents } from "./events.ts";
+import { createExecutions } from "./executions.ts";
+import { createExecutor } from "./executor.ts";
+import { ensureFirstUser } from "./first-user.ts";
+import { createLeases } from "./lease.ts";
+import { createOutput } from "./output.ts";
+import { createPluginHost } from "./plugin-host.ts";
+import { registerPacks } from "./register-packs.ts";
+import { createRunnerTypes } from "./runner-types.ts";
+import { createScheduler } from "./scheduler.ts";
+
+/** Put an engine together. Nothing is opened or started before `start`. */
+export function createEngine(dependencies: EngineDependencies): Engine {
+	const { options, logger, clock } = dependencies;
+	const nodeId = randomBytes(12).toString("hex");
+	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
+	const { storage, eventBus, runners, authBackend } = host;
+	const parts = { storage, eventBus, clock, logger, nodeId };
+	const catalog = createCatalog(parts);
+	const credentials = createCredentials({ storage, clock, options, authBackend, logger: logger.withTag("auth") });
+	const executor = createExecutor({ ...parts, catalog, runners, options, apiUrl: dependencies.apiUrl });
+	const { poll_interval: pollInterval, lease } = options.scheduler;
+	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
+	const leases = createLeases({ ...parts, executor, lease, adopt: scheduler.adopt });
+	let starting: ReturnType<Engine["start"]> | undefined;
+	let draining: Promise<void> | undefined;
+	let stopping: Promise<void> | undefined;
+
+	async function start() {
+		await host.start();
+		try {
+			await catalog.registerRunnerTypes(runners);
+			await registerPacks({ ...parts, catalog }, dependencies.packs);
+			const firstUser = await makeFirstUser();
+			await credentials.start();
+			await leases.start();
+			scheduler.start();
+			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
+			return { ...(firstUser !== undefined && { firstUser }) };
+		} catch (error) {
+			await stop().catch(() => undefined);
+			throw error;
+		}
+	}
+
+	async function makeFirstUser() {
+		if (!options.auth.enable || authBackend === undefined) return undefined;
+		return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
+	}
+
+	/** Wait for running actions as long as the configuration says, then end them. */
+	async function drain(): Promise<void> {
+		await scheduler.stop();
+		const idle = scheduler.idle();
+		const { graceful_shutdown: graceful, exit_still_active_check: grace } = options.actionrunner;
+		if (graceful) await settledWithin(idle, grace * 1_000);
+		executor.abortAll(new RunAborted("shutdown", "the service was stopped while the action ran"));
+		await idle;
+	}
+
+	async function stop(): Promise<void> {
+		await (draining ??= drain());
+		await leases.stop();
+		await credentials.stop();
+		await host.stop();
+	}
+
+	return {
+		nodeId,
+		executions: createExecutions({ ...parts, catalog, wake: scheduler.wake }),
+		output: createOutput(parts),
+		events: createEvents({ eventBus, catalog }),
+		actions: createActions({ ...parts, catalog }),
+		runnerTypes: createRunnerTypes({ storage, catalog }),
+		credentials,
+		start: () => (starting ??= start()),
+		drain: () => (draining ??= drain()),
+		async stop() {
+			// A start under way is waited for, so that what it opened is closed.
+			await starting?.catch(() => undefined);
+			await (stopping ??= stop());
+		},
+	};
+}
+
+/** Resolves when `promise` does, or after `milliseconds`. */
+async function settledWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<void>((resolve) => {
+		timer = setTimeout(resolve, Math.min(milliseconds, 2_147_483_647));
+	});
+	await Promise.race([promise, late]);
+	clearTimeout(timer);
+}

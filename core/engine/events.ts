@@ -1,0 +1,51 @@
+import type { BusEvent, EventBus } from "../contract/index.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Events, StreamEvent } from "./engine-api.ts";
+import { eventNames, toEventChunk, toEventEntity } from "./execution-events.ts";
+
+/** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
+const streamBuffer = 2_000;
+
+const executionNames: ReadonlySet<string> = new Set([eventNames.executionCreate, eventNames.executionUpdate]);
+const liveactionNames: ReadonlySet<string> = new Set([eventNames.liveactionCreate, eventNames.liveactionUpdate]);
+
+/** Live events for the general stream. */
+export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
+	async function toStreamEvent(event: BusEvent): Promise<StreamEvent> {
+		const { name } = event;
+		if (name === eventNames.outputCreate) return { name, kind: "output", chunk: toEventChunk(event) };
+		const kind = executionNames.has(name) ? "execution" : "liveaction";
+		const entity = toEventEntity(event);
+		return { name, kind, view: { entity, snapshot: await catalog.snapshot(entity.snapshot_id), children: [] } };
+	}
+
+	return {
+		async subscribe(patterns, { signal }) {
+			const names = [...executionNames, ...liveactionNames, eventNames.outputCreate].filter((name) => patterns.some((pattern) => matches(pattern, name)));
+			const events = await eventBus.subscribe(names, { signal, buffer: streamBuffer });
+			return (async function* () {
+				for await (const event of events) yield await toStreamEvent(event);
+			})();
+		},
+	};
+}
+
+/** Shell-style match where `*` stands for any characters and `?` for one. */
+function matches(pattern: string, name: string): boolean {
+	if (!/[*?]/.test(pattern)) return pattern === name;
+	let [p, n, star, mark] = [0, 0, -1, 0];
+	while (n < name.length) {
+		if (pattern[p] === "*") {
+			star = p++;
+			mark = n;
+		} else if (pattern[p] === "?" || pattern[p] === name[n]) {
+			p++;
+			n++;
+		} else if (star >= 0) {
+			p = star + 1;
+			n = ++mark;
+		} else return false;
+	}
+	while (pattern[p] === "*") p++;
+	return p === pattern.length;
+}

@@ -1,0 +1,27 @@
+export { type CreateOptions, createEngine, createService, type Addresses, type Service } from "./service.ts";
+export type { Overrides } from "./container.ts";
+export * from "./contract/index.ts";
+export type {
+	ActionFilter,
+	ActionInput,
+	Actions,
+	Engine,
+	Events,
+	ExecutionFilter,
+	ExecutionListQuery,
+	Executions,
+	ExecutionView,
+	FirstUser,
+	IssuedToken,
+	Output,
+	OutputChunk,
+	Page,
+	Principal,
+	RerunInput,
+	RunnerTypes,
+	StreamEvent,
+	SubmitInput,
+} from "./engine/engine-api.ts";
+export { loadConfig } from "./load-config.ts";
+export { createLogger, type ServiceLogger } from "./logger.ts";
+export { version } from "./version.ts";
