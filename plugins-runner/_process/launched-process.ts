@@ -1,0 +1,213 @@
+import { closeSync } from "node:fs";
+import { Socket } from "node:net";
+import { OutputReader } from "./output-reader.ts";
+import { areAlive, findOtherGroups, signalGroup } from "./process-group.ts";
+import { type Channel, type FrameWriter, frameTypes, type ProcessRequest } from "./protocol.ts";
+import type { ProcessExit, Spawner } from "./spawner.ts";
+import { toStartFailure } from "./start-failure.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** How long what a process left running may keep its output open after the process itself has exited, in milliseconds. */
+const linger = 1_000;
+/** How long after KILL a process may still take before it is given up. */
+const afterKill = 1_000;
+const tick = 50;
+
+interface LaunchedProcessOptions {
+	readonly id: number;
+	readonly spawner: Spawner;
+	readonly writer: FrameWriter;
+	/** Descriptor of /dev/null. */
+	readonly nothing: number;
+	onDone(): void;
+}
+
+/** One process in the launcher: its descriptors, its output, its end. */
+export class LaunchedProcess {
+	readonly #options: LaunchedProcessOptions;
+	#pid: number | undefined;
+	#exit: ProcessExit | undefined;
+	#readers: Partial<Record<Channel, OutputReader>> = {};
+	#terminal: Terminal | undefined;
+	/** Grace in milliseconds once the end was asked for. */
+	#grace: number | undefined;
+	#killTimer: NodeJS.Timeout | undefined;
+	#ticker: NodeJS.Timeout | undefined;
+	#lingered = 0;
+	/** Groups beside the process's own that are still to be ended. */
+	#otherGroups: readonly number[] = [];
+	#done = false;
+
+	constructor(options: LaunchedProcessOptions) {
+		this.#options = options;
+	}
+
+	/** The group it leads, for as long as it must be ended with the launcher. */
+	get group(): number | undefined {
+		return this.#pid;
+	}
+
+	async start(request: ProcessRequest): Promise<void> {
+		try {
+			// Loaded on first use: most services never need a terminal.
+			if (request.pty === true) this.#terminal = (await import("./terminal.ts")).openTerminal();
+		} catch (error) {
+			return this.#fail(toStartFailure(error, "pty", request));
+		}
+		this.#spawn(request);
+	}
+
+	addCredit(channel: Channel, bytes: number): void {
+		this.#readers[channel]?.addCredit(bytes);
+	}
+
+	/** TERM to all it started, KILL after the grace. A second call may only shorten the grace. */
+	end(grace: number): void {
+		if (this.#done || (this.#grace !== undefined && this.#grace <= grace)) return;
+		const first = this.#grace === undefined;
+		this.#grace = grace;
+		if (this.#pid === undefined) return;
+		if (first) signalGroup(this.#pid, "SIGTERM");
+		if (first && this.#exit !== undefined) this.#endOtherGroups(this.#pid);
+		clearTimeout(this.#killTimer);
+		this.#killTimer = setTimeout(() => this.#kill(), grace);
+	}
+
+	#spawn(request: ProcessRequest): void {
+		const given: number[] = [];
+		try {
+			const input = request.stdin === undefined ? this.#options.nothing : this.#feed(request.stdin, given);
+			const output = this.#terminal === undefined ? this.#read("stdout", given) : this.#terminal.descriptor;
+			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal.stream);
+			const errors = this.#read("stderr", given);
+			this.#options.spawner.spawn(request, [input, output, errors], {
+				onStart: (pid) => this.#onStart(pid),
+				onError: (error) => this.#fail(toStartFailure(error, "file", request)),
+				onExit: (exit) => this.#onExit(exit),
+			});
+		} catch (error) {
+			this.#fail(toStartFailure(error, "file", request));
+		} finally {
+			for (const descriptor of given) closeSync(descriptor);
+		}
+	}
+
+	/** Both make a pipe and return the end that the process gets. */
+	#feed(text: string, given: number[]): number {
+		const { read, write } = this.#options.spawner.createPipe();
+		given.push(read);
+		const socket = new Socket({ fd: write, readable: false, writable: true });
+		// The process may exit without reading it.
+		socket.on("error", () => {});
+		socket.end(text);
+		return read;
+	}
+
+	#read(channel: Channel, given: number[]): number {
+		const { read, write } = this.#options.spawner.createPipe();
+		given.push(write);
+		this.#watch(channel, new Socket({ fd: read, readable: true, writable: false }));
+		return write;
+	}
+
+	#watch(channel: Channel, stream: Socket | Terminal["stream"]): void {
+		const { writer, id } = this.#options;
+		const decode = channel === "stdout" ? this.#terminal?.decode : undefined;
+		this.#readers[channel] = new OutputReader({
+			stream,
+			...(decode === undefined ? {} : { decode }),
+			onData: (bytes) => writer.write(frameTypes[channel], id, bytes),
+			onEnd: () => this.#check(),
+		});
+	}
+
+	#onStart(pid: number): void {
+		this.#pid = pid;
+		this.#options.writer.write(frameTypes.started, this.#options.id, String(pid));
+		const grace = this.#grace;
+		if (grace === undefined) return;
+		// Asked to end before it had begun.
+		this.#grace = undefined;
+		this.end(grace);
+	}
+
+	#onExit(exit: ProcessExit): void {
+		if (this.#done) return;
+		this.#exit = exit;
+		this.#terminal?.finish();
+		if (this.#grace !== undefined && this.#pid !== undefined) this.#endOtherGroups(this.#pid);
+		this.#ticker = setInterval(() => this.#onTick(), tick);
+		this.#check();
+	}
+
+	/** Whether everything is over: the process, its output, and what it started when the end was asked for. */
+	#check(): void {
+		if (this.#done || this.#exit === undefined || this.#isReading()) return;
+		if (this.#grace !== undefined && areAlive(this.#groups())) return;
+		this.#finish(this.#exit);
+	}
+
+	/** While something it started lives on after it. Time in which the server holds the output up does not count. */
+	#onTick(): void {
+		this.#check();
+		if (this.#done || this.#grace !== undefined || this.#isBlocked()) return;
+		this.#lingered += tick;
+		if (this.#lingered < linger) return;
+		this.#killGroups();
+		this.#finish(this.#exit ?? killed);
+	}
+
+	#kill(): void {
+		this.#killGroups();
+		const give = () => {
+			// Its output may still be waiting for the server: that is no reason to lose it.
+			if (this.#exit !== undefined && this.#isBlocked()) this.#killTimer = setTimeout(give, tick);
+			else this.#finish(this.#exit ?? killed);
+		};
+		this.#killTimer = setTimeout(give, afterKill);
+	}
+
+	#killGroups(): void {
+		if (this.#pid === undefined) return;
+		this.#otherGroups = findOtherGroups(new Set([this.#pid]));
+		for (const group of this.#groups()) signalGroup(group, "SIGKILL");
+	}
+
+	#endOtherGroups(leader: number): void {
+		this.#otherGroups = findOtherGroups(new Set([leader]));
+		for (const group of this.#otherGroups) signalGroup(group, "SIGTERM");
+	}
+
+	#groups(): readonly number[] {
+		return this.#pid === undefined ? [] : [this.#pid, ...this.#otherGroups];
+	}
+
+	#isReading(): boolean {
+		return Object.values(this.#readers).some((reader) => !reader.ended);
+	}
+
+	#isBlocked(): boolean {
+		return Object.values(this.#readers).some((reader) => reader.blocked);
+	}
+
+	#fail(failure: ReturnType<typeof toStartFailure>): void {
+		if (this.#close()) this.#options.writer.write(frameTypes.failed, this.#options.id, JSON.stringify(failure));
+	}
+
+	#finish(exit: ProcessExit): void {
+		if (this.#close()) this.#options.writer.write(frameTypes.ended, this.#options.id, JSON.stringify(exit));
+	}
+
+	#close(): boolean {
+		if (this.#done) return false;
+		this.#done = true;
+		clearTimeout(this.#killTimer);
+		clearInterval(this.#ticker);
+		for (const reader of Object.values(this.#readers)) reader.end();
+		this.#terminal?.close();
+		this.#options.onDone();
+		return true;
+	}
+}
+
+const killed: ProcessExit = { code: null, signal: "SIGKILL" };

@@ -1,0 +1,56 @@
+import { openSync } from "node:fs";
+import { Socket } from "node:net";
+import { LaunchedProcess } from "./launched-process.ts";
+import { createNodeSpawner } from "./node-spawner.ts";
+import { createPosixSpawner } from "./posix-spawner.ts";
+import { findOtherGroups, signalGroupNow } from "./process-group.ts";
+import { decodeCredit, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
+import type { Spawner } from "./spawner.ts";
+
+/**
+ * The launcher: a small process that starts all others on behalf of the server, over a socket on descriptor 3. It lives exactly
+ * as long as that socket, and nothing it started outlives it.
+ */
+process.title = "svc-launcher";
+// The server decides when it is over: a service manager signals both at once, while runs still have their grace.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+
+const socket = new Socket({ fd: 3 });
+const writer = new FrameWriter(socket);
+const processes = new Map<number, LaunchedProcess>();
+const spawner = await createSpawner();
+const nothing = openSync("/dev/null", "r");
+
+const reader = new FrameReader((type, id, payload) => {
+	if (type === frameTypes.start) start(id, payload);
+	else if (type === frameTypes.end) processes.get(id)?.end(JSON.parse(payload.toString()).grace);
+	else if (type === frameTypes.credit) {
+		const { channel, bytes } = decodeCredit(payload);
+		processes.get(id)?.addCredit(channel, bytes);
+	}
+});
+process.on("exit", () => {
+	const leaders = new Set([...processes.values()].flatMap(({ group }) => group ?? []));
+	const others = leaders.size > 0 ? findOtherGroups(leaders) : [];
+	for (const group of [...leaders, ...others]) signalGroupNow(group, "SIGKILL");
+	spawner.stop();
+});
+for (const event of ["end", "error", "close"]) socket.on(event, () => process.exit());
+writer.write(frameTypes.ready, 0, JSON.stringify({ spawner: spawner.name }));
+socket.on("data", (bytes) => reader.push(bytes));
+
+function start(id: number, payload: Buffer): void {
+	const launched = new LaunchedProcess({ id, spawner, writer, nothing, onDone: () => processes.delete(id) });
+	processes.set(id, launched);
+	void launched.start(JSON.parse(payload.toString()));
+}
+
+async function createSpawner(): Promise<Spawner> {
+	if (process.argv[2] === "child_process") return createNodeSpawner();
+	try {
+		return await createPosixSpawner();
+	} catch {
+		// koffi is optional, and libc may lack a function: the other way does the same more slowly.
+		return createNodeSpawner();
+	}
+}

@@ -1,0 +1,74 @@
+import { execFile, execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What a process group is asked: a signal to send, or 0 to see whether it exists. */
+type GroupSignal = "SIGTERM" | "SIGKILL";
+
+/** Send a signal to every process of a group. Those of another user (run by sudo) are reached through sudo. */
+export function signalGroup(group: number, signal: GroupSignal): void {
+	if (tryKill(group, signal) === "EPERM") execFile("sudo", sudoKill(group, signal), () => {});
+}
+
+/** The same, waiting for it: for the moment before the process ends. */
+export function signalGroupNow(group: number, signal: GroupSignal): void {
+	if (tryKill(group, signal) !== "EPERM") return;
+	try {
+		execFileSync("sudo", sudoKill(group, signal), { stdio: "ignore", timeout: 2_000 });
+	} catch {
+		// Without the right to use sudo there is nothing more to do.
+	}
+}
+
+/** Whether any process of the groups still runs. One that has ended counts no more, even where nobody collects it. */
+export function areAlive(groups: readonly number[]): boolean {
+	const present = groups.filter((group) => tryKill(group, 0) !== "ESRCH");
+	if (present.length === 0) return false;
+	const processes = listProcesses();
+	if (processes.length === 0) return true;
+	return processes.map(readStat).some(([state, , group]) => present.includes(Number(group)) && state !== "Z" && state !== "X");
+}
+
+/**
+ * Groups that exist in the sessions led by `leaders`, the leaders' own left out: a shell with job control gives each job a group.
+ * Empty where there is no /proc.
+ */
+export function findOtherGroups(leaders: ReadonlySet<number>): number[] {
+	const groups = new Set<number>();
+	for (const entry of listProcesses()) {
+		const fields = readStat(entry);
+		const group = Number(fields[2]);
+		if (leaders.has(Number(fields[3])) && !leaders.has(group)) groups.add(group);
+	}
+	return [...groups];
+}
+
+function tryKill(group: number, signal: GroupSignal | 0): string | undefined {
+	try {
+		process.kill(-group, signal);
+		return undefined;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code;
+	}
+}
+
+function sudoKill(group: number, signal: GroupSignal): string[] {
+	return ["-n", "kill", "-s", signal.slice(3), "--", `-${group}`];
+}
+
+function listProcesses(): string[] {
+	try {
+		return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+	} catch {
+		return [];
+	}
+}
+
+/** State, parent, group, session …: what stands behind the command name, which may itself hold spaces and parentheses. */
+function readStat(pid: string): string[] {
+	try {
+		const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+		return text.slice(text.lastIndexOf(")") + 2).split(" ", 4);
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,117 @@
+import { SvcError } from "../../core/contract/index.ts";
+import { OutputChannel } from "./output-channel.ts";
+import { type Channel, encodeCredit, type FrameWriter, frameTypes, type ProcessRequest, type StartFailure } from "./protocol.ts";
+import type { ProcessExit } from "./spawner.ts";
+
+/** Milliseconds between TERM and KILL. */
+const defaultGrace = 5_000;
+
+export interface ProcessOptions extends ProcessRequest {
+	/** Ends the process and everything it started. */
+	readonly signal: AbortSignal;
+	/** Milliseconds between TERM and KILL. Default 5000. */
+	readonly killGrace?: number;
+	/** Take a piece of output. While it has not resolved the channel waits, and in the end the process does. */
+	onStdout(text: string): Promise<void> | void;
+	onStderr(text: string): Promise<void> | void;
+}
+
+export interface ProcessEnd extends ProcessExit {
+	/** Undefined when it was not started because the signal had aborted before. */
+	readonly pid: number | undefined;
+}
+
+interface ProcessRunOptions extends ProcessOptions {
+	readonly id: number;
+	readonly writer: FrameWriter;
+}
+
+/** One process as the server sees it. */
+export class ProcessRun {
+	readonly ended: Promise<ProcessEnd>;
+	readonly #options: ProcessRunOptions;
+	readonly #channels: Readonly<Record<Channel, OutputChannel>>;
+	#pid: number | undefined;
+	#failure: { readonly error: unknown } | undefined;
+	#resolve: (exit: ProcessExit | undefined) => void = () => {};
+
+	constructor(options: ProcessRunOptions) {
+		this.#options = options;
+		this.#channels = {
+			stdout: this.#createChannel("stdout", options.onStdout),
+			stderr: this.#createChannel("stderr", options.onStderr),
+		};
+		const exit = new Promise<ProcessExit | undefined>((resolve) => {
+			this.#resolve = resolve;
+		});
+		this.ended = this.#follow(exit);
+		this.#start();
+	}
+
+	get pid(): number | undefined {
+		return this.#pid;
+	}
+
+	/** A frame from the launcher. */
+	receive(type: number, payload: Buffer): void {
+		if (type === frameTypes.stdout) this.#channels.stdout.push(payload);
+		else if (type === frameTypes.stderr) this.#channels.stderr.push(payload);
+		else if (type === frameTypes.started) this.#pid = Number(payload.toString());
+		else if (type === frameTypes.ended) this.#resolve(JSON.parse(payload.toString()));
+		else if (type === frameTypes.failed) this.fail(toError(JSON.parse(payload.toString()), this.#options));
+	}
+
+	/** Nothing more will come from the launcher. */
+	fail(error: unknown): void {
+		this.#failure ??= { error };
+		this.#resolve(undefined);
+	}
+
+	#start(): void {
+		const { id, writer, file, args, cwd, env, stdin, pty } = this.#options;
+		const request: ProcessRequest = { file, args, cwd, env, ...(stdin === undefined ? {} : { stdin }), ...(pty === undefined ? {} : { pty }) };
+		writer.write(frameTypes.start, id, JSON.stringify(request));
+	}
+
+	async #follow(exit: Promise<ProcessExit | undefined>): Promise<ProcessEnd> {
+		const { signal, killGrace = defaultGrace } = this.#options;
+		const onAbort = () => this.#end(killGrace);
+		signal.addEventListener("abort", onAbort, { once: true });
+		const result = await exit;
+		signal.removeEventListener("abort", onAbort);
+		for (const channel of Object.values(this.#channels)) channel.end();
+		await Promise.all([this.#channels.stdout.done, this.#channels.stderr.done]);
+		if (this.#failure !== undefined) throw this.#failure.error;
+		return { pid: this.#pid, code: result?.code ?? null, signal: result?.signal ?? null };
+	}
+
+	#end(grace: number): void {
+		this.#options.writer.write(frameTypes.end, this.#options.id, JSON.stringify({ grace }));
+	}
+
+	#createChannel(channel: Channel, deliver: (text: string) => Promise<void> | void): OutputChannel {
+		const { id, writer, killGrace = defaultGrace } = this.#options;
+		return new OutputChannel({
+			deliver,
+			onConsumed: (bytes) => writer.write(frameTypes.credit, id, encodeCredit(channel, bytes)),
+			onFailure: (error) => {
+				this.#failure ??= { error };
+				this.#end(killGrace);
+			},
+		});
+	}
+}
+
+function toError(failure: StartFailure, { file, cwd }: ProcessRequest): SvcError {
+	const cause = new Error(failure.message);
+	if (failure.member === "pty") return new SvcError("SVC_RUNNER", `"pty" needs the optional package node-pty: ${failure.message}`, { cause });
+	if (failure.member === "cwd") return new SvcError("SVC_RUNNER", `"cwd": "${cwd}" is not a directory that can be entered`, { cause });
+	if (failure.member === "args") return new SvcError("SVC_RUNNER", "command, arguments and environment are longer than the system allows", { cause });
+	return new SvcError("SVC_RUNNER", `"${file}" cannot be started: ${explain(failure)}`, { cause });
+}
+
+function explain({ code, message }: StartFailure): string {
+	if (code === "ENOENT") return "it does not exist, or the program its first line names does not";
+	if (code === "EACCES") return "it may not be executed";
+	return code === "" ? message : code;
+}

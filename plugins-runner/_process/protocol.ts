@@ -1,0 +1,148 @@
+import type { Socket } from "node:net";
+
+/** What server and launcher say to each other. Each frame is a nine-byte head (length, type, id of the process) and a payload. */
+export const frameTypes = {
+	/** Launcher: it is up; JSON `LauncherFacts`. */
+	ready: 0,
+	/** Server: start a process; JSON `ProcessRequest`. */
+	start: 1,
+	/** Server: so many bytes of a channel have been used up; `encodeCredit`. */
+	credit: 2,
+	/** Server: end the process; JSON `{ grace }` in milliseconds. */
+	end: 3,
+	/** Launcher: the process runs; its pid in decimal. */
+	started: 4,
+	/** Launcher: output. */
+	stdout: 5,
+	stderr: 6,
+	/** Launcher: the process has ended and all its output was sent; JSON `{ code, signal }`. */
+	ended: 7,
+	/** Launcher: the process could not be started; JSON `StartFailure`. */
+	failed: 8,
+} as const;
+
+export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
+export type Channel = "stdout" | "stderr";
+
+export interface LauncherFacts {
+	/** How it starts processes. */
+	readonly spawner: "posix_spawn" | "child_process";
+}
+
+export interface ProcessRequest {
+	readonly file: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string>>;
+	/** Written to the standard input, which is then closed. Without it the standard input is empty. */
+	readonly stdin?: string;
+	/** Whether stdout is a pseudo-terminal. */
+	readonly pty?: boolean;
+}
+
+export interface StartFailure {
+	/** `ENOENT` and so on; `PTY` when pseudo-terminals are not available. */
+	readonly code: string;
+	/** Which member of the request it concerns. */
+	readonly member: "file" | "cwd" | "args" | "pty";
+	readonly message: string;
+}
+
+/** Bytes of one channel that may be on their way before the launcher stops reading it. */
+export const windowSize = 256 * 1024;
+
+const headSize = 9;
+const dataTypes: ReadonlySet<number> = new Set([frameTypes.stdout, frameTypes.stderr]);
+
+export function encodeCredit(channel: Channel, bytes: number): Buffer {
+	const payload = Buffer.allocUnsafe(5);
+	payload.writeUInt8(channel === "stdout" ? frameTypes.stdout : frameTypes.stderr, 0);
+	payload.writeUInt32LE(bytes, 1);
+	return payload;
+}
+
+export function decodeCredit(payload: Buffer): { channel: Channel; bytes: number } {
+	return { channel: payload.readUInt8(0) === frameTypes.stdout ? "stdout" : "stderr", bytes: payload.readUInt32LE(1) };
+}
+
+/** Writes frames; those of one tick leave together. */
+export class FrameWriter {
+	readonly #socket: Socket;
+	#corked = false;
+
+	constructor(socket: Socket) {
+		this.#socket = socket;
+	}
+
+	write(type: FrameType, id: number, payload?: Buffer | string): void {
+		if (!this.#socket.writable) return;
+		if (!this.#corked) {
+			this.#corked = true;
+			this.#socket.cork();
+			setImmediate(() => {
+				this.#corked = false;
+				this.#socket.uncork();
+			});
+		}
+		const body = typeof payload === "string" ? Buffer.from(payload) : payload;
+		const head = Buffer.allocUnsafe(headSize);
+		head.writeUInt32LE(body?.length ?? 0, 0);
+		head.writeUInt8(type, 4);
+		head.writeUInt32LE(id, 5);
+		this.#socket.write(head);
+		if (body !== undefined && body.length > 0) this.#socket.write(body);
+	}
+}
+
+export type OnFrame = (type: number, id: number, payload: Buffer) => void;
+
+/** Takes a byte stream apart. Output is handed on in the pieces it arrives in, everything else as whole payloads. */
+export class FrameReader {
+	readonly #onFrame: OnFrame;
+	/** Start of a head or of a payload that is not complete yet. */
+	#rest: Buffer[] = [];
+	#restLength = 0;
+	#head: { readonly type: number; readonly id: number; remaining: number } | undefined;
+
+	constructor(onFrame: OnFrame) {
+		this.#onFrame = onFrame;
+	}
+
+	push(bytes: Buffer): void {
+		let offset = 0;
+		while (offset < bytes.length) {
+			const head = this.#head;
+			if (head !== undefined && dataTypes.has(head.type)) offset = this.#pass(head, bytes, offset);
+			else {
+				const wanted = (head === undefined ? headSize : head.remaining) - this.#restLength;
+				const piece = bytes.subarray(offset, offset + wanted);
+				offset += piece.length;
+				this.#rest.push(piece);
+				this.#restLength += piece.length;
+				if (piece.length === wanted) this.#complete(head);
+			}
+		}
+	}
+
+	#pass(head: { readonly type: number; readonly id: number; remaining: number }, bytes: Buffer, offset: number): number {
+		const piece = bytes.subarray(offset, offset + head.remaining);
+		head.remaining -= piece.length;
+		if (head.remaining === 0) this.#head = undefined;
+		this.#onFrame(head.type, head.id, piece);
+		return offset + piece.length;
+	}
+
+	#complete(head: { readonly type: number; readonly id: number } | undefined): void {
+		const whole = this.#rest.length === 1 && this.#rest[0] !== undefined ? this.#rest[0] : Buffer.concat(this.#rest);
+		this.#rest = [];
+		this.#restLength = 0;
+		if (head !== undefined) {
+			this.#head = undefined;
+			this.#onFrame(head.type, head.id, whole);
+			return;
+		}
+		const next = { type: whole.readUInt8(4), id: whole.readUInt32LE(5), remaining: whole.readUInt32LE(0) };
+		if (next.remaining === 0) this.#onFrame(next.type, next.id, Buffer.alloc(0));
+		else this.#head = next;
+	}
+}

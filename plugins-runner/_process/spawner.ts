@@ -1,0 +1,31 @@
+import type { ProcessRequest } from "./protocol.ts";
+
+/** How a process ended: one of the two is set. */
+export interface ProcessExit {
+	readonly code: number | null;
+	readonly signal: string | null;
+}
+
+export interface Pipe {
+	readonly read: number;
+	readonly write: number;
+}
+
+/** Starts processes, each in a session of its own. There are two ways, which the launcher chooses between when it starts. */
+export interface Spawner {
+	readonly name: "posix_spawn" | "child_process";
+	/** A real pipe: a script may open `/dev/stderr` again, which it could not do with a socket. */
+	createPipe(): Pipe;
+	/**
+	 * Start a process on three descriptors, which stay the caller's to close. Throws (`code` as of the system) or calls
+	 * `onError` when it cannot; otherwise `onStart` and, once, `onExit`, never before `spawn` has returned.
+	 */
+	spawn(request: ProcessRequest, descriptors: readonly [number, number, number], events: SpawnEvents): void;
+	stop(): void;
+}
+
+export interface SpawnEvents {
+	onStart(pid: number): void;
+	onError(error: NodeJS.ErrnoException): void;
+	onExit(exit: ProcessExit): void;
+}
