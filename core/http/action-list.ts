@@ -1,0 +1,50 @@
+import type { ActionEntity } from "../contract/index.ts";
+import { parseIds } from "./execution-filter.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "./paging.ts";
+import type { WireRecord } from "./records.ts";
+import { type Reply, replyJson } from "./respond.ts";
+import type { RouteContext } from "./route.ts";
+import { parseSelection, select, selectionQuery } from "./selection.ts";
+
+/** Query parameters of the lists of actions. */
+export const actionListQuery = { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", tags: "string" } as const;
+
+const rules = {
+	known: new Set([
+		"id",
+		"uid",
+		"ref",
+		"pack",
+		"name",
+		"description",
+		"runner_type",
+		"entry_point",
+		"enabled",
+		"tags",
+		"notify",
+		"output_schema",
+		"metadata_file",
+		"parameters",
+	]),
+	excludable: new Set(["parameters", "notify"]),
+	mandatory: ["id", "ref"],
+};
+
+/** Answer with a list of actions, each shown by `present`. All of them unless a limit is given. */
+export async function listActions(
+	context: RouteContext<typeof actionListQuery>,
+	present: (action: ActionEntity) => WireRecord | Promise<WireRecord>,
+): Promise<Reply> {
+	const { id, name, pack, tags } = context.query;
+	const paging = parsePaging(context);
+	const selection = parseSelection(context.query, rules);
+	const filter = {
+		...(id !== undefined && { id: parseIds(id) }),
+		...(name !== undefined && { name }),
+		...(pack !== undefined && { pack }),
+		...(tags !== undefined && { tags }),
+	};
+	const page = await context.engine.actions.list(filter, paging);
+	const records = await Promise.all(page.items.map(present));
+	return replyJson(records.map((record) => select(record, selection)), 200, toCountHeaders(page.total, paging));
+}

@@ -1,0 +1,53 @@
+import { H3, type H3Event } from "h3";
+import type { Cors } from "./cors.ts";
+import { handleRoute, handleUnmatched, replyNoRoute } from "./handle.ts";
+import { isPermission } from "./permissions.ts";
+import { type Reply, replyFault } from "./respond.ts";
+import type { Component, HttpContext, Route } from "./route.ts";
+
+const emptyReply: Reply = { status: 200, headers: {}, body: null };
+const authPrefixes = ["", "/v1", "/auth", "/auth/v1"];
+const apiPrefixes = ["", "/v1", "/api", "/api/v1"];
+const streamPrefixes = ["", "/v1", "/stream", "/stream/v1"];
+
+/**
+ * Prefixes under which each listener answers the routes of each component. The output of one execution is a text on the API
+ * and an event stream on the stream component, so there the stream's one needs its own prefix.
+ */
+const prefixes: Readonly<Record<Component, { readonly [C in Component]?: readonly string[] }>> = {
+	auth: { auth: authPrefixes },
+	api: { auth: authPrefixes, api: apiPrefixes, stream: ["/stream", "/stream/v1"] },
+	stream: { stream: streamPrefixes },
+};
+
+/** Every path at which a listener answers a route. */
+export function toPaths(listener: Component, route: Route): string[] {
+	const list = [...(prefixes[listener][route.component] ?? [])];
+	if (listener === "api" && route.path === "/stream") list.push(...apiPrefixes);
+	const paths = [route.path];
+	if (route.component === "api" && /^\/executions(?:\/|$)/.test(route.path)) paths.push(route.path.replace("/executions", "/actionexecutions"));
+	return paths.flatMap((path) => list.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
+}
+
+/** The application of one listener. Throws for a route that declares no permission. */
+export function createApp(listener: Component, routes: readonly Route[], context: HttpContext, cors: Cors): H3 {
+	const app = new H3({
+		silent: true,
+		// Reached for addresses that cannot be decoded only: handlers answer their own errors.
+		onError: (error, event) => handleUnmatched(event.req, replyFault(error.status === 400 ? 400 : 500, toFault(error.status)), cors),
+	});
+	for (const route of routes) {
+		if (!isPermission(route.permission)) throw new Error(`route ${route.method} ${route.path} declares no known permission`);
+		// The router gives HEAD to the routes of GET.
+		const handler = (event: H3Event) =>
+			event.req.method === route.method ? handleRoute(event, route, context, cors) : handleUnmatched(event.req, replyNoRoute(event), cors);
+		for (const path of toPaths(listener, route)) app.on(route.method, path, handler);
+	}
+	app.options("/**", (event) => handleUnmatched(event.req, emptyReply, cors));
+	app.all("/**", (event) => handleUnmatched(event.req, replyNoRoute(event), cors));
+	return app;
+}
+
+function toFault(status: number): string {
+	return status === 400 ? "path: cannot be decoded" : "Internal Server Error";
+}

@@ -1,0 +1,48 @@
+import { type Options, SvcError } from "../contract/index.ts";
+import type { Engine, OfferedCredentials, Principal } from "../engine/engine-api.ts";
+import type { RawQuery } from "./query.ts";
+
+/** Who asks on a public route. */
+export const nobody: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
+
+/** Who asks, and the cookie that lets a browser go on without the header. */
+export interface Authenticated {
+	readonly principal: Principal;
+	readonly cookie?: string;
+}
+
+/** Find the credential of a request and check it. Throws `SVC_UNAUTHORIZED`. */
+export async function authenticate(engine: Engine, options: Options, request: Request, query: RawQuery): Promise<Authenticated> {
+	const explicit = findExplicit(request.headers, query);
+	const principal = await engine.credentials.authenticate(explicit ?? findCookie(request.headers));
+	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return { principal };
+	const cookie = toCookie(explicit.token, principal.authentication.token_expire, options.api);
+	return cookie === undefined ? { principal } : { principal, cookie };
+}
+
+function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | undefined {
+	const headerToken = headers.get("x-auth-token");
+	const headerKey = headers.get("svc-api-key");
+	const token = headerToken || query.get("x-auth-token");
+	const apiKey = headerKey || query.get("svc-api-key");
+	if (token && apiKey) {
+		throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - only one of token and API key may be given, not both");
+	}
+	if (token) return { token, location: headerToken ? "header" : "query" };
+	if (apiKey) return { apiKey, location: headerKey ? "header" : "query" };
+	return undefined;
+}
+
+/** The cookie counts as a header. */
+function findCookie(headers: Headers): OfferedCredentials | undefined {
+	const token = /(?:^|;)\s*auth-token=([^;\s]+)/.exec(headers.get("cookie") ?? "")?.[1];
+	return token === undefined ? undefined : { token, location: "header" };
+}
+
+function toCookie(token: string, expire: string, options: Options["api"]): string | undefined {
+	const seconds = Math.floor((Date.parse(expire) - Date.now()) / 1000);
+	if (!/^[\w-]+$/.test(token) || !(seconds > 0)) return undefined;
+	const sameSite = options.auth_cookie_same_site;
+	const site = sameSite === "unset" ? "" : `; SameSite=${sameSite[0]?.toUpperCase()}${sameSite.slice(1)}`;
+	return `auth-token=${token}; HttpOnly; Max-Age=${seconds}; Path=/${options.auth_cookie_secure ? "; Secure" : ""}${site}`;
+}

@@ -1,0 +1,109 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { type JsonValue, SvcError } from "../contract/index.ts";
+import { readText } from "./read-text.ts";
+
+/** A JSON schema with the type it stands for. Compiled at its first use. */
+export interface BodySchema<B> {
+	readonly schema: Readonly<Record<string, unknown>>;
+	/** Throws `SVC_INVALID` naming the field. */
+	parse(value: unknown): B;
+}
+
+const maximumDepth = 200;
+const ajv = new Ajv({ strict: false, logger: false, validateSchema: false });
+
+/** Declare the body of a route: an object with these properties. */
+export function defineBody<B>(definition: {
+	readonly properties: Readonly<Record<string, unknown>>;
+	readonly required?: readonly string[];
+	/** Unexpected members are refused instead of ignored. */
+	readonly closed?: boolean;
+}): BodySchema<B> {
+	const { properties, required = [], closed = false } = definition;
+	const schema = { type: "object", properties, required, ...(closed && { additionalProperties: false }) };
+	let validate: ValidateFunction<B> | undefined;
+	return {
+		schema,
+		parse(value) {
+			validate ??= ajv.compile<B>(schema);
+			if (validate(value)) return value;
+			throw new SvcError("SVC_INVALID", toMessage(validate.errors?.[0]));
+		},
+	};
+}
+
+/** Read, parse and check the body of a request. An empty body counts as `{}`. */
+export async function readBody<B>(request: Request, body: BodySchema<B>, limit: number): Promise<B> {
+	const text = await readText(request, limit);
+	return body.parse(text === "" ? {} : parseText(text, request.headers.get("content-type")));
+}
+
+function parseText(text: string, contentType: string | null): unknown {
+	const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
+	switch (mediaType) {
+		case "":
+		case "application/json":
+		case "text/plain":
+			return parseJson(text);
+		case "application/x-www-form-urlencoded":
+			return parseForm(text);
+		default:
+			throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use application/json");
+	}
+}
+
+function parseJson(text: string): JsonValue {
+	if (isTooDeep(text)) throw new SvcError("SVC_INVALID", `Failed to parse request body: nested deeper than ${maximumDepth} levels`);
+	try {
+		return JSON.parse(text) as JsonValue;
+	} catch (cause) {
+		throw new SvcError("SVC_INVALID", "Failed to parse request body: not valid JSON", { cause });
+	}
+}
+
+/** Every field is an array of its values; blank ones are dropped. The object has no prototype, so that no name is special. */
+function parseForm(text: string): Record<string, string[]> {
+	const fields: Record<string, string[]> = Object.create(null);
+	for (const [name, value] of new URLSearchParams(text)) {
+		if (value === "") continue;
+		fields[name] ??= [];
+		fields[name].push(value);
+	}
+	return fields;
+}
+
+/** Looked at before parsing: what is parsed is walked by recursive code later on. */
+function isTooDeep(text: string): boolean {
+	if (text.length <= 2 * maximumDepth) return false;
+	let depth = 0;
+	let quoted = false;
+	for (let index = 0; index < text.length; index += 1) {
+		const code = text.charCodeAt(index);
+		if (quoted) {
+			if (code === 0x5c) index += 1;
+			else if (code === 0x22) quoted = false;
+		} else if (code === 0x22) quoted = true;
+		else if (code === 0x7b || code === 0x5b) {
+			depth += 1;
+			if (depth > maximumDepth) return true;
+		} else if (code === 0x7d || code === 0x5d) depth -= 1;
+	}
+	return false;
+}
+
+function toMessage(error: ErrorObject | undefined): string {
+	if (error === undefined) return "body: is not valid";
+	const field = error.instancePath.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
+	const parameters = error.params as { missingProperty?: string; additionalProperty?: string; allowedValues?: unknown[] };
+	const inner = (name: string | undefined) => (field === "" ? name : `${field}.${name}`);
+	switch (error.keyword) {
+		case "required":
+			return `${inner(parameters.missingProperty)}: is a required property`;
+		case "additionalProperties":
+			return `${inner(parameters.additionalProperty)}: is not allowed here`;
+		case "enum":
+			return `${field}: must be one of ${parameters.allowedValues?.join(", ")}`;
+		default:
+			return `${field === "" ? "body" : field}: ${error.message ?? "is not valid"}`;
+	}
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { type H3Event, HTTPResponse } from "h3";
+import { SvcError } from "../contract/index.ts";
+import { authenticate, nobody } from "./authenticate.ts";
+import { readBody } from "./body.ts";
+import type { Cors } from "./cors.ts";
+import { castQuery, parseQuery } from "./query.ts";
+import { type Reply, replyFault, toErrorReply } from "./respond.ts";
+import type { HttpContext, Route } from "./route.ts";
+
+const noPath: Readonly<Record<string, string>> = {};
+const noQuerySchema = {};
+
+/** A reply, and the cookie it sets. */
+interface Outcome {
+	readonly reply: Reply;
+	readonly cookie?: string | undefined;
+}
+
+/** Answers one request of a matched route; never rejects. */
+export async function handleRoute(event: H3Event, route: Route, context: HttpContext, cors: Cors): Promise<HTTPResponse> {
+	const started = performance.now();
+	const requestId = toRequestId(event.req.headers.get("x-request-id"));
+	const fields = { method: event.req.method, path: event.url.pathname, request_id: requestId };
+	let outcome: Outcome;
+	try {
+		outcome = await run(event, route, context);
+	} catch (error) {
+		outcome = { reply: toErrorReply(error, context.logger, fields) };
+	}
+	const { reply, cookie } = outcome;
+	const duration_ms = Math.round((performance.now() - started) * 1000) / 1000;
+	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
+	context.logger[level]("request", { ...fields, status: reply.status, duration_ms });
+	return toResponse(reply, event.req, cors, requestId, cookie);
+}
+
+/** Answers what no route matched, and addresses that cannot be decoded. */
+export function handleUnmatched(request: Request, reply: Reply, cors: Cors): HTTPResponse {
+	return toResponse(reply, request, cors, toRequestId(request.headers.get("x-request-id")));
+}
+
+/** 404 with the method and path asked for. */
+export function replyNoRoute(event: H3Event): Reply {
+	return replyFault(404, `no route for ${event.req.method} ${event.url.pathname}`);
+}
+
+async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
+	const request = event.req;
+	const raw = parseQuery(event.url.search);
+	const { principal, cookie } =
+		route.permission === "public" ? { principal: nobody } : await authenticate(context.engine, context.options, request, raw);
+	const reply = await route.handler({
+		...context,
+		request,
+		principal,
+		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
+		query: castQuery(route.query ?? noQuerySchema, raw),
+		body: route.body === undefined ? undefined : await readBody(request, route.body, context.options.api.max_body_size),
+	});
+	return { reply, cookie };
+}
+
+/** The router leaves segments as they came. */
+function decodePath(parameters: Record<string, string>): Record<string, string> {
+	const path: Record<string, string> = {};
+	for (const name of Object.keys(parameters)) {
+		try {
+			path[name] = decodeURIComponent(parameters[name] ?? "");
+		} catch (cause) {
+			throw new SvcError("SVC_INVALID", `${name}: cannot be decoded`, { cause });
+		}
+	}
+	return path;
+}
+
+/** The caller's own id when it is short and harmless in headers and logs, else a new one. */
+function toRequestId(given: string | null): string {
+	return given !== null && /^[\w.:@/+=-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+function toResponse(reply: Reply, request: Request, cors: Cors, requestId: string, cookie?: string): HTTPResponse {
+	const headers: Record<string, string> = { ...cors.headers, ...reply.headers, "x-request-id": requestId };
+	const origin = cors.allowOrigin(request.headers.get("origin"));
+	if (origin !== undefined) headers["access-control-allow-origin"] = origin;
+	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] = cookie;
+	return new HTTPResponse(reply.body, { status: reply.status, headers });
+}

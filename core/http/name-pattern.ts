@@ -1,0 +1,61 @@
+/** The bus knows a star at the end only; the rest of the pattern is matched here. */
+export function toSubscription(name: string): string {
+	const wildcard = name.search(/[*?[]/);
+	return wildcard === -1 ? name : `${name.slice(0, wildcard)}*`;
+}
+
+/** Whether a name matches one of the patterns. */
+export function toNameMatcher(patterns: readonly string[]): (name: string) => boolean {
+	const exact = new Set(patterns);
+	const wild = patterns.filter((pattern) => /[*?[]/.test(pattern)).map(tokenize);
+	return (name) => exact.has(name) || wild.some((pattern) => matches(pattern, name));
+}
+
+type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly accepts: (character: string) => boolean };
+
+/** Shell-style: `*`, `?` and `[…]`. Not turned into a regular expression, whose backtracking a caller could abuse. */
+function tokenize(pattern: string): readonly Token[] {
+	const parts = pattern.match(/\*+|\[!?[^\]]+\]|[\s\S]/g) ?? [];
+	return parts.map((part): Token => {
+		if (part.startsWith("*")) return { kind: "any" };
+		if (part === "?") return { kind: "one", accepts: () => true };
+		if (part.length === 1) return { kind: "one", accepts: (character) => character === part };
+		const negated = part[1] === "!";
+		const set = part.slice(negated ? 2 : 1, -1);
+		return { kind: "one", accepts: (character) => isInSet(set, character) !== negated };
+	});
+}
+
+function isInSet(set: string, character: string): boolean {
+	for (let index = 0; index < set.length; index += 1) {
+		const end = set[index + 1] === "-" ? set[index + 2] : undefined;
+		if (end !== undefined) {
+			if (character >= (set[index] ?? "") && character <= end) return true;
+			index += 2;
+		} else if (set[index] === character) return true;
+	}
+	return false;
+}
+
+/** Greedy with one point to come back to: the time is bounded by the product of both lengths. */
+function matches(pattern: readonly Token[], name: string): boolean {
+	let token = 0;
+	let back: { readonly token: number; index: number } | undefined;
+	let index = 0;
+	while (index < name.length) {
+		const current = pattern[token];
+		if (current?.kind === "any") {
+			back = { token: token + 1, index };
+			token += 1;
+		} else if (current?.accepts(name[index] ?? "")) {
+			token += 1;
+			index += 1;
+		} else if (back !== undefined) {
+			back.index += 1;
+			index = back.index;
+			token = back.token;
+		} else return false;
+	}
+	while (pattern[token]?.kind === "any") token += 1;
+	return token === pattern.length;
+}

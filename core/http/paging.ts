@@ -1,0 +1,32 @@
+import { SvcError } from "../contract/index.ts";
+import type { RouteContext } from "./route.ts";
+
+/** Query parameters of lists. */
+export const pagingQuery = { limit: "integer", offset: "integer" } as const;
+
+export interface Paging {
+	/** Undefined: everything. */
+	readonly limit?: number;
+	readonly offset: number;
+}
+
+const everything = -1;
+const largestOffset = 2 ** 31 - 1;
+
+/** Limit and offset in force. Throws for values that are not allowed to anybody, or not to this caller. */
+export function parsePaging(context: RouteContext<typeof pagingQuery>, defaultLimit?: number): Paging {
+	const { limit = defaultLimit ?? everything, offset = 0 } = context.query;
+	const { max_page_size } = context.options.api;
+	if (limit === 0 || limit < everything) throw new SvcError("SVC_INVALID", "limit: must be a positive integer, or -1 for everything");
+	if (offset < 0 || offset > largestOffset) throw new SvcError("SVC_INVALID", `offset: must be from 0 to ${largestOffset}`);
+	const restricted = context.query.limit !== undefined && !context.principal.isAdmin;
+	if (restricted && (limit === everything || limit > max_page_size)) {
+		throw new SvcError("SVC_FORBIDDEN", `limit: must be at most ${max_page_size} for users who are not administrators`);
+	}
+	return limit === everything ? { offset } : { limit, offset };
+}
+
+/** Headers that tell how much there is. */
+export function toCountHeaders(total: number, { limit }: Paging): Record<string, string> {
+	return { "x-total-count": String(total), ...(limit !== undefined && { "x-limit": String(limit) }) };
+}

@@ -1,0 +1,181 @@
+import type { ActionEntity, JsonObject, ParameterDefinition, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
+import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
+import { maskParameters, maskResult } from "../engine/mask.ts";
+
+/** A record as it travels: members in the order of the reference. */
+export type WireRecord = Readonly<Record<string, unknown>>;
+
+/** How a record is shown. */
+export interface Presentation {
+	/** Base of `web_url`. */
+	readonly webUrl: string;
+	/** Whether values of secret parameters are replaced. */
+	readonly masked: boolean;
+}
+
+/** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
+interface WireSnapshot {
+	readonly action: ActionEntity;
+	readonly runner: RunnerTypeEntity;
+	readonly open: { readonly action: WireRecord; readonly runner: WireRecord };
+	readonly masked: { readonly action: WireRecord; readonly runner: WireRecord };
+}
+
+const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
+
+/** An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. */
+export function toExecution(view: ExecutionView, { webUrl, masked }: Presentation): WireRecord {
+	const { entity } = view;
+	const snapshot = toWireSnapshot(view.snapshot);
+	const shown = masked ? snapshot.masked : snapshot.open;
+	const parameters = toParameters(view, snapshot, masked);
+	return withoutEmpty({
+		id: entity.id,
+		status: entity.status,
+		start_timestamp: entity.start_timestamp,
+		end_timestamp: entity.end_timestamp,
+		elapsed_seconds: entity.elapsed_seconds,
+		log: entity.log,
+		parameters,
+		result: toResult(view, snapshot, masked),
+		result_size: entity.result_size,
+		context: entity.context,
+		action: shown.action,
+		runner: shown.runner,
+		liveaction: toEmbeddedLiveAction(view, parameters),
+		web_url: `${webUrl}/#/history/${entity.id}/general`,
+		parent: entity.parent_id,
+		children: view.children,
+		rule: toNamed(entity.rule_name),
+		trigger: toNamed(entity.trigger_name),
+		trigger_type: toNamed(entity.trigger_type_name),
+		trigger_instance: typeof entity.trigger_instance_id === "string" ? { id: entity.trigger_instance_id } : null,
+		delay: entity.delay,
+	});
+}
+
+/** The live action of an execution, as the general stream shows it. */
+export function toLiveAction(view: ExecutionView, { masked }: Presentation): WireRecord {
+	const { entity } = view;
+	const snapshot = toWireSnapshot(view.snapshot);
+	return withoutNull({
+		...toEmbeddedLiveAction(view, toParameters(view, snapshot, masked)),
+		status: entity.status,
+		start_timestamp: entity.start_timestamp,
+		end_timestamp: entity.end_timestamp,
+		context: entity.context,
+		result: toResult(view, snapshot, masked) ?? {},
+		delay: entity.delay,
+	});
+}
+
+/** A chunk of output. It has no member `status`: clients tell it from an execution by that. */
+export function toChunk(chunk: OutputChunk): WireRecord {
+	const { id, execution_id, action_ref, runner_ref, output_type, data, timestamp } = chunk;
+	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
+}
+
+export function toAction(action: ActionEntity): WireRecord {
+	return withoutNull({
+		id: action.id,
+		uid: `action:${action.pack}:${action.name}`,
+		ref: action.ref,
+		pack: action.pack,
+		name: action.name,
+		description: action.description,
+		runner_type: action.runner_type,
+		entry_point: action.entry_point,
+		enabled: action.enabled,
+		tags: action.tags,
+		notify: action.notify,
+		output_schema: action.output_schema,
+		metadata_file: action.metadata_file,
+		parameters: action.parameters,
+	});
+}
+
+export function toRunnerType(runnerType: RunnerTypeEntity): WireRecord {
+	return withoutNull({
+		id: runnerType.id,
+		uid: `runner_type:${runnerType.name}`,
+		name: runnerType.name,
+		description: runnerType.description,
+		enabled: runnerType.enabled,
+		runner_module: runnerType.runner_module,
+		output_key: runnerType.output_key,
+		runner_parameters: runnerType.runner_parameters,
+	});
+}
+
+function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject | undefined): WireRecord {
+	return withoutNull({
+		id: entity.liveaction_id,
+		action: entity.action_ref,
+		// No workflow runner exists yet.
+		action_is_workflow: false,
+		parameters: parameters ?? {},
+		callback: entity.callback ?? {},
+		runner_info: entity.runner_info ?? {},
+		notify: entity.notify,
+	});
+}
+
+function toParameters({ entity }: ExecutionView, { action, runner }: WireSnapshot, masked: boolean): JsonObject | undefined {
+	const parameters: JsonObject | undefined = entity.parameters;
+	return masked && parameters !== undefined ? maskParameters(parameters, action.parameters, runner.runner_parameters) : parameters;
+}
+
+function toResult({ entity }: ExecutionView, { action, runner }: WireSnapshot, masked: boolean): JsonObject | null | undefined {
+	const result: JsonObject | null | undefined = entity.result;
+	return masked && result ? maskResult(result, action.output_schema, runner.output_key) : result;
+}
+
+function toNamed(name: string | null): WireRecord | null {
+	return typeof name === "string" ? { name } : null;
+}
+
+function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
+	let wire = wireSnapshots.get(snapshot);
+	if (wire === undefined) {
+		const { action, runner } = snapshot;
+		const parameters = maskDefaults(action.parameters, runner.runner_parameters);
+		const runner_parameters = maskDefaults(runner.runner_parameters, action.parameters);
+		const openAction = toAction(action);
+		const openRunner = toRunnerType(runner);
+		wire = {
+			action,
+			runner,
+			open: { action: openAction, runner: openRunner },
+			masked: { action: { ...openAction, parameters }, runner: { ...openRunner, runner_parameters } },
+		};
+		wireSnapshots.set(snapshot, wire);
+	}
+	return wire;
+}
+
+/** A run that was not given a secret parameter ran with its default, so inside an execution that is a secret value too. */
+function maskDefaults(schema: ParameterSchema, other: ParameterSchema): ParameterSchema {
+	const entries = Object.entries(schema).map(([name, definition]): [string, ParameterDefinition] => {
+		const properties = definition.properties === undefined ? {} : { properties: maskDefaults(definition.properties, {}) };
+		if (definition.default === undefined || definition.default === null) return [name, { ...definition, ...properties }];
+		const masked = maskParameters({ [name]: definition.default }, schema, other)[name] ?? null;
+		return [name, { ...definition, ...properties, default: masked }];
+	});
+	return Object.fromEntries(entries);
+}
+
+function withoutEmpty(record: Record<string, unknown>): WireRecord {
+	for (const name of Object.keys(record)) if (isEmpty(record[name])) delete record[name];
+	return record;
+}
+
+function withoutNull(record: Record<string, unknown>): WireRecord {
+	for (const name of Object.keys(record)) if (record[name] === null || record[name] === undefined) delete record[name];
+	return record;
+}
+
+function isEmpty(value: unknown): boolean {
+	if (!value) return true;
+	if (typeof value !== "object") return false;
+	return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}

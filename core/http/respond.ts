@@ -1,0 +1,56 @@
+import { isSvcError, type Logger, type SvcErrorCode } from "../contract/index.ts";
+
+/** An answer before the headers that every answer carries. */
+export interface Reply {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+}
+
+/** Status of each error code. Codes about the inside of the service have none: they are answered as 500. */
+const statuses: { readonly [C in SvcErrorCode]?: number } = {
+	SVC_INVALID: 400,
+	SVC_UNAUTHORIZED: 401,
+	SVC_FORBIDDEN: 403,
+	SVC_NOT_FOUND: 404,
+	SVC_CONFLICT: 409,
+	SVC_TOO_LARGE: 413,
+	SVC_TOO_MANY: 429,
+	SVC_UNAVAILABLE: 503,
+};
+const unavailableRetrySeconds = 1;
+
+/** A JSON answer. */
+export function replyJson(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
+	return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value ?? null) };
+}
+
+/** An answer with text or bytes of a type. */
+export function replyContent(body: NonNullable<Reply["body"]>, contentType: string, headers: Readonly<Record<string, string>> = {}): Reply {
+	return { status: 200, headers: { "content-type": contentType, ...headers }, body };
+}
+
+/** 204. */
+export function replyNothing(): Reply {
+	return { status: 204, headers: {}, body: null };
+}
+
+/** An error body with its status. */
+export function replyFault(status: number, faultstring: string, headers: Readonly<Record<string, string>> = {}): Reply {
+	return replyJson({ faultstring }, status, headers);
+}
+
+/** The answer for whatever was thrown. What is not a `SvcError` with a status is logged and told to nobody. */
+export function toErrorReply(error: unknown, logger: Logger, fields: Readonly<Record<string, unknown>>): Reply {
+	const status = isSvcError(error) ? statuses[error.code] : undefined;
+	if (!isSvcError(error) || status === undefined) {
+		logger.error("request failed", { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+		return replyFault(500, "Internal Server Error");
+	}
+	if (status === 409) {
+		return replyJson({ faultstring: error.message, "conflict-id": error.details["conflict_id"] ?? null }, status);
+	}
+	const retryAfter = error.details["retry_after"] ?? (status === 503 ? unavailableRetrySeconds : undefined);
+	const headers = typeof retryAfter === "number" ? { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) } : {};
+	return replyFault(status, error.message, headers);
+}

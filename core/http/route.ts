@@ -1,0 +1,52 @@
+import type { Logger, Options } from "../contract/index.ts";
+import type { Engine, Principal } from "../engine/engine-api.ts";
+import type { BodySchema } from "./body.ts";
+import type { Permission } from "./permissions.ts";
+import type { QuerySchema, QueryValues } from "./query.ts";
+import type { Reply } from "./respond.ts";
+
+/** The listeners of the service, each with its own routes. */
+export type Component = "auth" | "api" | "stream";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** What all requests share. */
+export interface HttpContext {
+	readonly engine: Engine;
+	readonly options: Options;
+	readonly logger: Logger;
+	readonly version: string;
+	/** Public address of the API without path, once it listens. */
+	apiUrl(): string;
+	/** A signal that aborts when the client has gone or the service stops. `done` must be called when the stream has ended. */
+	openStream(request: Request): { readonly signal: AbortSignal; done(): void };
+}
+
+/** One request, checked: what a handler gets. */
+export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
+	readonly request: Request;
+	/** Whoever asks. On public routes nobody: an empty name without rights. */
+	readonly principal: Principal;
+	/** Values of the `:name` segments of the path, decoded. */
+	readonly path: Readonly<Record<string, string>>;
+	readonly query: QueryValues<Q>;
+	readonly body: B;
+}
+
+export interface Route<Q extends QuerySchema = QuerySchema, B = unknown> {
+	readonly method: Method;
+	/** Path without prefix, `:name` for a variable segment. */
+	readonly path: string;
+	readonly component: Component;
+	readonly permission: Permission;
+	/** Declared query parameters and their types; others are ignored. */
+	readonly query?: Q;
+	/** Without it the body is not read. */
+	readonly body?: BodySchema<B>;
+	handler(context: RouteContext<Q, B>): Promise<Reply> | Reply;
+}
+
+/** Declare a route; query values and body are typed from their schemas inside the handler. */
+export function defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: Route<Q, B>): Route {
+	return route;
+}

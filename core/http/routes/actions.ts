@@ -1,0 +1,121 @@
+import { defineBody } from "../body.ts";
+import type { ActionInput } from "../../engine/engine-api.ts";
+import { actionListQuery, listActions } from "../action-list.ts";
+import { toAction } from "../records.ts";
+import { replyJson, replyNothing } from "../respond.ts";
+import { defineRoute } from "../route.ts";
+
+const text = { type: "string" };
+const notification = {
+	type: "object",
+	properties: { message: text, data: { type: "object" }, routes: { type: "array", items: text }, channels: { type: "array", items: text } },
+	additionalProperties: false,
+};
+const notify = {
+	type: "object",
+	properties: { "on-complete": notification, "on-success": notification, "on-failure": notification },
+	additionalProperties: false,
+};
+const tag = { type: "object", properties: { name: { ...text, maxLength: 1024 }, value: { ...text, maxLength: 1024 } } };
+const dataFile = {
+	type: "object",
+	properties: { file_path: text, content: text },
+	required: ["file_path", "content"],
+	additionalProperties: false,
+};
+
+/** What the service chose itself comes back when a client sends the record it was given. */
+type ActionBody = ActionInput & { readonly id?: string; readonly uid?: string; readonly ref?: string };
+
+const actionBody = defineBody<ActionBody>({
+	properties: {
+		id: text,
+		uid: text,
+		ref: text,
+		name: text,
+		pack: text,
+		description: text,
+		runner_type: text,
+		entry_point: text,
+		enabled: { type: "boolean" },
+		parameters: { type: "object" },
+		output_schema: { type: "object" },
+		tags: { type: "array", items: tag },
+		notify,
+		metadata_file: text,
+		data_files: { type: "array", items: dataFile },
+	},
+	required: ["name", "runner_type"],
+	closed: true,
+});
+const cloneBody = defineBody<{ readonly dest_pack: string; readonly dest_action: string; readonly overwrite?: boolean }>({
+	properties: { dest_pack: text, dest_action: text, overwrite: { type: "boolean" } },
+	required: ["dest_pack", "dest_action"],
+	closed: true,
+});
+const removeBody = defineBody<{ readonly remove_files?: boolean }>({ properties: { remove_files: { type: "boolean" } }, closed: true });
+
+export const actionRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/actions",
+		component: "api",
+		permission: "action_list",
+		query: actionListQuery,
+		handler: (context) => listActions(context, (action) => toAction(action)),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actions/:ref",
+		component: "api",
+		permission: "action_view",
+		async handler({ engine, path }) {
+			return replyJson(toAction(await engine.actions.get(path["ref"] ?? "")));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/actions",
+		component: "api",
+		permission: "action_create",
+		body: actionBody,
+		async handler({ engine, body }) {
+			return replyJson(toAction(await engine.actions.create(toInput(body))), 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/actions/:ref",
+		component: "api",
+		permission: "action_modify",
+		body: actionBody,
+		async handler({ engine, path, body }) {
+			return replyJson(toAction(await engine.actions.update(path["ref"] ?? "", toInput(body))));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/actions/:ref",
+		component: "api",
+		permission: "action_delete",
+		body: removeBody,
+		async handler({ engine, path, body }) {
+			await engine.actions.remove(path["ref"] ?? "", { removeFiles: body.remove_files ?? false });
+			return replyNothing();
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/actions/:ref/clone",
+		component: "api",
+		permission: "action_create",
+		body: cloneBody,
+		async handler({ engine, path, body }) {
+			return replyJson(toAction(await engine.actions.clone(path["ref"] ?? "", { overwrite: false, ...body })), 201);
+		},
+	}),
+];
+
+function toInput({ id: _id, uid: _uid, ref: _ref, ...input }: ActionBody): ActionInput {
+	return input;
+}

@@ -1,0 +1,32 @@
+import type { OutputType } from "../../contract/index.ts";
+import { replyContent } from "../respond.ts";
+import { defineRoute } from "../route.ts";
+import { toTextStream } from "../sse.ts";
+
+const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
+
+/** Which output is asked for: one type, all of it (undefined), or a type that does not exist. */
+export function parseOutputType(text: string | undefined): OutputType | "unknown" | undefined {
+	const word = text?.toLowerCase();
+	if (word === undefined || word === "all") return undefined;
+	return outputTypes.includes(word) ? (word as OutputType) : "unknown";
+}
+
+/** Output so far, as text. */
+export const executionOutputRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/output",
+		component: "api",
+		permission: "execution_view",
+		query: { output_type: "string" },
+		async handler({ engine, path, query, request, openStream }) {
+			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
+			const type = parseOutputType(query.output_type);
+			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
+			const { signal, done } = openStream(request);
+			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal });
+			return replyContent(toTextStream(pieces, done), "text/plain; charset=UTF-8");
+		},
+	}),
+];

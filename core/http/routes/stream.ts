@@ -1,0 +1,81 @@
+import { SvcError } from "../../contract/index.ts";
+import { toMaskedPresentation } from "../present.ts";
+import { toChunk } from "../records.ts";
+import { type Reply, replyContent } from "../respond.ts";
+import { defineRoute, type RouteContext } from "../route.ts";
+import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../sse.ts";
+import { createStreamFilter, type StreamFilter, streamFilterQuery, toServerSentEvent } from "../stream-filter.ts";
+import type { StreamEvent } from "../../engine/engine-api.ts";
+import type { Presentation } from "../records.ts";
+import { parseOutputType } from "./execution-output.ts";
+
+const outputEvent = "svc.execution.output__create";
+
+export const streamRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/stream",
+		component: "stream",
+		permission: "stream_view",
+		query: streamFilterQuery,
+		async handler(context) {
+			const filter = createStreamFilter(context.query);
+			return replyEvents(context, async (signal) => {
+				const events = await context.engine.events.subscribe(filter.subscriptions, { signal });
+				return toEvents(events, filter, toMaskedPresentation(context));
+			});
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/output",
+		component: "stream",
+		permission: "execution_view",
+		query: { output_type: "string", last_event_id: "string" },
+		async handler(context) {
+			const { entity } = await context.engine.executions.get(context.path["id"] ?? "", { fields: ["id"] });
+			const after = parseLastEventId(context.request.headers.get("last-event-id") || context.query.last_event_id);
+			return replyEvents(context, async (signal) => followOutput(context, entity.id, after, signal));
+		},
+	}),
+];
+
+/** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
+async function replyEvents(context: RouteContext, open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>): Promise<Reply> {
+	const { signal, done } = context.openStream(context.request);
+	try {
+		const { heartbeat } = context.options.stream;
+		const stream = toEventStream(await open(signal), { heartbeat, signal, onEnd: done, logger: context.logger });
+		return replyContent(stream, eventStreamType, eventStreamHeaders);
+	} catch (error) {
+		done();
+		throw error;
+	}
+}
+
+async function* toEvents(events: AsyncIterable<StreamEvent>, filter: StreamFilter, presentation: Presentation): AsyncGenerator<ServerSentEvent> {
+	for await (const event of events) {
+		if (filter.accepts(event)) yield toServerSentEvent(event, presentation);
+		if (filter.isEnd(event)) return;
+	}
+}
+
+async function* followOutput(
+	{ engine, query }: RouteContext<{ readonly output_type: "string" }>,
+	id: string,
+	after: number,
+	signal: AbortSignal,
+): AsyncGenerator<ServerSentEvent> {
+	const type = parseOutputType(query.output_type);
+	const chunks = engine.output.follow(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
+	for await (const chunk of chunks) {
+		if (type !== "unknown") yield { event: outputEvent, data: toChunk(chunk), id: chunk.sequence };
+	}
+	if (!signal.aborted) yield { event: "EOF", data: undefined };
+}
+
+function parseLastEventId(text: string | undefined): number {
+	if (text === undefined) return 0;
+	if (!/^\d{1,15}$/.test(text)) throw new SvcError("SVC_INVALID", "last-event-id: must be the id of an event of this stream");
+	return Number(text);
+}

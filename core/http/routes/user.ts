@@ -1,0 +1,24 @@
+import type { Principal } from "../../engine/engine-api.ts";
+import { replyJson } from "../respond.ts";
+import { defineRoute } from "../route.ts";
+
+export const userRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/user",
+		component: "api",
+		permission: "authenticated",
+		handler: ({ principal }) =>
+			replyJson({
+				username: principal.username,
+				authentication: toAuthentication(principal.authentication),
+				rbac: { enabled: false, roles: [], is_admin: principal.isAdmin },
+			}),
+	}),
+];
+
+/** Clients expect the expiry in whole seconds here, unlike everywhere else. */
+function toAuthentication(authentication: Principal["authentication"]): Principal["authentication"] {
+	if (authentication.method !== "authentication token") return authentication;
+	return { ...authentication, token_expire: authentication.token_expire.replace(/\.\d+Z$/, "Z") };
+}

@@ -1,0 +1,71 @@
+import type { RequestListener } from "node:http";
+import type { Socket } from "node:net";
+import { type H3, toNodeHandler } from "h3";
+import { type Listener, listen } from "listhen";
+import type { Logger } from "../contract/index.ts";
+
+const closeGraceMilliseconds = 2_000;
+
+/** A listener that is up. */
+export interface Server {
+	/** Address with the port in use, without a slash at the end. */
+	readonly url: string;
+	/** Waits for requests being answered, then for no longer than a grace closes what is left. Event streams must have ended. */
+	stop(): Promise<void>;
+}
+
+/** Listen on an address. Port 0 lets the system choose. */
+export async function startServer(app: H3, address: { readonly host: string; readonly port: number }, logger: Logger): Promise<Server> {
+	const listener = await listen(guard(app, logger), {
+		isProd: true,
+		autoClose: false,
+		showURL: false,
+		qr: false,
+		clipboard: false,
+		open: false,
+		hostname: address.host,
+		port: address.port === 0 ? { random: true, host: address.host } : address.port,
+	});
+	return { url: toUrl(listener, address.host), stop: () => stopServer(listener) };
+}
+
+/**
+ * Node takes the socket from a request whose body was canceled, and listhen then writes to it: without putting it back one
+ * large chunked request ends the process. Whatever else fails outside the application must not end it either.
+ */
+function guard(app: H3, logger: Logger): RequestListener {
+	const handle = toNodeHandler(app);
+	return (request, response) => {
+		const socket = request.socket;
+		response.once("finish", () => {
+			(request as { socket: Socket | null }).socket ??= socket;
+		});
+		const fail = (error: unknown) => {
+			logger.error("request failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+			if (!response.headersSent) response.writeHead(400, { "content-type": "application/json" }).end('{"faultstring":"Bad Request"}');
+			else response.destroy();
+		};
+		try {
+			Promise.resolve(handle(request, response)).catch(fail);
+		} catch (error) {
+			fail(error);
+		}
+	};
+}
+
+function toUrl(listener: Listener, host: string): string {
+	const port = listener.address.port;
+	const name = host === "0.0.0.0" || host === "::" || host === "" ? "localhost" : host;
+	return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+async function stopServer(listener: Listener): Promise<void> {
+	const { server } = listener;
+	const timer = setTimeout(() => server.closeAllConnections(), closeGraceMilliseconds);
+	try {
+		await listener.close();
+	} finally {
+		clearTimeout(timer);
+		server.closeAllConnections();
+	}
+}

@@ -1,0 +1,121 @@
+import type { Logger } from "../contract/index.ts";
+import { isSvcError } from "../contract/index.ts";
+
+/** A server-sent event. */
+export interface ServerSentEvent {
+	readonly event: string;
+	/** Sent as one line of JSON; undefined sends an empty data line. */
+	readonly data: unknown;
+	readonly id?: string | number;
+}
+
+export interface EventStreamOptions {
+	/** Seconds. */
+	readonly heartbeat: number;
+	/** Ends the stream; the source must end with it. */
+	readonly signal: AbortSignal;
+	/** Called once when the stream has ended, whoever ended it. */
+	readonly onEnd: () => void;
+	readonly logger: Logger;
+}
+
+const encoder = new TextEncoder();
+/** A comment and a blank line: parsers skip it, proxies and clients see that the stream lives. */
+const heartbeatBytes = encoder.encode(":\n\n");
+
+export const eventStreamHeaders: Readonly<Record<string, string>> = {
+	"cache-control": "no-cache",
+	"x-accel-buffering": "no",
+};
+export const eventStreamType = "text/event-stream; charset=UTF-8";
+
+/** The bytes of an event. */
+export function toFrame({ event, data, id }: ServerSentEvent): string {
+	const idLine = id === undefined ? "" : `id: ${id}\n`;
+	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${JSON.stringify(data)}`}\n\n`;
+}
+
+/**
+ * A stream of events that is pulled at the speed of its client: nothing is taken from `events` while the client does not
+ * read. Starts with a heartbeat, so that the client sees the headers at once.
+ */
+export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: EventStreamOptions): ReadableStream<Uint8Array> {
+	const iterator = events[Symbol.asyncIterator]();
+	let timer: NodeJS.Timeout | undefined;
+	const end = once(() => {
+		clearInterval(timer);
+		options.onEnd();
+	});
+	return new ReadableStream<Uint8Array>({
+		start(controller) {
+			controller.enqueue(heartbeatBytes);
+			timer = setInterval(() => {
+				// A client that does not read needs no sign of life.
+				if ((controller.desiredSize ?? 0) > 0) controller.enqueue(heartbeatBytes);
+			}, options.heartbeat * 1000);
+		},
+		async pull(controller) {
+			try {
+				const { done, value } = await iterator.next();
+				if (!done) {
+					timer?.refresh();
+					controller.enqueue(encoder.encode(toFrame(value)));
+					return;
+				}
+			} catch (error) {
+				logEnd(error, options);
+			}
+			end();
+			close(controller);
+		},
+		cancel() {
+			end();
+			void iterator.return?.().catch(() => {});
+		},
+	});
+}
+
+/** Text pulled at the speed of its client. An error cuts the connection, so that the client knows the text is not whole. */
+export function toTextStream(pieces: AsyncIterable<string>, onEnd: () => void): ReadableStream<Uint8Array> {
+	const iterator = pieces[Symbol.asyncIterator]();
+	return new ReadableStream<Uint8Array>({
+		async pull(controller) {
+			try {
+				const { done, value } = await iterator.next();
+				if (!done) return controller.enqueue(encoder.encode(value));
+				controller.close();
+			} catch (error) {
+				controller.error(error);
+			}
+			onEnd();
+		},
+		cancel() {
+			onEnd();
+			void iterator.return?.().catch(() => {});
+		},
+	});
+}
+
+/** Without an end event the client knows that it has to come back; falling behind is its own doing. */
+function logEnd(error: unknown, { logger, signal }: EventStreamOptions): void {
+	if (signal.aborted) return;
+	if (isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) logger.info("event stream ended: client too slow");
+	else logger.error("event stream failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+
+function close(controller: ReadableStreamDefaultController<Uint8Array>): void {
+	try {
+		controller.close();
+	} catch {
+		// The client has canceled the stream meanwhile.
+	}
+}
+
+function once(run: () => void): () => void {
+	let ran = false;
+	return () => {
+		if (ran) return;
+		ran = true;
+		run();
+	};
+}
