@@ -1,0 +1,27 @@
+import { SvcError, type PluginContext } from "../../core/contract/index.ts";
+import type { Launcher } from "./launcher.ts";
+import { acquireLauncher, type LauncherLease } from "./shared-launcher.ts";
+
+/** Life of a runner that starts processes: its share in the node's launcher. */
+export interface LauncherAccess {
+	readonly launcher: Launcher;
+	start(context: PluginContext): Promise<void>;
+	stop(): Promise<void>;
+}
+
+export function createLauncherAccess(): LauncherAccess {
+	let lease: LauncherLease | undefined;
+	return {
+		get launcher() {
+			if (lease === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
+			return lease.launcher;
+		},
+		async start(context) {
+			lease = await acquireLauncher(context);
+		},
+		async stop() {
+			await lease?.release();
+			lease = undefined;
+		},
+	};
+}

@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../core/contract/index.ts";
+import { toPythonFloat, toPythonText } from "./python-text.ts";
+
+/**
+ * Arguments of a script, named ones first. They are passed to the process one by one and go through no shell, so that no value
+ * can be anything but one argument.
+ *
+ * @param operator what stands before the name of a named argument
+ */
+export function createScriptArguments(values: JsonObject, schema: ParameterSchema, operator: string): string[] {
+	const named: string[] = [];
+	const positional: { readonly position: number; readonly text: string }[] = [];
+	const names = new Set([...Object.keys(values), ...Object.keys(schema).filter((name) => isPositional(schema[name]))]);
+	for (const name of names) {
+		const definition = Object.hasOwn(schema, name) ? schema[name] : undefined;
+		const value = (Object.hasOwn(values, name) ? values[name] : undefined) ?? null;
+		if (isPositional(definition)) positional.push({ position: definition.position, text: toPositional(value, definition) });
+		else named.push(...toNamed(operator + name, value, definition));
+	}
+	positional.sort((left, right) => left.position - right.position);
+	return [...named, ...positional.map(({ text }) => text)];
+}
+
+function isPositional(definition: ParameterDefinition | undefined): definition is ParameterDefinition & { readonly position: number } {
+	return definition?.position !== undefined;
+}
+
+/** Unset values and false are left out; true is the name alone. */
+function toNamed(key: string, value: JsonValue, definition: ParameterDefinition | undefined): string[] {
+	if (value === null || value === "" || value === false) return [];
+	return value === true ? [key] : [`${key}=${toText(value, definition)}`];
+}
+
+/** Each has its place, so an unset one is an empty argument. */
+function toPositional(value: JsonValue, definition: ParameterDefinition): string {
+	if (value === null) return "";
+	switch (definition.type) {
+		case "boolean":
+			return value === true ? "1" : "0";
+		case "array":
+			return Array.isArray(value) ? value.map(toPythonText).join(",") : toPythonText(value);
+		case "object":
+			return JSON.stringify(value);
+		case "string":
+		case "number":
+			return toText(value, definition);
+		case "null":
+			return "";
+		default:
+			return isTruthy(value) ? toPythonText(value) : "";
+	}
+}
+
+function toText(value: JsonValue, definition: ParameterDefinition | undefined): string {
+	return typeof value === "number" && definition?.type === "number" ? toPythonFloat(value) : toPythonText(value);
+}
+
+/** Truth as Python has it. The integer 0 in a positional argument becomes empty, which scripts of the platform rely on. */
+function isTruthy(value: JsonValue): boolean {
+	if (Array.isArray(value)) return value.length > 0;
+	return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+}
