@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { stringify } from "yaml";
+import { version } from "../version.ts";
 import { addCatalogCommands } from "./commands/catalog.ts";
 import { addExecutionCommands } from "./commands/execution.ts";
 import { addRunCommand } from "./commands/run.ts";
@@ -65,7 +65,7 @@ function createProgram(context: CliContext): Command {
 		.configureHelp({ showGlobalOptions: true })
 		.showSuggestionAfterError()
 		.allowExcessArguments()
-		.version(readVersion())
+		.version(version)
 		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
 		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101")
 		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default beside the API")
@@ -105,16 +105,4 @@ function printConfig(options: GlobalOptions, context: CliContext): never {
 	const { addresses, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
 	context.stdout.write(stringify({ config_file: configFile, ...addresses, username: username ?? "", cache_token: cacheToken, debug }));
 	throw new CliExit(3);
-}
-
-function readVersion(): string {
-	// The manifest stands two folders up from the source and three from what is built.
-	for (const path of ["../../package.json", "../../../package.json"]) {
-		try {
-			return (JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as { version: string }).version;
-		} catch {
-			// Try the next place.
-		}
-	}
-	return "unknown";
 }

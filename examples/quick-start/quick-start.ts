@@ -1,0 +1,56 @@
+import { join, resolve } from "node:path";
+import { createService, loadConfig } from "svc";
+import { createClient } from "svc/client";
+import { adminPassword } from "./admin-password.ts";
+import { demonstrate } from "./demonstrate.ts";
+import { explain } from "./explain.ts";
+
+// The main job in one go: start the service, run an action over HTTP, watch its output arrive, see the record.
+const directory = join(process.env["SVC_DATA_DIR"] ?? "data", "quickstart");
+const once = process.argv.includes("--once") || !process.stdin.isTTY || !process.stdout.isTTY;
+const say = (text = "") => process.stdout.write(`${text}\n`);
+
+async function main(stopAsked: Promise<void>): Promise<void> {
+	const password = adminPassword(directory);
+	const env = { SVC_LOG_LEVEL: "warn", ...process.env, SVC_DATA_DIR: resolve(directory), SVC_ADMIN_PASSWORD: password };
+	const service = createService(await loadConfig("svc.config.ts"), { env });
+	const { addresses } = await service.start();
+	try {
+		const apiUrl = addresses.api ?? "";
+		say(`The service runs on ${apiUrl} and keeps its data in ${directory}.`);
+		const { token } = await createClient({ apiUrl }).signIn({ username: "admin", password });
+		say("Signed in as admin over HTTP.");
+		await Promise.race([demonstrate(createClient({ apiUrl, token }), say), stopAsked]);
+		sayWhatNext(apiUrl, addresses, password);
+		if (once) return;
+		say("\nThe service stays up. Ctrl-C stops it.");
+		await stopAsked;
+	} finally {
+		await service.stop();
+		say("Stopped.");
+	}
+}
+
+function sayWhatNext(apiUrl: string, addresses: object, password: string): void {
+	const where = apiUrl === "http://127.0.0.1:9101" ? "" : ` --api-url ${apiUrl}`;
+	say("\nAddresses");
+	for (const [component, address] of Object.entries(addresses)) say(`  ${component.padEnd(8)}${address}`);
+	say(`\nSign-in\n  user      admin\n  password  ${password}`);
+	say("\nTry next, in another terminal in this folder");
+	say(`  npx svc${where} login admin -p '${password}'`);
+	say(`  npx svc${where} run core.local cmd='for i in 3 2 1; do echo $i; sleep 1; done'`);
+	say(`  npx svc${where} execution list`);
+}
+
+const stopAsked = new Promise<void>((resolve) => {
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+});
+
+main(stopAsked).then(
+	// Whatever else may still be open, such as the terminal's input, must not keep the process alive.
+	() => process.exit(0),
+	(error: unknown) => {
+		process.stderr.write(`${explain(error, directory)}\n`);
+		process.exit(1);
+	},
+);

@@ -1,0 +1,28 @@
+import { checkBoundaries } from "./check-boundaries.ts";
+import { checkDocs } from "./check-docs.ts";
+import { checkPackage } from "./check-package.ts";
+import { run } from "./run.ts";
+
+// Everything that can be said about the project without running it: `npm run check`.
+const tool =
+	(file: string, ...args: string[]) =>
+	async () => {
+		const { code, output } = await run(`node_modules/.bin/${file}`, args);
+		return code === 0 ? [] : [output.trim()];
+	};
+
+const checks: readonly (readonly [name: string, check: () => Promise<string[]>])[] = [
+	["types", tool("tsc", "-p", "tsconfig.json")],
+	["format and lint", tool("biome", "ci", "--diagnostic-level=warn", ".")],
+	["boundaries", checkBoundaries],
+	["docs", checkDocs],
+	["package", checkPackage],
+];
+
+for (const [name, check] of checks) {
+	const started = performance.now();
+	const problems = await check();
+	process.stdout.write(`${problems.length === 0 ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)\n`);
+	for (const problem of problems) process.stdout.write(`${problem.replace(/^/gm, "     ")}\n`);
+	if (problems.length > 0) process.exitCode = 1;
+}

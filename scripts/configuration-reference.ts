@@ -1,0 +1,79 @@
+import { type OptionDefinition, optionSections } from "../core/contract/index.ts";
+
+/** `docs/reference/configuration.md`, made from the option definitions so that the two cannot differ. */
+export function toConfigurationReference(): string {
+	const sections = Object.entries(optionSections as Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>);
+	return `${[introduction, ...sections.map(([name, options]) => toSection(name, options))].join("\n")}`;
+}
+
+const introduction = `# Configuration
+
+<!-- Made by \`npm run docs:update\` from core/contract/options.ts. Do not edit. -->
+
+A service is configured by \`svc.config.ts\`: plugins, which are function calls, and options, which are data.
+
+\`\`\`ts
+import { defineConfig } from "svc";
+import { flatFile } from "svc/plugins-auth/flat-file";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { knexStorage } from "svc/plugins/storage-knex";
+
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand()],
+	auth: { backend: flatFile(), token_ttl: 3_600 },
+	api: { port: 8080 },
+});
+\`\`\`
+
+## Plugins and places
+
+| Member | Required | Meaning |
+|---|---|---|
+| \`storage\` | yes | where everything is kept |
+| \`event_bus\` | yes | wake-ups and live events between the parts of the service |
+| \`runners\` | yes | runner types that actions may use |
+| \`auth.backend\` | while \`auth.enable\` is true | verifies user names and passwords |
+| \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file |
+| \`data_dir\` | no | data directory, relative to the configuration file; default \`./data\` |
+
+## Environment
+
+Every option below can be set as \`SVC_<SECTION>_<OPTION>\`, such as \`SVC_API_PORT\`; the environment wins over the file. Lists are
+separated by commas. Two more variables:
+
+| Variable | Meaning |
+|---|---|
+| \`SVC_DATA_DIR\` | data directory; wins over \`data_dir\` |
+| \`SVC_ADMIN_PASSWORD\` | password of the first administrator, made at the first start; without it a random one is printed once |
+
+## Mistakes
+
+An unknown section or option, a wrong type and a value out of range are refused at start. All of them are named at once, each with
+its path, the value and what is allowed.
+`;
+
+function toSection(name: string, options: Readonly<Record<string, OptionDefinition>>): string {
+	const rows = Object.entries(options).map(([option, definition]) =>
+		[
+			`\`${option}\``,
+			typeOf(definition),
+			`\`${JSON.stringify(definition.default)}\``,
+			`\`SVC_${name}_${option}\``.toUpperCase(),
+			definition.description,
+		].join(" | "),
+	);
+	return `## ${name}\n\n| Option | Type | Default | Environment | Meaning |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join("")}`;
+}
+
+function typeOf(definition: OptionDefinition): string {
+	if (definition.type === "string" && definition.choices !== undefined)
+		return definition.choices.map((choice) => `\`"${choice}"\``).join(" or ");
+	if (definition.type !== "integer" && definition.type !== "number")
+		return definition.type === "list" ? "list of strings" : definition.type;
+	const { type, minimum, maximum } = definition;
+	if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
+	return minimum === undefined ? type : `${type}, at least ${minimum}`;
+}
