@@ -1,0 +1,170 @@
+import * as assert from "node:assert/strict";
+import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
+
+export interface AuthBackendUnderTest {
+	/** Started. The suite stops it. */
+	readonly backend: AuthBackend;
+	/** Make it impossible to find out whether a password is right: stop the server, take the file away. */
+	cutOff(): Promise<void>;
+	/** Called after each test, once the backend has stopped. */
+	cleanUp?(): Promise<void>;
+}
+
+export interface AuthBackendSuiteOptions {
+	/** Registers one test; `test` of uvu and of node:test both fit. */
+	readonly test: (name: string, run: () => Promise<void>) => void;
+	/** Stands in front of every test name. */
+	readonly name: string;
+	/** A backend that knows these users and no others. */
+	readonly create: (users: readonly Credentials[]) => Promise<AuthBackendUnderTest>;
+}
+
+type Scope = AuthBackendUnderTest & {
+	/** The name it was verified as, or undefined when refused. */
+	signIn(username: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
+};
+type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
+
+const ann: Credentials = { username: "ann", password: "correct horse" };
+const bob: Credentials = { username: "bob", password: "battery staple" };
+/** As long as the strictest scheme in use can tell apart. */
+const longest: Credentials = { username: "longest", password: "0123456789ab".repeat(6) };
+const odd: readonly Credentials[] = [
+	{ username: "colons", password: ":a::b:" },
+	{ username: "spaces", password: "  in and out  " },
+	{ username: "unicode", password: "pässwörd – 密码 \u{1f511}" },
+	{ username: "quotes", password: `'"\\$(id)\`{{ 1 }}*)(%s` },
+];
+const users = [ann, bob, longest, ...odd];
+
+/** Conformance suite of `AuthBackend`: one promise of the contract a test. */
+export function testAuthBackend({ test, name, create }: AuthBackendSuiteOptions): void {
+	const checkWith =
+		(known: readonly Credentials[]): Check =>
+		(statement, run) =>
+			test(`${name}: ${statement}`, async () => {
+				const made = await create(known);
+				const signIn: Scope["signIn"] = async (username, password, signal = new AbortController().signal) =>
+					(await made.backend.authenticate({ username, password }, { signal }))?.username;
+				try {
+					await run({ ...made, signIn });
+				} finally {
+					await made.backend.stop?.();
+					await made.cleanUp?.();
+				}
+			});
+	checkAnswers(checkWith(users));
+	checkRefusals(checkWith(users));
+	checkOutage(checkWith(users));
+	checkFirstUser(checkWith([]), checkWith(users));
+}
+
+function checkAnswers(check: Check): void {
+	check("the right password gives the user's identity", async ({ signIn }) => {
+		assert.equal(await signIn(ann.username, ann.password), "ann");
+		assert.equal(await signIn(bob.username, bob.password), "bob");
+	});
+
+	check("passwords with unusual characters are taken as they are", async ({ signIn }) => {
+		for (const { username, password } of odd) {
+			assert.equal(await signIn(username, password), username);
+			assert.equal(await signIn(username, `${password} `), undefined);
+		}
+	});
+
+	check("many attempts at once each get their own answer", async ({ signIn }) => {
+		const attempts = Array.from({ length: 20 }, (_, index) => index);
+		const answers = await Promise.all(attempts.map((index) => signIn(ann.username, index % 3 === 0 ? ann.password : bob.password)));
+		assert.deepEqual(
+			answers,
+			attempts.map((index) => (index % 3 === 0 ? "ann" : undefined)),
+		);
+	});
+}
+
+function checkRefusals(check: Check): void {
+	check("a wrong password is refused", async ({ signIn }) => {
+		for (const password of ["wrong", bob.password, "CORRECT HORSE", "correct hors", "correct horse\n", " "]) {
+			assert.equal(await signIn(ann.username, password), undefined, JSON.stringify(password));
+		}
+	});
+
+	check("an empty password is refused", async ({ signIn }) => {
+		assert.equal(await signIn(ann.username, ""), undefined);
+		assert.equal(await signIn("nobody", ""), undefined);
+	});
+
+	check("an unknown user is refused", async ({ signIn }) => {
+		for (const username of ["nobody", "", "*", "an", "ann*", "ann)(uid=*", "__proto__", "ann:x", "ann\nbob", "n".repeat(10_000)]) {
+			assert.equal(await signIn(username, ann.password), undefined, JSON.stringify(username.slice(0, 20)));
+		}
+	});
+
+	check("a NUL neither ends nor lengthens a name or password", async ({ signIn }) => {
+		for (const password of [`${ann.password}\0`, `${ann.password}\0x`, `${ann.password}\0${ann.password}`, "\0"]) {
+			assert.equal(await signIn(ann.username, password), undefined);
+		}
+		assert.equal(await signIn(`${ann.username}\0`, ann.password), undefined);
+	});
+
+	check("a long password counts to its end", async ({ signIn }) => {
+		assert.equal(await signIn(longest.username, longest.password), "longest");
+		assert.equal(await signIn(longest.username, `${longest.password}x`), undefined);
+		assert.equal(await signIn(longest.username, longest.password.slice(0, -1)), undefined);
+		assert.equal(await signIn(longest.username, longest.password.repeat(10_000)), undefined);
+	});
+
+	check("an unknown user takes about as long as a wrong password", async ({ signIn }) => {
+		const time = async (username: string) => {
+			const begin = performance.now();
+			await signIn(username, "wrong");
+			return performance.now() - begin;
+		};
+		await time(ann.username);
+		const rounds = Array.from({ length: 7 }, (_, index) => `nobody-${index}`);
+		const times: [wrong: number, unknown: number][] = [];
+		for (const username of rounds) times.push([await time(ann.username), await time(username)]);
+		const wrong = toMedian(times.map(([first]) => first));
+		const unknown = toMedian(times.map(([, second]) => second));
+		// Generous, for machines with other things to do; a missing comparison shows as a factor of a hundred.
+		assert.ok(Math.abs(wrong - unknown) < 5 || Math.max(wrong, unknown) / Math.min(wrong, unknown) < 3, `wrong ${wrong} ms, unknown ${unknown} ms`);
+	});
+
+	check("an attempt that is aborted gives no answer", async ({ signIn }) => {
+		await assert.rejects(signIn(ann.username, ann.password, AbortSignal.abort()));
+		const controller = new AbortController();
+		const attempt = signIn(ann.username, "wrong", controller.signal);
+		controller.abort();
+		await assert.rejects(attempt);
+		assert.equal(await signIn(ann.username, ann.password), "ann");
+	});
+}
+
+function checkOutage(check: Check): void {
+	check("while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows", async ({ backend, cutOff, signIn }) => {
+		await cutOff();
+		for (const [username, password] of [[ann.username, ann.password] as const, [ann.username, "wrong word"] as const, ["nobody", "wrong word"] as const]) {
+			await assert.rejects(signIn(username, password), (error) => isSvcError(error, "SVC_UNAVAILABLE") && !`${error.message} ${String(error.cause)}`.includes(password));
+		}
+		if (backend.isEmpty !== undefined) await assert.rejects(backend.isEmpty(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+	});
+}
+
+function checkFirstUser(checkEmpty: Check, check: Check): void {
+	check("isEmpty, where there is one, is false when there are users", async ({ backend }) => {
+		assert.notEqual(await backend.isEmpty?.(), true);
+	});
+
+	checkEmpty("addUser, where there is one, makes the first user", async ({ backend, signIn }) => {
+		if (backend.addUser === undefined) return;
+		assert.equal(await backend.isEmpty?.(), true);
+		await backend.addUser(ann);
+		assert.equal(await backend.isEmpty?.(), false);
+		assert.equal(await signIn(ann.username, ann.password), "ann");
+		assert.equal(await signIn(ann.username, "wrong"), undefined);
+	});
+}
+
+function toMedian(numbers: readonly number[]): number {
+	return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}

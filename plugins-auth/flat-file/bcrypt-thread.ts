@@ -1,0 +1,110 @@
+import { Worker } from "node:worker_threads";
+import { SvcError } from "../../core/contract/index.ts";
+
+/** A password and the hash it is compared with. */
+interface Comparison {
+	readonly password: string;
+	readonly stored: string;
+}
+
+/** At about 70 ms each, whoever stands at the end of the queue waits some seconds. */
+const longestQueue = 64;
+const idleMilliseconds = 30_000;
+
+// As text, because a thread cannot be started from a TypeScript file where the service runs from source.
+const threadSource = `
+const { parentPort, workerData } = require("node:worker_threads");
+import(workerData).then(({ compareSync }) => {
+	parentPort.on("message", ({ password, stored }) => parentPort.postMessage(compareSync(password, stored)));
+});
+`;
+
+interface Task {
+	readonly comparison: Comparison;
+	settle(outcome: boolean | Error): void;
+}
+
+/**
+ * Compares passwords with bcrypt hashes one after another in a thread of its own: a hash takes long by design, and in the main
+ * thread a flood of sign-ins would hold up everything else. The thread starts with the first password and ends after a while
+ * without one.
+ */
+export class BcryptThread {
+	#worker: Worker | undefined;
+	#queue: Task[] = [];
+	#running: Task | undefined;
+	#idle: NodeJS.Timeout | undefined;
+	#stopped = false;
+
+	/** Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` when too many are waiting. */
+	async compare(comparison: Comparison, signal: AbortSignal): Promise<boolean> {
+		signal.throwIfAborted();
+		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
+		if (this.#queue.length >= longestQueue) throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { details: { retry_after: 5 } });
+		return new Promise((resolve, reject) => {
+			const abort = () => {
+				this.#queue = this.#queue.filter((waiting) => waiting !== task);
+				reject(signal.reason);
+			};
+			const settle = (outcome: boolean | Error) => {
+				signal.removeEventListener("abort", abort);
+				if (outcome instanceof Error) reject(outcome);
+				else resolve(outcome);
+			};
+			const task: Task = { comparison, settle };
+			signal.addEventListener("abort", abort, { once: true });
+			this.#queue.push(task);
+			this.#next();
+		});
+	}
+
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		this.#fail(new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped"));
+		await this.#endWorker();
+	}
+
+	#next(): void {
+		if (this.#running !== undefined) return;
+		this.#running = this.#queue.shift();
+		if (this.#running === undefined) {
+			this.#worker?.unref();
+			this.#idle = setTimeout(() => void this.#endWorker(), idleMilliseconds).unref();
+			return;
+		}
+		clearTimeout(this.#idle);
+		this.#worker ??= this.#startWorker();
+		// While somebody waits for an answer, the process must not end.
+		this.#worker.ref();
+		this.#worker.postMessage(this.#running.comparison);
+	}
+
+	#startWorker(): Worker {
+		const worker = new Worker(threadSource, { eval: true, execArgv: [], workerData: import.meta.resolve("bcryptjs") });
+		worker.on("message", (matches: boolean) => {
+			const task = this.#running;
+			this.#running = undefined;
+			task?.settle(matches);
+			this.#next();
+		});
+		worker.on("error", (cause) => {
+			this.#worker = undefined;
+			this.#fail(new SvcError("SVC_UNAVAILABLE", "the password could not be verified", { cause }));
+		});
+		return worker;
+	}
+
+	#fail(error: SvcError): void {
+		const tasks = this.#running === undefined ? this.#queue : [this.#running, ...this.#queue];
+		this.#running = undefined;
+		this.#queue = [];
+		for (const task of tasks) task.settle(error);
+	}
+
+	async #endWorker(): Promise<void> {
+		clearTimeout(this.#idle);
+		const worker = this.#worker;
+		this.#worker = undefined;
+		await worker?.terminate();
+	}
+}

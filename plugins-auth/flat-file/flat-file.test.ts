@@ -1,0 +1,248 @@
+import * as assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { hashSync } from "bcryptjs";
+import { test } from "uvu";
+import { type AuthBackend, type Credentials, isSvcError, type Logger } from "../../core/contract/index.ts";
+import { testAuthBackend } from "../../core/testing/auth-suite.ts";
+import { requires } from "../../core/testing/requires.ts";
+import { flatFile } from "./index.ts";
+
+const run = promisify(execFile);
+const quickCost = 4;
+
+interface Opened {
+	readonly backend: AuthBackend;
+	readonly directory: string;
+	readonly file: string;
+	readonly warnings: Readonly<Record<string, unknown>>[];
+	signIn(username: string, password: string): Promise<string | undefined>;
+	close(): Promise<void>;
+}
+
+async function open(text?: string): Promise<Opened> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-flat-file-"));
+	const file = join(directory, "htpasswd");
+	if (text !== undefined) await writeFile(file, text);
+	const warnings: Opened["warnings"] = [];
+	const ignore = () => undefined;
+	const logger: Logger = { debug: ignore, info: ignore, error: ignore, warn: (_, fields = {}) => void warnings.push(fields) };
+	const backend = flatFile().create();
+	await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test" });
+	return {
+		backend,
+		directory,
+		file,
+		warnings,
+		signIn: async (username, password) => (await backend.authenticate({ username, password }, { signal: new AbortController().signal }))?.username,
+		close: async () => {
+			await backend.stop?.();
+			await rm(directory, { recursive: true });
+		},
+	};
+}
+
+async function withFile(text: string | undefined, use: (opened: Opened) => Promise<void>): Promise<void> {
+	const opened = await open(text);
+	try {
+		await use(opened);
+	} finally {
+		await opened.close();
+	}
+}
+
+function toLine({ username, password }: Credentials, cost = quickCost): string {
+	return `${username}:${hashSync(password, cost)}\n`;
+}
+
+const ann = { username: "ann", password: "correct horse" };
+
+testAuthBackend({
+	test,
+	name: "flat file",
+	create: async (users) => {
+		const { backend, file, directory } = await open(users.length === 0 ? undefined : users.map((user) => toLine(user)).join(""));
+		return {
+			backend,
+			cutOff: async () => {
+				await rm(file);
+				await mkdir(file);
+			},
+			cleanUp: () => rm(directory, { recursive: true }),
+		};
+	},
+});
+
+test("every prefix of bcrypt is verified", async () => {
+	const digest = hashSync(ann.password, quickCost).slice(4);
+	await withFile(`a:$2a$${digest}\nb:$2b$${digest}\ny:$2y$${digest}\n`, async ({ signIn }) => {
+		for (const name of ["a", "b", "y"]) assert.equal(await signIn(name, ann.password), name);
+	});
+});
+
+test("comments, blank lines, white space, CRLF and a byte order mark do no harm", async () => {
+	await withFile(`\ufeff# users\r\n\r\n  ${toLine(ann).trim()}  \r\n#bob:x\r\n`, async ({ signIn, warnings }) => {
+		assert.equal(await signIn("ann", ann.password), "ann");
+		assert.equal(await signIn("#bob", "x"), undefined);
+		assert.deepEqual(warnings, []);
+	});
+});
+
+test("of two lines of a user the later one counts", async () => {
+	await withFile(toLine({ ...ann, password: "old" }) + toLine(ann), async ({ signIn }) => {
+		assert.equal(await signIn("ann", "old"), undefined);
+		assert.equal(await signIn("ann", ann.password), "ann");
+	});
+	await withFile(`${toLine(ann)}ann:{SHA}disabled\n`, async ({ signIn }) => {
+		assert.equal(await signIn("ann", ann.password), undefined);
+	});
+});
+
+test("lines that cannot be used are told once by number, without their text, and the others work", async () => {
+	const digest = hashSync("x", quickCost);
+	const lines = ["no colon secret1", ":secret2", "plain:secret3", "md5:$apr1$r31$secret4", "sha:{SHA}secret5=", `cut:${digest.slice(0, -1)}`, "slow:$2b$31$".padEnd(65, "a")];
+	await withFile(`${lines.join("\n")}\n${toLine(ann)}`, async ({ signIn, warnings, file }) => {
+		assert.equal(await signIn("ann", ann.password), "ann");
+		assert.equal(await signIn("plain", "secret3"), undefined);
+		assert.equal(await signIn("cut", "x"), undefined);
+		assert.deepEqual(
+			warnings.map(({ line }) => line),
+			[1, 2, 3, 4, 5, 6, 7],
+		);
+		assert.ok(warnings.every((warning) => warning["file"] === file));
+		assert.doesNotMatch(JSON.stringify(warnings), /secret\d/);
+	});
+});
+
+test("an edit takes effect at the next attempt", async () => {
+	await withFile(toLine(ann), async ({ signIn, file }) => {
+		assert.equal(await signIn("ann", ann.password), "ann");
+		for (const password of ["second", "third!", "fourth"]) {
+			await writeFile(file, toLine({ ...ann, password }));
+			assert.equal(await signIn("ann", password), "ann");
+			assert.equal(await signIn("ann", ann.password), undefined);
+		}
+		await rm(file);
+		assert.equal(await signIn("ann", "fourth"), undefined);
+	});
+});
+
+test("a missing file has no users and a file of comments has none either", async () => {
+	await withFile(undefined, async ({ backend, signIn }) => {
+		assert.equal(await backend.isEmpty?.(), true);
+		assert.equal(await signIn("ann", ann.password), undefined);
+	});
+	await withFile("# nobody yet\n", async ({ backend }) => assert.equal(await backend.isEmpty?.(), true));
+});
+
+test("a file with lines that cannot be used is not empty: no first user may be made beside them", async () => {
+	await withFile("ann:{SHA}abc=\n", async ({ backend }) => assert.equal(await backend.isEmpty?.(), false));
+});
+
+test("a new user goes behind what the file holds, readable for its owner only", async () => {
+	await withFile("# kept", async ({ backend, directory, file, signIn }) => {
+		await backend.addUser?.(ann);
+		const text = await readFile(file, "utf8");
+		assert.match(text, /^# kept\nann:\$2[aby]\$10\$[^\n]+\n$/);
+		assert.ok(!text.includes(ann.password));
+		assert.equal((await stat(file)).mode & 0o777, 0o600);
+		assert.deepEqual(await readdir(directory), ["htpasswd"]);
+		assert.equal(await signIn("ann", ann.password), "ann");
+	});
+});
+
+test("a user that could not sign in is not added", async () => {
+	await withFile(toLine(ann), async ({ backend, file }) => {
+		const before = await readFile(file, "utf8");
+		const wrong: readonly [Credentials, RegExp][] = [
+			[{ username: "bob", password: "" }, /^password: empty/],
+			[{ username: "bob", password: "x".repeat(73) }, /^password: longer than 72 bytes/],
+			[{ username: "bob", password: "ü".repeat(37) }, /^password: longer than 72 bytes/],
+			[{ username: "bob", password: "a\0b" }, /^password: holds a NUL/],
+			...["", "a:b", "a\nb", "#a", " a", "a ", "a\0"].map((username): [Credentials, RegExp] => [{ username, password: "x" }, /^username: /]),
+		];
+		for (const [credentials, message] of wrong) {
+			await assert.rejects(async () => backend.addUser?.(credentials), (error) => isSvcError(error, "SVC_INVALID") && message.test(error.message));
+		}
+		await assert.rejects(async () => backend.addUser?.(ann), (error) => isSvcError(error, "SVC_CONFLICT"));
+		assert.equal(await readFile(file, "utf8"), before);
+	});
+});
+
+test("a password whose first 72 bytes are right is refused", async () => {
+	const password = "ü".repeat(36);
+	await withFile(toLine({ username: "ann", password }), async ({ signIn }) => {
+		assert.equal(await signIn("ann", password), "ann");
+		assert.equal(await signIn("ann", `${password}x`), undefined);
+	});
+});
+
+test("where costs differ, unknown names are spread over the times of the users", async () => {
+	const users = toLine({ username: "quick", password: "x" }, 4) + toLine({ username: "slow", password: "x" }, 9);
+	await withFile(users, async ({ signIn }) => {
+		const time = async (username: string) => {
+			const begin = performance.now();
+			assert.equal(await signIn(username, "wrong"), undefined);
+			return performance.now() - begin;
+		};
+		await time("slow");
+		const border = (await time("slow")) / 3;
+		const kinds = [];
+		for (const username of Array.from({ length: 16 }, (_, index) => `nobody-${index}`)) {
+			const isSlow = (await time(username)) > border;
+			assert.equal((await time(username)) > border, isSlow, "the time of a name must not change");
+			kinds.push(isSlow);
+		}
+		assert.ok(kinds.includes(true) && kinds.includes(false));
+	});
+});
+
+test("the main thread stays free while passwords are verified", async () => {
+	await withFile(toLine(ann, 11), async ({ signIn }) => {
+		await signIn("ann", ann.password);
+		let longest = 0;
+		let last = performance.now();
+		const timer = setInterval(() => {
+			longest = Math.max(longest, performance.now() - last);
+			last = performance.now();
+		}, 1);
+		const begin = performance.now();
+		await Promise.all(Array.from({ length: 8 }, () => signIn("ann", ann.password)));
+		clearInterval(timer);
+		assert.ok(longest < (performance.now() - begin) / 4, `held for ${longest} ms`);
+	});
+});
+
+test("a flood of sign-ins is cut off with SVC_UNAVAILABLE, and afterwards all is well", async () => {
+	await withFile(toLine(ann), async ({ signIn }) => {
+		const outcomes = await Promise.allSettled(Array.from({ length: 500 }, () => signIn("ann", ann.password)));
+		const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+		assert.ok(refused.length > 0 && refused.length < 500);
+		assert.ok(refused.every(({ reason }) => isSvcError(reason, "SVC_UNAVAILABLE")));
+		assert.equal(await signIn("ann", ann.password), "ann");
+	});
+});
+
+test("stop ends attempts that are waiting, and may be called without a start", async () => {
+	const { signIn, close } = await open(toLine(ann, 11));
+	const attempts = Promise.allSettled([signIn("ann", ann.password), signIn("ann", ann.password)]);
+	await signIn("nobody", "x").catch(() => undefined);
+	await close();
+	for (const outcome of await attempts) assert.ok(outcome.status === "fulfilled" || isSvcError(outcome.reason, "SVC_UNAVAILABLE"));
+	await flatFile().create().stop?.();
+});
+
+requires(test, { command: "htpasswd" }).test("a file written by htpasswd -B works", async () => {
+	await withFile(undefined, async ({ signIn, file }) => {
+		await run("htpasswd", ["-cbB", file, "ann", "pässwörd"]);
+		await run("htpasswd", ["-bB", "-C", "8", file, "bob", "second"]);
+		assert.equal(await signIn("ann", "pässwörd"), "ann");
+		assert.equal(await signIn("bob", "second"), "bob");
+		assert.equal(await signIn("bob", "pässwörd"), undefined);
+	});
+});
+
+test.run();
