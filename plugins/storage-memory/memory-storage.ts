@@ -90,10 +90,13 @@ export class MemoryStorage implements Storage {
 	}
 
 	#run(operation: WriteOperation): void {
-		if ("insert" in operation) return this.#insert(operation.insert, operation.entities);
-		if ("remove" in operation) return void this.#remove(operation.remove, operation.where as Conditions, undefined);
-		const { update: kind, id, patch, expected = {} } = operation;
-		if (this.#update(kind, id, patch, expected as Conditions)) return;
+		if ("insert" in operation) this.#insert(operation.insert, operation.entities);
+		else if ("remove" in operation) this.#remove(operation.remove, operation.where as Conditions, undefined);
+		else this.#updateOrThrow(operation.update, operation.id, operation.patch, (operation.expected ?? {}) as Conditions);
+	}
+
+	#updateOrThrow(kind: EntityKind, id: string, patch: object, expected: Conditions): void {
+		if (this.#update(kind, id, patch, expected)) return;
 		throw new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { details: { conflict_id: id } });
 	}
 

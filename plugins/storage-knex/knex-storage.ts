@@ -1,0 +1,139 @@
+import {
+	type EntityKind,
+	type EntityMap,
+	type Order,
+	type Patch,
+	type PluginContext,
+	type Query,
+	type Storage,
+	SvcError,
+	type Where,
+	type WriteOperation,
+} from "../../core/contract/index.ts";
+import { assertScalarField, type Conditions, toComparisons } from "./conditions.ts";
+import type { DatabaseClient } from "./database-client.ts";
+import { type Ordering, Statements } from "./statements.ts";
+import { type Field, fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
+import { toClaim, toCompound, toInsert, toRemove, toUpdate } from "./writes.ts";
+
+interface Opened {
+	readonly client: DatabaseClient;
+	readonly statements: Statements;
+}
+
+/** Turns the verbs of the contract into statements; the client decides how they run. */
+export class KnexStorage implements Storage {
+	readonly capabilities = { shared: false, durable: true } as const;
+	readonly #open: (context: PluginContext) => Promise<DatabaseClient>;
+	#opened: Opened | undefined;
+
+	constructor(open: (context: PluginContext) => Promise<DatabaseClient>) {
+		this.#open = open;
+	}
+
+	async start(context: PluginContext): Promise<void> {
+		const client = await this.#open(context);
+		this.#opened = { client, statements: new Statements(client) };
+	}
+
+	async stop(): Promise<void> {
+		const opened = this.#opened;
+		this.#opened = undefined;
+		await opened?.client.stop();
+	}
+
+	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
+		const { client, statements } = this.#require();
+		if (entities.length > 0) await client.write(toInsert(statements, kind, entities));
+	}
+
+	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
+		const { client, statements } = this.#require();
+		const { rows } = await client.read({ statement: statements.get(kind), bindings: [toIdBinding(id)] });
+		return rows[0] && toEntity(rows[0], fieldsOf(kind));
+	}
+
+	async find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
+		const { client, statements } = this.#require();
+		const { limit, offset = 0 } = query;
+		const fields = toFields(kind, query.fields);
+		const where = toComparisons(kind, (query.where ?? {}) as Conditions);
+		const selection = { fields, where, orderBy: toOrdering(kind, query.orderBy), limited: limit !== undefined, skipping: offset > 0 };
+		const bindings = where.flatMap((comparison) => comparison.bindings);
+		// SQL has no offset without a limit.
+		if (limit !== undefined || offset > 0) bindings.push(limit ?? Number.MAX_SAFE_INTEGER);
+		if (offset > 0) bindings.push(offset);
+		const { rows } = await client.read({ statement: statements.select(kind, selection), bindings });
+		return rows.map((row) => toEntity(row, fields));
+	}
+
+	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
+		const { client, statements } = this.#require();
+		const comparisons = toComparisons(kind, where as Conditions);
+		const bindings = comparisons.flatMap((comparison) => comparison.bindings);
+		const { rows } = await client.read({ statement: statements.count(kind, comparisons), bindings });
+		return Number(rows[0]?.[0]);
+	}
+
+	async distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
+		kind: K,
+		field: F,
+		where: Where<EntityMap[K]> = {},
+	): Promise<NonNullable<EntityMap[K][F]>[]> {
+		const { client, statements } = this.#require();
+		assertScalarField(kind, field);
+		const comparisons = toComparisons(kind, where as Conditions);
+		const bindings = comparisons.flatMap((comparison) => comparison.bindings);
+		const { rows } = await client.read({ statement: statements.distinct(kind, field, comparisons), bindings });
+		const type = fieldsOf(kind).find(([name]) => name === field)?.[1] ?? "text";
+		return rows.map(([value]) => toValue(type, value ?? null)) as NonNullable<EntityMap[K][F]>[];
+	}
+
+	async update<K extends EntityKind>(
+		kind: K,
+		id: string,
+		patch: Patch<EntityMap[K]>,
+		expected: Where<EntityMap[K]> = {},
+	): Promise<EntityMap[K] | undefined> {
+		const { client, statements } = this.#require();
+		const row = await client.write(toUpdate(statements, { kind, id, patch, expected: expected as Conditions }));
+		return row && toEntity(row, fieldsOf(kind));
+	}
+
+	async claim<K extends EntityKind>(
+		kind: K,
+		query: { readonly where: Where<EntityMap[K]>; readonly orderBy?: readonly Order<EntityMap[K]>[]; readonly limit: number },
+		patch: Patch<EntityMap[K]>,
+	): Promise<EntityMap[K][]> {
+		const { client, statements } = this.#require();
+		const input = { kind, where: query.where as Conditions, orderBy: toOrdering(kind, query.orderBy), limit: query.limit, patch };
+		return await client.write(toClaim<K>(statements, input));
+	}
+
+	async remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number> {
+		const { client, statements } = this.#require();
+		return await client.write(toRemove(statements, kind, query.where as Conditions, query.limit));
+	}
+
+	async write(operations: readonly WriteOperation[]): Promise<void> {
+		const { client, statements } = this.#require();
+		if (operations.length > 0) await client.write(toCompound(statements, operations));
+	}
+
+	#require(): Opened {
+		if (!this.#opened) throw new SvcError("SVC_UNAVAILABLE", "the storage is not started");
+		return this.#opened;
+	}
+}
+
+/** The id comes first, whether it was asked for or not. */
+function toFields(kind: EntityKind, names: readonly string[] | undefined): readonly Field[] {
+	const fields = fieldsOf(kind);
+	return names ? fields.filter(([name]) => name === "id" || names.includes(name)) : fields;
+}
+
+/** Ends in the id, so that pages have no gap or repeat among equals. */
+function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
+	for (const [field] of orderBy) assertScalarField(kind, field);
+	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
+}

@@ -1,0 +1,94 @@
+import type { Knex } from "knex";
+import type { Logger } from "../../core/contract/index.ts";
+import { importPackage } from "./import-package.ts";
+import type { Binding } from "./values.ts";
+
+export interface LibsqlStatement {
+	/** Rows as arrays from here on. */
+	raw(): LibsqlStatement;
+	all(bindings: readonly Binding[]): Binding[][];
+	get(bindings: readonly Binding[]): Binding[] | undefined;
+	run(bindings: readonly Binding[]): { readonly changes: number };
+}
+
+/** A connection. What it does, it does before it returns. */
+export interface LibsqlDatabase {
+	readonly inTransaction: boolean;
+	prepare(sql: string): LibsqlStatement;
+	exec(sql: string): void;
+	close(): void;
+}
+
+export type LibsqlConstructor = new (path: string, options: { readonly timeout: number }) => LibsqlDatabase;
+
+/** The parts of knex that a client is made of; its types do not show them. */
+interface ClientParts {
+	acquireConnection(): Promise<LibsqlDatabase>;
+	releaseConnection(connection: LibsqlDatabase): Promise<void>;
+}
+type ClientConstructor = new (config: Knex.Config) => ClientParts;
+type TransactionConstructor = new (...parts: unknown[]) => { query(connection: unknown, sql: string): Promise<unknown> };
+
+export async function importLibsql(): Promise<LibsqlConstructor> {
+	return (await importPackage("libsql")) as LibsqlConstructor;
+}
+
+export interface KnexOverLibsql {
+	readonly knex: Knex;
+	/** Takes the one connection out of knex, which runs nothing from here on. */
+	takeConnection(): Promise<LibsqlDatabase>;
+	/** Closes the connection. */
+	stop(): Promise<void>;
+}
+
+/** A knex with one connection that `connect` opens. */
+export async function createKnex(connect: () => LibsqlDatabase, logger: Logger): Promise<KnexOverLibsql> {
+	const createKnexInstance = (await importPackage("knex")) as (config: Knex.Config) => Knex;
+	const client = await createClient(connect);
+	const warn = (message: unknown) => logger.warn("knex", { detail: String(message) });
+	const knex = createKnexInstance({
+		client: client as unknown as typeof Knex.Client,
+		connection: {},
+		useNullAsDefault: true,
+		pool: { min: 1, max: 1 },
+		log: { warn, error: warn, deprecate: warn, debug: () => {} },
+	});
+	const parts = knex.client as ClientParts;
+	let taken: LibsqlDatabase | undefined;
+	return {
+		knex,
+		async takeConnection() {
+			taken = await parts.acquireConnection();
+			return taken;
+		},
+		async stop() {
+			if (taken) await parts.releaseConnection(taken);
+			await knex.destroy();
+		},
+	};
+}
+
+/** knex speaks to libsql as to better-sqlite3, except that transactions take the write lock at once: upgrading a read lock can fail. */
+async function createClient(connect: () => LibsqlDatabase): Promise<ClientConstructor> {
+	const SqliteClient = (await importPackage("knex/lib/dialects/better-sqlite3/index.js")) as ClientConstructor;
+	const SqliteTransaction = (await importPackage("knex/lib/dialects/sqlite3/execution/sqlite-transaction.js")) as TransactionConstructor;
+
+	class ImmediateTransaction extends SqliteTransaction {
+		begin(connection: unknown): Promise<unknown> {
+			return this.query(connection, "BEGIN IMMEDIATE;");
+		}
+	}
+	class LibsqlClient extends SqliteClient {
+		_driver(): object {
+			return {};
+		}
+		async acquireRawConnection(): Promise<LibsqlDatabase> {
+			return connect();
+		}
+		transaction(...parts: unknown[]): ImmediateTransaction {
+			return new ImmediateTransaction(this, ...parts);
+		}
+	}
+	Object.assign(LibsqlClient.prototype, { driverName: "libsql", dialect: "sqlite3" });
+	return LibsqlClient;
+}

@@ -1,0 +1,5 @@
+import { executionsAndCatalog } from "./0001-executions-and-catalog.ts";
+import type { Migration } from "./migration.ts";
+
+/** Every migration in the order in which they were written. New ones go to the end; none is changed or taken out. */
+export const migrations: readonly Migration[] = [executionsAndCatalog];

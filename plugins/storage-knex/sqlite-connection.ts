@@ -1,0 +1,75 @@
+import type { Answer, Statement, Step } from "./database-client.ts";
+import type { SyncConnection } from "./group-commit.ts";
+import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
+import { fromSqliteError } from "./sqlite-errors.ts";
+
+/** Prepared statements held at most; the shapes in use are far fewer. */
+const mostPrepared = 500;
+
+/** The one connection to the file. Reads and groups of writes take turns on it, each at one go. */
+export class SqliteConnection implements SyncConnection {
+	readonly #database: LibsqlDatabase;
+	readonly #prepared = new Map<string, LibsqlStatement>();
+	#durable: boolean | undefined;
+
+	constructor(database: LibsqlDatabase) {
+		this.#database = database;
+	}
+
+	get inTransaction(): boolean {
+		return this.#database.inTransaction;
+	}
+
+	exec(sql: string): void {
+		this.#database.exec(sql);
+	}
+
+	run({ statement, bindings }: Step): Answer {
+		const prepared = this.#prepare(statement);
+		switch (statement.answer) {
+			case "changes":
+				return { rows: [], changes: prepared.run(bindings).changes };
+			case "rows":
+				return { rows: prepared.all(bindings), changes: 0 };
+			case "row": {
+				const row = prepared.get(bindings);
+				return { rows: row ? [row] : [], changes: 0 };
+			}
+		}
+	}
+
+	read(step: Step): Answer {
+		try {
+			return this.run(step);
+		} catch (error) {
+			throw fromSqliteError(error);
+		}
+	}
+
+	setDurable(durable: boolean): void {
+		if (this.#durable === durable) return;
+		this.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);
+		this.#durable = durable;
+	}
+
+	/** Bring the write-ahead log into the file, so that one file is all there is, and let go of the statements. */
+	tidy(): void {
+		try {
+			this.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+		} catch {
+			// Somebody reads, or the disk is full: the log is used up at the next opening.
+		}
+		this.#prepared.clear();
+	}
+
+	#prepare({ sql, answer }: Statement): LibsqlStatement {
+		const known = this.#prepared.get(sql);
+		if (known) return known;
+		const prepared = this.#database.prepare(sql);
+		// libsql throws where a statement has no rows to give.
+		if (answer !== "changes") prepared.raw();
+		if (this.#prepared.size >= mostPrepared) this.#prepared.clear();
+		this.#prepared.set(sql, prepared);
+		return prepared;
+	}
+}

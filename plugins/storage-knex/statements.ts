@@ -1,0 +1,170 @@
+import type { Knex } from "knex";
+import { type EntityKind, entityKinds } from "../../core/contract/index.ts";
+import { applyComparisons, type Comparison } from "./conditions.ts";
+import type { DatabaseClient, Statement } from "./database-client.ts";
+import { tableNames } from "./table-names.ts";
+import { type Field, fieldsOf } from "./values.ts";
+
+export type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
+
+export interface Assignment {
+	readonly field: string;
+	readonly append: boolean;
+}
+
+export interface Selection {
+	readonly fields: readonly Field[];
+	readonly where: readonly Comparison[];
+	readonly orderBy: Ordering;
+	readonly limited: boolean;
+	readonly skipping: boolean;
+}
+
+/** More shapes than a service has; a flood of others must not fill the memory. */
+const mostShapes = 2_000;
+
+/**
+ * The text of every statement, built once for each shape. Bindings are given in the order in which the parts of a statement
+ * stand: assignments, id, conditions, limit, offset.
+ */
+export class Statements {
+	readonly #client: Pick<DatabaseClient, "knex" | "dialect">;
+	readonly #shapes = new Map<string, Statement>();
+
+	constructor(client: Pick<DatabaseClient, "knex" | "dialect">) {
+		this.#client = client;
+	}
+
+	insert(kind: EntityKind): Statement {
+		// Built by hand: knex would put the columns into an order of its own.
+		const names = namesOf(fieldsOf(kind));
+		return this.#shape(`insert ${kind}`, "changes", ({ knex, mark }) => {
+			const text = `insert into ?? (${names.map(() => "??")}) values (${names.map(() => "?")})`;
+			return knex.raw(text, [tableNames[kind], ...names, ...names.map(mark)]);
+		});
+	}
+
+	get(kind: EntityKind): Statement {
+		const names = namesOf(fieldsOf(kind));
+		return this.#shape(`get ${kind}`, "row", ({ table, mark }) => table(kind).select(names).where("id", mark()));
+	}
+
+	select(kind: EntityKind, { fields, where, orderBy, limited, skipping }: Selection): Statement {
+		const shape = `select ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")} ${limited} ${skipping}`;
+		return this.#shape(shape, "rows", (building) => {
+			const query = this.#apply(building, building.table(kind).select(namesOf(fields)), where);
+			for (const [field, direction] of orderBy) query.orderBy(field, direction);
+			if (limited || skipping) query.limit(building.mark());
+			if (skipping) query.offset(building.mark());
+			return query;
+		});
+	}
+
+	count(kind: EntityKind, where: readonly Comparison[]): Statement {
+		return this.#shape(`count ${kind} ${toShape(where)}`, "row", (building) =>
+			this.#apply(building, building.table(kind).count("*"), where),
+		);
+	}
+
+	distinct(kind: EntityKind, field: string, where: readonly Comparison[]): Statement {
+		return this.#shape(`distinct ${kind} ${field} ${toShape(where)}`, "rows", (building) => {
+			if (where.length === 0 && leadsIndex(kind, field)) return toDistinctByIndex(building.knex, kind, field);
+			return this.#apply(building, building.table(kind).distinct(field).whereNotNull(field).orderBy(field), where);
+		});
+	}
+
+	/** Patch one entity by id. */
+	update(kind: EntityKind, assignments: readonly Assignment[], where: readonly Comparison[], answer: "row" | "changes"): Statement {
+		const shape = `update ${kind} ${toAssignmentShape(assignments)} ${toShape(where)} ${answer}`;
+		return this.#shape(shape, answer, (building) => {
+			const query = building.table(kind).update(this.#toValues(building, assignments)).where("id", building.mark());
+			this.#apply(building, query, where);
+			return answer === "row" ? query.returning(namesOf(fieldsOf(kind))) : query;
+		});
+	}
+
+	/** Patch the entities of a list of ids. */
+	updateAll(kind: EntityKind, assignments: readonly Assignment[]): Statement {
+		return this.#shape(`update all ${kind} ${toAssignmentShape(assignments)}`, "rows", (building) => {
+			const query = building.table(kind).update(this.#toValues(building, assignments));
+			return query.whereRaw(this.#client.dialect.inList, ["id", building.mark()]).returning(namesOf(fieldsOf(kind)));
+		});
+	}
+
+	remove(kind: EntityKind, where: readonly Comparison[], limited: boolean): Statement {
+		return this.#shape(`remove ${kind} ${toShape(where)} ${limited}`, "changes", (building) => {
+			const { table, mark } = building;
+			if (!limited) return this.#apply(building, table(kind).delete(), where);
+			const first = this.#apply(building, table(kind).select("id"), where).orderBy("id").limit(mark());
+			return table(kind).delete().whereIn("id", first);
+		});
+	}
+
+	#apply({ mark }: Building, query: Knex.QueryBuilder, where: readonly Comparison[]): Knex.QueryBuilder {
+		applyComparisons(query, where, { mark, dialect: this.#client.dialect });
+		return query;
+	}
+
+	#toValues({ knex, mark }: Building, assignments: readonly Assignment[]): Record<string, Knex.Raw | number> {
+		const { append } = this.#client.dialect;
+		// Without an assignment an update would be no statement: the id as it is stands in.
+		if (assignments.length === 0) return { id: knex.ref("id") };
+		return Object.fromEntries(assignments.map((each) => [each.field, each.append ? knex.raw(append, [each.field, mark()]) : mark()]));
+	}
+
+	#shape(shape: string, answer: Statement["answer"], build: (building: Building) => Buildable): Statement {
+		const known = this.#shapes.get(shape);
+		if (known) return known;
+		const { knex } = this.#client;
+		let marks = 0;
+		const query = build({ knex, table: (kind) => knex(tableNames[kind]), mark: () => ++marks });
+		const { sql, bindings } = query.toSQL().toNative();
+		if (bindings.length !== marks || bindings.some((mark, index) => mark !== index + 1))
+			throw new Error(`bindings out of order in: ${sql}`);
+		const statement: Statement = { sql, answer };
+		if (this.#shapes.size >= mostShapes) this.#shapes.clear();
+		this.#shapes.set(shape, statement);
+		return statement;
+	}
+}
+
+interface Building {
+	readonly knex: Knex;
+	table(kind: EntityKind): Knex.QueryBuilder;
+	/** Stands for the next binding. */
+	mark(): number;
+}
+
+interface Buildable {
+	toSQL(): { toNative(): { readonly sql: string; readonly bindings: readonly unknown[] } };
+}
+
+/** Goes from each value to the next one in the index, instead of over every row. */
+const distinctByIndex = `with recursive distinct_values(value) as (
+	select min(??) from ??
+	union all
+	select (select min(??) from ?? where ?? > distinct_values.value) from distinct_values where distinct_values.value is not null
+) select value from distinct_values where value is not null`;
+
+function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
+	const table = tableNames[kind];
+	return knex.raw(distinctByIndex, [field, table, field, table, field]);
+}
+
+function leadsIndex(kind: EntityKind, field: string): boolean {
+	const { unique = [], indexes = [] }: { unique?: readonly (readonly string[])[]; indexes?: readonly (readonly string[])[] } =
+		entityKinds[kind];
+	return [["id"], ...unique, ...indexes].some(([leading]) => leading === field);
+}
+
+function namesOf(fields: readonly Field[]): string[] {
+	return fields.map(([name]) => name);
+}
+
+function toShape(where: readonly Comparison[]): string {
+	return where.map(({ field, form }) => `${field} ${form}`).join();
+}
+
+function toAssignmentShape(assignments: readonly Assignment[]): string {
+	return assignments.map(({ field, append }) => (append ? `${field}+` : field)).join();
+}

@@ -1,0 +1,14 @@
+import type { EntityKind } from "../../core/contract/index.ts";
+
+/** Table of each kind: its plural, which is no reserved word of SQL where the singular (`user`) is. */
+export const tableNames: { readonly [K in EntityKind]: string } = {
+	execution: "executions",
+	snapshot: "snapshots",
+	output_chunk: "output_chunks",
+	trace: "traces",
+	pack: "packs",
+	action: "actions",
+	runner_type: "runner_types",
+	token: "tokens",
+	user: "users",
+};

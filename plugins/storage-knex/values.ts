@@ -1,0 +1,73 @@
+import { type EntityKind, type EntityMap, entityKinds, type FieldType } from "../../core/contract/index.ts";
+
+/** What goes into a statement and comes out of a column. Nothing else may: libsql ends the process when it is given a boolean. */
+export type Binding = string | number | null;
+
+export type Field = readonly [name: string, type: FieldType];
+
+const fieldLists = new Map(Object.entries(entityKinds).map(([kind, { fields }]) => [kind, Object.entries(fields) as readonly Field[]]));
+
+/** Fields of a kind in column order. */
+export function fieldsOf(kind: EntityKind): readonly Field[] {
+	const fields = fieldLists.get(kind);
+	if (!fields) throw new TypeError(`there is no kind "${kind}"`);
+	return fields;
+}
+
+/** The value of a field as its column holds it: JSON as text, booleans as 0 and 1. */
+export function toBinding([name, type]: Field, value: unknown): Binding {
+	if (value === null) return null;
+	const binding = type === "json" ? JSON.stringify(value) : toScalarBinding(value);
+	if (binding === undefined) throw new TypeError(`field "${name}" holds ${typeof value}, not ${type}`);
+	return binding;
+}
+
+/** An id that a caller gave. */
+export function toIdBinding(id: string): Binding {
+	return escapeText(id);
+}
+
+/** A value of a condition; undefined when it is none. */
+export function toScalarBinding(value: unknown): Binding | undefined {
+	switch (typeof value) {
+		case "string":
+			return escapeText(value);
+		case "number":
+			return value;
+		case "boolean":
+			return value ? 1 : 0;
+		default:
+			return value === null ? null : undefined;
+	}
+}
+
+/** The entity in a row of these columns. */
+export function toEntity<K extends EntityKind>(row: readonly Binding[], fields: readonly Field[]): EntityMap[K] {
+	const entity: Record<string, unknown> = {};
+	fields.forEach(([name, type], index) => {
+		entity[name] = toValue(type, row[index] ?? null);
+	});
+	return entity as unknown as EntityMap[K];
+}
+
+/** The value of a field of this type that a column holds. */
+export function toValue(type: FieldType, binding: Binding): unknown {
+	if (binding === null) return null;
+	if (type === "boolean") return binding === 1;
+	if (typeof binding !== "string") return binding;
+	return type === "json" ? JSON.parse(binding) : unescapeText(binding);
+}
+
+// Databases and drivers end text at NUL or refuse it. NUL becomes U+0001 U+0001 and U+0001 becomes U+0001 U+0002, which keeps
+// order, equality and prefixes as they were and leaves all other text as it is.
+
+function escapeText(text: string): string {
+	if (!text.includes("\u0000") && !text.includes("\u0001")) return text;
+	return text.replaceAll("\u0001", "\u0001\u0002").replaceAll("\u0000", "\u0001\u0001");
+}
+
+function unescapeText(text: string): string {
+	if (!text.includes("\u0001")) return text;
+	// Runs of U+0001 begin where an escape begins, so that what is taken from the left is never two halves.
+	return text.replaceAll("\u0001\u0001", "\u0000").replaceAll("\u0001\u0002", "\u0001");
+}
