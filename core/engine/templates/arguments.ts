@@ -1,0 +1,53 @@
+import { TemplateError } from "./errors.ts";
+import { type Value, isTrue, numberOf, typeName } from "./values.ts";
+
+/** Arguments of a filter, test, method or function, found by position or name. */
+export class Arguments {
+	readonly positional: readonly Value[];
+	readonly named: ReadonlyMap<string, Value>;
+	/** Whom they are for, for messages. */
+	readonly #owner: string;
+
+	constructor(owner: string, positional: readonly Value[], named: ReadonlyMap<string, Value> = new Map()) {
+		this.#owner = owner;
+		this.positional = positional;
+		this.named = named;
+	}
+
+	get(index: number, name: string): Value | undefined {
+		return this.positional[index] ?? (index < this.positional.length ? null : this.named.get(name));
+	}
+
+	required(index: number, name: string): Value {
+		const value = this.get(index, name);
+		if (value === undefined) throw this.error(`needs the argument "${name}"`);
+		return value;
+	}
+
+	text(index: number, name: string, fallback?: string): string {
+		const value = this.get(index, name) ?? fallback;
+		if (typeof value === "string") return value;
+		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs a text for "${name}", not ${typeName(value)}`);
+	}
+
+	integer(index: number, name: string, fallback?: number): number {
+		const value = this.get(index, name) ?? fallback;
+		const number = value === undefined ? undefined : numberOf(value);
+		if (number !== undefined && Number.isSafeInteger(number)) return number;
+		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs an integer for "${name}"`);
+	}
+
+	flag(index: number, name: string, fallback: boolean): boolean {
+		const value = this.get(index, name);
+		return value === undefined ? fallback : isTrue(value);
+	}
+
+	/** The arguments behind the first `count`, for the filter or test that is named there. */
+	after(count: number, owner: string): Arguments {
+		return new Arguments(owner, this.positional.slice(count), this.named);
+	}
+
+	error(message: string): TemplateError {
+		return new TemplateError(`${this.#owner} ${message}`);
+	}
+}

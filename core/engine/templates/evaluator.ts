@@ -1,0 +1,228 @@
+import { Arguments } from "./arguments.ts";
+import type { Budget } from "./budget.ts";
+import { TemplateError } from "./errors.ts";
+import type { FilterContext } from "./filters/filter.ts";
+import { filterTable } from "./filters/filter-table.ts";
+import { globalFunction } from "./globals.ts";
+import { callMethod } from "./methods.ts";
+import { calculate, compare } from "./operators.ts";
+import type { TemplateScope } from "./scope.ts";
+import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
+import { Undefined, type Value, demand, elementsOf, isFloat, isList, isTrue, memberOf, numberOf, toFloat, typeName } from "./values.ts";
+import { valueTests } from "./value-tests.ts";
+
+/** Variables that the template itself has set. */
+export class Variables {
+	readonly #values = new Map<string, Value>();
+	readonly #outer: Variables | undefined;
+
+	constructor(outer?: Variables) {
+		this.#outer = outer;
+	}
+
+	get(name: string): Value | undefined {
+		return this.#values.get(name) ?? (this.#values.has(name) ? null : this.#outer?.get(name));
+	}
+
+	set(name: string, value: Value): void {
+		this.#values.set(name, value);
+	}
+}
+
+/** Walks expressions. */
+export class Evaluator {
+	readonly budget: Budget;
+	readonly #scope: TemplateScope;
+	readonly #filterContext: FilterContext;
+
+	constructor(scope: TemplateScope, budget: Budget) {
+		this.#scope = scope;
+		this.budget = budget;
+		this.#filterContext = {
+			budget,
+			filter: (name, input, given) => this.applyFilter(name, input, given),
+			test: (name, value, given) => this.#applyTest(name, value, given),
+		};
+	}
+
+	/** The value of an expression; an error when it is undefined. */
+	evaluate(expression: Expression, variables: Variables): Value {
+		return demand(this.#evaluate(expression, variables));
+	}
+
+	applyFilter(name: string, input: Value, given: Arguments): Value {
+		this.budget.step();
+		if (name === "default" || name === "d") {
+			const isMissing = input instanceof Undefined || (given.flag(1, "boolean", false) && !isTrue(input));
+			return isMissing ? (given.get(0, "default_value") ?? "") : input;
+		}
+		const filter = filterTable.get(name);
+		if (filter === undefined) throw new TemplateError(`there is no filter "${name}"`);
+		return filter(demand(input), given, this.#filterContext);
+	}
+
+	callArguments(owner: string, { positional, named }: ArgumentExpressions, variables: Variables): Arguments {
+		return new Arguments(
+			owner,
+			positional.map((argument) => this.evaluate(argument, variables)),
+			new Map(named.map(([name, argument]) => [name, this.evaluate(argument, variables)])),
+		);
+	}
+
+	/** Undefined comes through here for those who can use it: members, `default`, tests. */
+	#evaluate(expression: Expression, variables: Variables): Value {
+		this.budget.step();
+		switch (expression.kind) {
+			case "constant":
+				return expression.value;
+			case "list":
+				return expression.items.map((item) => this.evaluate(item, variables));
+			case "object":
+				return this.#object(expression.entries, variables);
+			case "path":
+				return this.#path(expression.name, expression.keys, variables);
+			case "member":
+				return memberOf(this.#evaluate(expression.object, variables), this.evaluate(expression.key, variables), this.budget);
+			case "slice":
+				return this.#slice(expression, variables);
+			case "call":
+				return this.#call(expression.name, expression.arguments, variables);
+			case "method":
+				return this.#method(expression, variables);
+			case "filter":
+				return this.#filter(this.#evaluate(expression.input, variables), expression.filter, variables);
+			case "test":
+				return this.#test(expression, variables);
+			case "conditional":
+				return this.#conditional(expression, variables);
+			case "sign":
+				return this.#sign(expression.operator, this.evaluate(expression.operand, variables));
+			case "not":
+				return !isTrue(this.evaluate(expression.operand, variables));
+			case "and":
+			case "or":
+				return this.#logical(expression.kind, expression.operands, variables);
+			case "arithmetic":
+				return this.#arithmetic(expression, variables);
+			case "comparison":
+				return this.#comparison(expression, variables);
+		}
+	}
+
+	#arithmetic({ first, rest }: Extract<Expression, { kind: "arithmetic" }>, variables: Variables): Value {
+		let left = this.evaluate(first, variables);
+		for (const [operator, operand] of rest) left = calculate(operator, left, this.evaluate(operand, variables), this.budget);
+		return left;
+	}
+
+	#comparison({ first, rest }: Extract<Expression, { kind: "comparison" }>, variables: Variables): boolean {
+		let left = this.evaluate(first, variables);
+		for (const [operator, operand] of rest) {
+			const right = this.evaluate(operand, variables);
+			if (!compare(operator, left, right, this.budget)) return false;
+			left = right;
+		}
+		return true;
+	}
+
+	/** As in the reference, the value of the operand that decided. */
+	#logical(kind: "and" | "or", operands: readonly Expression[], variables: Variables): Value {
+		let value: Value = null;
+		for (const operand of operands) {
+			value = this.evaluate(operand, variables);
+			if (isTrue(value) === (kind === "or")) return value;
+		}
+		return value;
+	}
+
+	#object(entries: readonly (readonly [Expression, Expression])[], variables: Variables): Value {
+		const members = entries.map(([key, value]): [string, Value] => {
+			const name = this.evaluate(key, variables);
+			if (typeof name !== "string" && typeof name !== "number") throw new TemplateError(`the key of an object must be a text, not ${typeName(name)}`);
+			return [String(name), this.evaluate(value, variables)];
+		});
+		return Object.fromEntries(members);
+	}
+
+	#path(name: string, keys: readonly string[], variables: Variables): Value {
+		let value = variables.get(name);
+		if (value === undefined) {
+			const direct = keys.length > 0 ? this.#scope.lookupPath?.([name, ...keys]) : undefined;
+			if (direct !== undefined) return direct;
+			value = this.#scope.lookup(name);
+		}
+		if (value === undefined) value = new Undefined(`"${name}" is undefined`);
+		for (const key of keys) value = memberOf(value, key, this.budget);
+		return value;
+	}
+
+	#slice({ object, bounds }: Extract<Expression, { kind: "slice" }>, variables: Variables): Value {
+		const subject = this.evaluate(object, variables);
+		if (typeof subject !== "string" && !isList(subject)) throw new TemplateError(`${typeName(subject)} cannot be sliced`);
+		const [start, stop, step] = bounds.map((bound) => this.#bound(bound, variables));
+		const sliced = slice(elementsOf(subject, this.budget), { start, stop, step: step ?? 1 });
+		return typeof subject === "string" ? sliced.join("") : sliced;
+	}
+
+	#bound(bound: Expression | undefined, variables: Variables): number | undefined {
+		const value = bound === undefined ? null : this.evaluate(bound, variables);
+		if (value === null) return undefined;
+		const number = numberOf(value);
+		if (number === undefined || !Number.isInteger(number)) throw new TemplateError(`a slice needs integers, not ${typeName(value)}`);
+		return number;
+	}
+
+	#call(name: string, given: ArgumentExpressions, variables: Variables): Value {
+		const called = globalFunction(name);
+		if (called === undefined) throw new TemplateError(`there is no function "${name}"`);
+		return called(this.callArguments(`"${name}"`, given, variables), this.budget);
+	}
+
+	#method({ object, name, arguments: given }: Extract<Expression, { kind: "method" }>, variables: Variables): Value {
+		const subject = this.evaluate(object, variables);
+		return callMethod(subject, name, this.callArguments(`method "${name}"`, given, variables), this.budget);
+	}
+
+	#filter(input: Value, { name, arguments: given }: FilterCall, variables: Variables): Value {
+		return this.applyFilter(name, input, this.callArguments(`filter "${name}"`, given, variables));
+	}
+
+	#test({ input, test, negated }: Extract<Expression, { kind: "test" }>, variables: Variables): boolean {
+		const value = this.#evaluate(input, variables);
+		return this.#applyTest(test.name, value, this.callArguments(`test "${test.name}"`, test.arguments, variables)) !== negated;
+	}
+
+	#applyTest(name: string, value: Value, given: Arguments): boolean {
+		this.budget.step();
+		const test = valueTests.get(name);
+		if (test === undefined) throw new TemplateError(`there is no test "${name}"`);
+		return test(value, given, this.budget);
+	}
+
+	#conditional({ test, then, otherwise }: Extract<Expression, { kind: "conditional" }>, variables: Variables): Value {
+		if (isTrue(this.evaluate(test, variables))) return this.#evaluate(then, variables);
+		return otherwise === undefined ? new Undefined("the inline if has no else") : this.#evaluate(otherwise, variables);
+	}
+
+	#sign(operator: "+" | "-", operand: Value): Value {
+		const number = numberOf(operand);
+		if (number === undefined) throw new TemplateError(`"${operator}" cannot be applied to ${typeName(operand)}`);
+		const signed = operator === "-" ? -number : number;
+		// Minus zero exists for floats only.
+		return isFloat(operand) ? toFloat(signed) : signed + 0;
+	}
+}
+
+function slice(elements: readonly Value[], bounds: { start: number | undefined; stop: number | undefined; step: number }): Value[] {
+	const { step } = bounds;
+	if (step === 0) throw new TemplateError("a slice needs a step other than 0");
+	const [lowest, highest] = step > 0 ? [0, elements.length] : [-1, elements.length - 1];
+	const place = (bound: number | undefined, fallback: number) =>
+		bound === undefined ? fallback : Math.min(Math.max(bound < 0 ? bound + elements.length : bound, lowest), highest);
+	const stop = place(bounds.stop, step > 0 ? highest : lowest);
+	const sliced: Value[] = [];
+	for (let index = place(bounds.start, step > 0 ? lowest : highest); step > 0 ? index < stop : index > stop; index += step) {
+		sliced.push(elements[index] as Value);
+	}
+	return sliced;
+}

@@ -1,0 +1,61 @@
+import { TemplateError } from "../errors.ts";
+import { type Value, isFloat, numberOf, toFloat, typeName } from "../values.ts";
+import type { Filter } from "./filter.ts";
+
+export const numberFilters: Readonly<Record<string, Filter>> = {
+	int: (input, given) => {
+		const number = typeof input === "string" ? parseInteger(input, given.integer(1, "base", 10)) : numberOf(input);
+		return number === undefined ? (given.get(0, "default") ?? 0) : Math.trunc(number);
+	},
+	float: (input, given) => {
+		const number = typeof input === "string" ? parseDecimal(input) : numberOf(input);
+		return number === undefined ? (given.get(0, "default") ?? toFloat(0)) : toFloat(number);
+	},
+	abs: (input) => {
+		const size = Math.abs(numberNeeded(input, "abs"));
+		return isFloat(input) ? toFloat(size) : size;
+	},
+	round: (input, given) => {
+		const precision = given.integer(0, "precision", 0);
+		if (Math.abs(precision) > 20) throw given.error("needs a precision between -20 and 20");
+		return toFloat(roundTo(numberNeeded(input, "round"), precision, given.text(1, "method", "common")));
+	},
+};
+
+function numberNeeded(input: Value, filter: string): number {
+	const number = numberOf(input);
+	if (number === undefined) throw new TemplateError(`filter "${filter}" needs a number, not ${typeName(input)}`);
+	return number;
+}
+
+const digitsOfBase: ReadonlyMap<number, RegExp> = new Map([
+	[2, /^[+-]?(?:0b)?[01]+$/i],
+	[8, /^[+-]?(?:0o)?[0-7]+$/i],
+	[16, /^[+-]?(?:0x)?[\da-f]+$/i],
+]);
+
+function parseInteger(text: string, base: number): number | undefined {
+	const trimmed = text.trim();
+	if (digitsOfBase.get(base)?.test(trimmed) !== true) return parseDecimal(trimmed);
+	return Number.parseInt(trimmed.replace(/0[box]/i, ""), base);
+}
+
+/** The number a decimal text stands for, or undefined. */
+function parseDecimal(text: string): number | undefined {
+	const trimmed = text.trim();
+	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
+	const number = Number(trimmed);
+	return Number.isFinite(number) ? number : undefined;
+}
+
+function roundTo(number: number, precision: number, method: string): number {
+	const scale = 10 ** precision;
+	if (method === "ceil") return Math.ceil(number * scale) / scale;
+	if (method === "floor") return Math.floor(number * scale) / scale;
+	if (method !== "common") throw new TemplateError('filter "round" knows the methods common, ceil and floor');
+	const scaled = number * scale;
+	// Exactly half goes to the even neighbour; only a multiple of 2^-(precision+1) can be exactly half.
+	const isHalf = Math.abs(scaled % 1) === 0.5 && Number.isInteger(number * 2 ** (precision + 1));
+	if (isHalf) return (2 * Math.round(scaled / 2)) / scale;
+	return precision < 0 ? Math.round(scaled) / scale : Number(number.toFixed(precision));
+}

@@ -1,0 +1,82 @@
+import type { Budget } from "./budget.ts";
+import { TemplateError } from "./errors.ts";
+import { toLiteral, toText } from "./text-form.ts";
+import { type Value, numberOf, typeName } from "./values.ts";
+
+const percentField = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?<kind>.)/gsu;
+
+/** `"%s: %.2f" % (name, value)`: the fields s, r, d, i, f, x, X, o and %%. */
+export function formatPercent(pattern: string, values: readonly Value[], budget: Budget): string {
+	let next = 0;
+	const written: string[] = [];
+	let end = 0;
+	for (const match of pattern.matchAll(percentField)) {
+		const { flags = "", width = "", precision, kind = "" } = match.groups ?? {};
+		written.push(pattern.slice(end, match.index));
+		end = match.index + match[0].length;
+		if (kind === "%") {
+			written.push("%");
+			continue;
+		}
+		const value = values[next++];
+		if (value === undefined) throw new TemplateError("there are fewer values than fields in the format");
+		const text = formatField(kind, value, precision, budget);
+		budget.text(Math.max(Number(width), text.length));
+		written.push(pad(text, Number(width), flags));
+	}
+	if (next < values.length && !(next === 0 && values.length === 1 && end === 0)) {
+		throw new TemplateError("there are more values than fields in the format");
+	}
+	const result = written.join("") + pattern.slice(end);
+	budget.text(result.length);
+	return result;
+}
+
+function formatField(kind: string, value: Value, precision: string | undefined, budget: Budget): string {
+	if (kind === "s" || kind === "r") {
+		const text = kind === "s" ? toText(value, budget) : toLiteral(value, budget);
+		return precision === undefined ? text : text.slice(0, Number(precision));
+	}
+	const number = numberOf(value);
+	if (number === undefined) throw new TemplateError(`the format needs a number for %${kind}, not ${typeName(value)}`);
+	switch (kind) {
+		case "d":
+		case "i":
+			return String(Math.trunc(number));
+		case "f":
+			return number.toFixed(Math.min(Number(precision ?? 6), 100));
+		case "x":
+			return Math.trunc(number).toString(16);
+		case "X":
+			return Math.trunc(number).toString(16).toUpperCase();
+		case "o":
+			return Math.trunc(number).toString(8);
+		default:
+			throw new TemplateError(`the format has an unknown field %${kind}`);
+	}
+}
+
+function pad(text: string, width: number, flags: string): string {
+	const signed = flags.includes("+") && /^\d/.test(text) ? `+${text}` : text;
+	if (flags.includes("-")) return signed.padEnd(width);
+	if (!flags.includes("0") || !/^[+-]?[\d.]+$/.test(signed)) return signed.padStart(width);
+	const sign = /^[+-]/.test(signed) ? signed.charAt(0) : "";
+	return sign + signed.slice(sign.length).padStart(width - sign.length, "0");
+}
+
+const braceField = /\{\{|\}\}|\{(?<name>[^{}]*)\}/g;
+
+/** `"{} {0} {name}".format(…)` with plain fields: no member access and no format after a colon, which are the classic way out of a sandbox. */
+export function formatBraces(pattern: string, positional: readonly Value[], named: ReadonlyMap<string, Value>, budget: Budget): string {
+	let next = 0;
+	let size = pattern.length;
+	return pattern.replace(braceField, (match: string, name: string | undefined) => {
+		if (name === undefined) return match.charAt(0);
+		const value = name === "" ? positional[next++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
+		if (value === undefined) throw new TemplateError("the format has a field without a value; fields are {}, {0} and {name}");
+		const text = toText(value, budget);
+		size += text.length;
+		budget.text(size);
+		return text;
+	});
+}

@@ -1,0 +1,152 @@
+import type { Budget } from "./budget.ts";
+import { TemplateError } from "./errors.ts";
+import { formatPercent } from "./format.ts";
+import { toText } from "./text-form.ts";
+import { type Value, demand, isFloat, isList, isObject, numberOf, toFinite, toFloat, typeName } from "./values.ts";
+
+export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";
+export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
+
+/** Result of an arithmetic operator, or `~`, with the rules of the reference language. */
+export function calculate(operator: ArithmeticOperator, left: Value, right: Value, budget: Budget): Value {
+	if (operator === "~") return join(toText(left, budget), toText(right, budget), budget);
+	const a = demand(left);
+	const b = demand(right);
+	const x = numberOf(a);
+	const y = numberOf(b);
+	if (x !== undefined && y !== undefined) return calculateNumbers(operator, [x, y], isFloat(a) || isFloat(b));
+	if (operator === "+" && typeof a === "string" && typeof b === "string") return join(a, b, budget);
+	if (operator === "+" && isList(a) && isList(b)) {
+		budget.step(a.length + b.length);
+		return [...a, ...b];
+	}
+	if (operator === "*" && y !== undefined && !isFloat(b)) return repeat(a, y, budget);
+	if (operator === "*" && x !== undefined && !isFloat(a)) return repeat(b, x, budget);
+	if (operator === "%" && typeof a === "string") return formatPercent(a, isList(b) ? b : [b], budget);
+	throw new TemplateError(`"${operator}" cannot be applied to ${typeName(a)} and ${typeName(b)}`);
+}
+
+function join(left: string, right: string, budget: Budget): string {
+	budget.text(left.length + right.length);
+	return left + right;
+}
+
+function repeat(value: Value, times: number, budget: Budget): Value {
+	const count = Math.max(0, times);
+	if (typeof value === "string") {
+		budget.text(value.length * count);
+		return value.repeat(count);
+	}
+	if (!isList(value)) throw new TemplateError(`"*" cannot repeat ${typeName(value)}`);
+	budget.step(value.length * count);
+	// An empty list costs no steps, however often it is repeated.
+	return value.length === 0 ? [] : Array.from({ length: count }, () => value).flat();
+}
+
+function calculateNumbers(operator: ArithmeticOperator, [x, y]: readonly [number, number], float: boolean): Value {
+	const wrap = float ? toFloat : toFinite;
+	switch (operator) {
+		case "+":
+			return wrap(x + y);
+		case "-":
+			return wrap(x - y);
+		case "*":
+			return wrap(x * y);
+		case "**":
+			return y < 0 ? toFloat(x ** y) : wrap(x ** y);
+	}
+	if (y === 0) throw new TemplateError("division by zero");
+	if (operator === "/") return toFloat(x / y);
+	if (operator === "//") return wrap(Math.floor(x / y));
+	const rest = x % y;
+	return wrap(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
+}
+
+/** Truth of a comparison. Order exists among numbers, among texts and among lists only. */
+export function compare(operator: ComparisonOperator, left: Value, right: Value, budget: Budget): boolean {
+	switch (operator) {
+		case "==":
+			return isEqual(left, right, budget);
+		case "!=":
+			return !isEqual(left, right, budget);
+		case "in":
+			return contains(right, left, budget);
+		case "not in":
+			return !contains(right, left, budget);
+		case "<":
+			return order(left, right, budget) < 0;
+		case "<=":
+			return order(left, right, budget) <= 0;
+		case ">":
+			return order(left, right, budget) > 0;
+		case ">=":
+			return order(left, right, budget) >= 0;
+	}
+}
+
+export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): boolean {
+	const a = demand(left);
+	const b = demand(right);
+	budget.step();
+	budget.depth(depth);
+	if (typeof a === "string" && typeof b === "string") return isSameText(a, b, budget);
+	if (a === b) return true;
+	const x = numberOf(a);
+	if (x !== undefined) return x === numberOf(b);
+	if (isList(a)) return isList(b) && a.length === b.length && a.every((element, index) => isEqual(element, b[index] as Value, budget, depth + 1));
+	if (!isObject(a) || !isObject(b)) return false;
+	const keys = Object.keys(a);
+	return (
+		keys.length === Object.keys(b).length &&
+		keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key] as Value, b[key] as Value, budget, depth + 1))
+	);
+}
+
+/** Whether `container` holds `value`: an element, a key, or a part of a text. */
+export function contains(container: Value, value: Value, budget: Budget): boolean {
+	const holder = demand(container);
+	const sought = demand(value);
+	if (isList(holder)) return holder.some((element) => isEqual(element, sought, budget));
+	if (typeof holder === "string" && typeof sought === "string") {
+		budget.text(holder.length);
+		return holder.includes(sought);
+	}
+	if (isObject(holder)) return typeof sought === "string" && Object.hasOwn(holder, sought);
+	throw new TemplateError(`"in" cannot look for ${typeName(sought)} in ${typeName(holder)}`);
+}
+
+/** Negative, zero or positive. Text compares by code point. */
+export function order(left: Value, right: Value, budget: Budget, depth = 0): number {
+	const a = demand(left);
+	const b = demand(right);
+	budget.step();
+	budget.depth(depth);
+	const x = numberOf(a);
+	const y = numberOf(b);
+	if (x !== undefined && y !== undefined) return x - y;
+	if (typeof a === "string" && typeof b === "string") return compareText(a, b, budget);
+	if (!isList(a) || !isList(b)) throw new TemplateError(`${typeName(a)} and ${typeName(b)} have no order`);
+	for (let index = 0; index < Math.min(a.length, b.length); index++) {
+		if (!isEqual(a[index] as Value, b[index] as Value, budget, depth + 1)) return order(a[index] as Value, b[index] as Value, budget, depth + 1);
+	}
+	return a.length - b.length;
+}
+
+function isSameText(a: string, b: string, budget: Budget): boolean {
+	if (a.length === b.length) budget.text(a.length);
+	return a === b;
+}
+
+function compareText(a: string, b: string, budget: Budget): number {
+	const length = Math.min(a.length, b.length);
+	budget.text(length);
+	let index = 0;
+	while (index < length && a.charCodeAt(index) === b.charCodeAt(index)) index++;
+	return index === length ? a.length - b.length : codePointOrder(a, index) - codePointOrder(b, index);
+}
+
+/** A code unit in the order of code points: surrogates, which stand for the highest ones, come last. */
+function codePointOrder(text: string, index: number): number {
+	const unit = text.charCodeAt(index);
+	return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

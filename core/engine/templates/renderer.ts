@@ -1,0 +1,140 @@
+import type { Budget } from "./budget.ts";
+import { TemplateError } from "./errors.ts";
+import { type Evaluator, Variables } from "./evaluator.ts";
+import type { FilterCall, Statement } from "./syntax.ts";
+import { toText } from "./text-form.ts";
+import { Namespace, type Value, elementsOf, isList, isTrue } from "./values.ts";
+
+type Statements = readonly Statement[];
+
+/** Walks statements and gathers their text. */
+export class Renderer {
+	readonly #evaluator: Evaluator;
+	readonly #budget: Budget;
+
+	constructor(evaluator: Evaluator) {
+		this.#evaluator = evaluator;
+		this.#budget = evaluator.budget;
+	}
+
+	render(statements: Statements, variables: Variables): string {
+		const output = new Output(this.#budget);
+		this.#run(statements, variables, output);
+		return output.text();
+	}
+
+	#run(statements: Statements, variables: Variables, output: Output): void {
+		for (const statement of statements) {
+			this.#budget.step();
+			this.#statement(statement, variables, output);
+		}
+	}
+
+	#statement(statement: Statement, variables: Variables, output: Output): void {
+		switch (statement.kind) {
+			case "text":
+				return output.add(statement.text);
+			case "output":
+				return output.add(toText(this.#evaluator.evaluate(statement.expression, variables), this.#budget));
+			case "if": {
+				const branch = statement.branches.find(([test]) => isTrue(this.#evaluator.evaluate(test, variables)));
+				return this.#run(branch?.[1] ?? statement.otherwise, variables, output);
+			}
+			case "for":
+				return this.#loop(statement, variables, output);
+			case "set":
+				return assign(statement.targets, this.#evaluator.evaluate(statement.value, variables), variables);
+			case "set-member":
+				return this.#setMember(statement, variables);
+			case "set-block":
+				return variables.set(statement.name, this.#block(statement.body, statement.filters, variables));
+		}
+	}
+
+	#loop(loop: Extract<Statement, { kind: "for" }>, variables: Variables, output: Output): void {
+		let elements = elementsOf(this.#evaluator.evaluate(loop.iterable, variables), this.#budget);
+		const { condition } = loop;
+		if (condition !== undefined) {
+			elements = elements.filter((element) => {
+				const inner = new Variables(variables);
+				assign(loop.targets, element, inner);
+				return isTrue(this.#evaluator.evaluate(condition, inner));
+			});
+		}
+		if (elements.length === 0) return this.#run(loop.otherwise, variables, output);
+		const outer = variables.get("loop");
+		const depth = outer !== undefined && typeof outer === "object" && outer !== null && "depth" in outer ? Number(outer["depth"]) + 1 : 1;
+		for (const [index, element] of elements.entries()) {
+			this.#budget.step();
+			const inner = new Variables(variables);
+			assign(loop.targets, element, inner);
+			inner.set("loop", loopState(elements, index, depth));
+			this.#run(loop.body, inner, output);
+		}
+	}
+
+	#setMember({ name, member, value }: Extract<Statement, { kind: "set-member" }>, variables: Variables): void {
+		const namespace = variables.get(name);
+		if (!(namespace instanceof Namespace)) throw new TemplateError(`members can be set only of what "namespace" made, not of "${name}"`);
+		namespace.members.set(member, this.#evaluator.evaluate(value, variables));
+	}
+
+	#block(body: Statements, filters: readonly FilterCall[], variables: Variables): Value {
+		let value: Value = this.render(body, new Variables(variables));
+		for (const { name, arguments: given } of filters) {
+			value = this.#evaluator.applyFilter(name, value, this.#evaluator.callArguments(`filter "${name}"`, given, variables));
+		}
+		return value;
+	}
+}
+
+/** Text written so far. */
+class Output {
+	readonly #budget: Budget;
+	readonly #parts: string[] = [];
+	#length = 0;
+
+	constructor(budget: Budget) {
+		this.#budget = budget;
+	}
+
+	add(text: string): void {
+		this.#length += text.length;
+		// The whole is checked against the limit, the new part is what costs.
+		if (this.#length > this.#budget.limits.output) this.#budget.text(this.#length);
+		this.#budget.text(text.length);
+		this.#parts.push(text);
+	}
+
+	text(): string {
+		return this.#parts.join("");
+	}
+}
+
+function assign(targets: readonly string[], value: Value, variables: Variables): void {
+	const [single] = targets;
+	if (targets.length === 1 && single !== undefined) {
+		variables.set(single, value);
+		return;
+	}
+	if (!isList(value) || value.length !== targets.length) throw new TemplateError(`a list of ${targets.length} values is needed for ${targets.join(", ")}`);
+	for (const [index, target] of targets.entries()) variables.set(target, value[index] as Value);
+}
+
+function loopState(elements: readonly Value[], index: number, depth: number): Value {
+	const { length } = elements;
+	const state: Record<string, Value> = {
+		index: index + 1,
+		index0: index,
+		revindex: length - index,
+		revindex0: length - index - 1,
+		first: index === 0,
+		last: index === length - 1,
+		length,
+		depth,
+		depth0: depth - 1,
+	};
+	if (index > 0) state["previtem"] = elements[index - 1] as Value;
+	if (index < length - 1) state["nextitem"] = elements[index + 1] as Value;
+	return state;
+}

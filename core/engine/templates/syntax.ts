@@ -1,0 +1,48 @@
+import type { ArithmeticOperator, ComparisonOperator } from "./operators.ts";
+import type { Value } from "./values.ts";
+
+export interface ArgumentExpressions {
+	readonly positional: readonly Expression[];
+	readonly named: readonly (readonly [name: string, value: Expression])[];
+}
+
+export interface FilterCall {
+	readonly name: string;
+	readonly arguments: ArgumentExpressions;
+}
+
+/** Chains of operators are lists rather than nested pairs, so that a long one does not nest deeply. */
+export type Expression =
+	| { readonly kind: "constant"; readonly value: Value }
+	| { readonly kind: "list"; readonly items: readonly Expression[] }
+	| { readonly kind: "object"; readonly entries: readonly (readonly [key: Expression, value: Expression])[] }
+	/** A variable with constant members: `a`, `a.b`, `a['b.c']`. */
+	| { readonly kind: "path"; readonly name: string; readonly keys: readonly string[] }
+	| { readonly kind: "member"; readonly object: Expression; readonly key: Expression }
+	| { readonly kind: "slice"; readonly object: Expression; readonly bounds: readonly (Expression | undefined)[] }
+	| { readonly kind: "call"; readonly name: string; readonly arguments: ArgumentExpressions }
+	| { readonly kind: "method"; readonly object: Expression; readonly name: string; readonly arguments: ArgumentExpressions }
+	| { readonly kind: "filter"; readonly input: Expression; readonly filter: FilterCall }
+	| { readonly kind: "test"; readonly input: Expression; readonly test: FilterCall; readonly negated: boolean }
+	| { readonly kind: "sign"; readonly operator: "+" | "-"; readonly operand: Expression }
+	| { readonly kind: "not"; readonly operand: Expression }
+	| { readonly kind: "and" | "or"; readonly operands: readonly Expression[] }
+	| { readonly kind: "arithmetic"; readonly first: Expression; readonly rest: readonly (readonly [ArithmeticOperator, Expression])[] }
+	| { readonly kind: "comparison"; readonly first: Expression; readonly rest: readonly (readonly [ComparisonOperator, Expression])[] }
+	| { readonly kind: "conditional"; readonly test: Expression; readonly then: Expression; readonly otherwise: Expression | undefined };
+
+export type Statement =
+	| { readonly kind: "text"; readonly text: string }
+	| { readonly kind: "output"; readonly expression: Expression }
+	| { readonly kind: "if"; readonly branches: readonly (readonly [test: Expression, body: readonly Statement[]])[]; readonly otherwise: readonly Statement[] }
+	| {
+			readonly kind: "for";
+			readonly targets: readonly string[];
+			readonly iterable: Expression;
+			readonly condition: Expression | undefined;
+			readonly body: readonly Statement[];
+			readonly otherwise: readonly Statement[];
+	  }
+	| { readonly kind: "set"; readonly targets: readonly string[]; readonly value: Expression }
+	| { readonly kind: "set-member"; readonly name: string; readonly member: string; readonly value: Expression }
+	| { readonly kind: "set-block"; readonly name: string; readonly filters: readonly FilterCall[]; readonly body: readonly Statement[] };

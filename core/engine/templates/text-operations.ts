@@ -1,0 +1,41 @@
+import type { Budget } from "./budget.ts";
+import { toText } from "./text-form.ts";
+import type { Value } from "./values.ts";
+
+/** Text operations that filters and methods share; each accounts for its result before making it. */
+
+export function capitalize(text: string): string {
+	return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
+}
+
+export function replace(text: string, search: string, replacement: string, options: { readonly count: number; readonly budget: Budget }): string {
+	const { count, budget } = options;
+	budget.text(text.length);
+	const parts = search === "" ? ["", ...text, ""] : text.split(search);
+	const times = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1);
+	budget.text(text.length + times * Math.max(0, replacement.length - search.length));
+	return parts.slice(0, times + 1).join(replacement) + parts.slice(times + 1).map((part) => search + part).join("");
+}
+
+export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {
+	const texts = values.map((value) => toText(value, budget));
+	budget.text(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
+	return texts.join(separator);
+}
+
+/** Remove any of `characters`, white space by default, from the ends of a text. */
+export function strip(text: string, characters: string | undefined, side: "both" | "start" | "end" = "both"): string {
+	const removed = (character: string | undefined) =>
+		character !== undefined && (characters === undefined ? /\s/.test(character) : characters.includes(character));
+	let start = 0;
+	let end = text.length;
+	if (side !== "end") while (start < end && removed(text[start])) start++;
+	if (side !== "start") while (end > start && removed(text[end - 1])) end--;
+	return text.slice(start, end);
+}
+
+/** The text as one word of a POSIX shell, whatever it holds. */
+export function shellQuote(text: string): string {
+	if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
