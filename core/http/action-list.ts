@@ -46,5 +46,9 @@ export async function listActions(
 	};
 	const page = await context.engine.actions.list(filter, paging);
 	const records = await Promise.all(page.items.map(present));
-	return replyJson(records.map((record) => select(record, selection)), 200, toCountHeaders(page.total, paging));
+	return replyJson(
+		records.map((record) => select(record, selection)),
+		200,
+		toCountHeaders(page.total, paging),
+	);
 }

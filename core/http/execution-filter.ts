@@ -97,11 +97,19 @@ function addAdvanced(conditions: Map<FilterField, string | null | readonly strin
 }
 
 /** Several conditions on one field must all hold. */
-function addCondition(conditions: Map<FilterField, string | null | readonly string[]>, field: FilterField, given: string | readonly string[]): void {
+function addCondition(
+	conditions: Map<FilterField, string | null | readonly string[]>,
+	field: FilterField,
+	given: string | readonly string[],
+): void {
 	const value = typeof given === "string" && given.toLowerCase() === "null" ? null : given;
 	const earlier = conditions.get(field);
 	if (earlier === undefined || earlier === value) conditions.set(field, value);
-	else conditions.set(field, toList(earlier).filter((item): item is string => item !== null && toList(value).includes(item)));
+	else
+		conditions.set(
+			field,
+			toList(earlier).filter((item): item is string => item !== null && toList(value).includes(item)),
+		);
 }
 
 function toList(value: string | null | readonly string[]): readonly (string | null)[] {
@@ -136,7 +144,12 @@ function parseOrder(query: FilterValues, reversed: boolean): OrderBy | undefined
 	if (sorted.length > 0) return sorted;
 	if (query.timestamp_lt !== undefined || query.sort_desc !== undefined) return undefined;
 	const ascending = query.timestamp_gt !== undefined || query.sort_asc !== undefined || reversed;
-	return ascending ? [["start_timestamp", "asc"], ["action_ref", "asc"]] : undefined;
+	return ascending
+		? [
+				["start_timestamp", "asc"],
+				["action_ref", "asc"],
+			]
+		: undefined;
 }
 
 /** Unknown names are skipped. A plus sign may have become a blank. */

@@ -1,6 +1,6 @@
 import { type ExecutionEntity, entityKinds } from "../contract/index.ts";
-import { isSelected, parseSelection, type Selection, type selectionQuery } from "./selection.ts";
 import type { QueryValues } from "./query.ts";
+import { isSelected, parseSelection, type Selection, type selectionQuery } from "./selection.ts";
 
 type Field = keyof ExecutionEntity;
 

@@ -1,4 +1,11 @@
-import type { ActionEntity, JsonObject, ParameterDefinition, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
+import type {
+	ActionEntity,
+	JsonObject,
+	ParameterDefinition,
+	ParameterSchema,
+	RunnerTypeEntity,
+	SnapshotEntity,
+} from "../contract/index.ts";
 import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
 import { maskParameters, maskResult } from "../engine/mask.ts";
 

@@ -32,8 +32,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 	const ends = end_event !== undefined && end_execution_id !== undefined;
 	return {
 		subscriptions: [...new Set([...events, ...(ends ? [end_event] : [])].map(toSubscription))],
-		accepts: (event) =>
-			isWanted(event.name) && isListed(toActionRef(event), action_refs) && isListed(toExecutionId(event), execution_ids),
+		accepts: (event) => isWanted(event.name) && isListed(toActionRef(event), action_refs) && isListed(toExecutionId(event), execution_ids),
 		isEnd: (event) =>
 			ends &&
 			event.name === end_event &&

@@ -1,6 +1,6 @@
-import { defineBody } from "../body.ts";
 import type { ActionInput } from "../../engine/engine-api.ts";
 import { actionListQuery, listActions } from "../action-list.ts";
+import { defineBody } from "../body.ts";
 import { toAction } from "../records.ts";
 import { replyJson, replyNothing } from "../respond.ts";
 import { defineRoute } from "../route.ts";

@@ -1,12 +1,12 @@
 import { SvcError } from "../../contract/index.ts";
+import type { StreamEvent } from "../../engine/engine-api.ts";
 import { toMaskedPresentation } from "../present.ts";
+import type { Presentation } from "../records.ts";
 import { toChunk } from "../records.ts";
 import { type Reply, replyContent } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../sse.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toServerSentEvent } from "../stream-filter.ts";
-import type { StreamEvent } from "../../engine/engine-api.ts";
-import type { Presentation } from "../records.ts";
 import { parseOutputType } from "./execution-output.ts";
 
 const outputEvent = "svc.execution.output__create";
@@ -53,7 +53,11 @@ async function replyEvents(context: RouteContext, open: (signal: AbortSignal) =>
 	}
 }
 
-async function* toEvents(events: AsyncIterable<StreamEvent>, filter: StreamFilter, presentation: Presentation): AsyncGenerator<ServerSentEvent> {
+async function* toEvents(
+	events: AsyncIterable<StreamEvent>,
+	filter: StreamFilter,
+	presentation: Presentation,
+): AsyncGenerator<ServerSentEvent> {
 	for await (const event of events) {
 		if (filter.accepts(event)) yield toServerSentEvent(event, presentation);
 		if (filter.isEnd(event)) return;

@@ -70,6 +70,9 @@ function refused(): SvcError {
 /** Only service accounts may ask for a token of somebody else, and there are none yet. */
 function assertOwnToken({ user, impersonate_user }: TokenBody, username: string): void {
 	if ((user && user !== username) || impersonate_user) {
-		throw new SvcError("SVC_INVALID", `${impersonate_user ? "impersonate_user" : "user"}: only service accounts may ask for a token of another user`);
+		throw new SvcError(
+			"SVC_INVALID",
+			`${impersonate_user ? "impersonate_user" : "user"}: only service accounts may ask for a token of another user`,
+		);
 	}
 }
