@@ -20,9 +20,9 @@ export interface ShellCommand {
 /** Run a command or script of an action: environment, sudo, output, and the result of the execution. */
 export async function runShell(launcher: Launcher, context: RunContext<typeof shellParameters>, command: ShellCommand): Promise<RunResult> {
 	const { runnerParameters, signal } = context;
-	const { sudo, sudo_password: password, pty } = runnerParameters;
-	const flags = password === undefined || password === null ? ["-E"] : ["-S", "-E"];
-	const invocation = sudo ? { file: "sudo", args: [...flags, "--", ...command.underSudo] } : { file: command.file, args: command.args };
+	const { sudo, pty } = runnerParameters;
+	const password = sudo ? (runnerParameters.sudo_password ?? undefined) : undefined;
+	const invocation = sudo ? { file: "sudo", args: createSudoArguments(command, password !== undefined) } : { file: command.file, args: command.args };
 	const cwd = toGiven(runnerParameters.cwd) ?? command.cwd;
 	const env = createEnvironment(context, command);
 	assertNoNul("cwd", cwd);
@@ -33,7 +33,7 @@ export async function runShell(launcher: Launcher, context: RunContext<typeof sh
 		env,
 		pty,
 		signal,
-		...(sudo && flags[0] === "-S" ? { stdin: `${password}\n` } : {}),
+		...(password === undefined ? {} : { stdin: `${password}\n` }),
 		onStdout: (text) => context.emit("stdout", text),
 		onStderr: (text) => context.emit("stderr", text),
 	});
@@ -43,6 +43,12 @@ export async function runShell(launcher: Launcher, context: RunContext<typeof sh
 /** Refuse a text that would be cut at its NUL on the way to the process. */
 export function assertNoNul(parameter: string, text: string): void {
 	if (text.includes("\0")) throw new SvcError("SVC_INVALID", `parameter "${parameter}" must not hold a NUL character`);
+}
+
+function createSudoArguments({ underSudo }: ShellCommand, hasPassword: boolean): string[] {
+	if (!hasPassword) return ["-E", "--", ...underSudo];
+	// Where sudo does not ask, the password stays in the standard input: the command must not get to read it.
+	return ["-S", "-E", "--", "bash", "-c", 'exec "$@" </dev/null', "bash", ...underSudo];
 }
 
 /** An empty text counts as not given, as forms send it. */

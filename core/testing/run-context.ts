@@ -1,0 +1,135 @@
+import {
+	RunAborted,
+	type CapturedOutput,
+	type JsonObject,
+	type JsonValue,
+	type Logger,
+	type OutputType,
+	type ParameterDefinition,
+	type ParameterSchema,
+	type ParameterValues,
+	type RunContext,
+} from "../contract/index.ts";
+
+export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
+	/** What an action or caller would give. Defaults are added, and what the schema does not allow is refused. */
+	readonly runnerParameters?: { readonly [K in keyof S]?: ParameterValues<S>[K] | null };
+	readonly actionParameters?: JsonObject;
+	readonly actionSchema?: ParameterSchema;
+	readonly entryPoint?: string;
+	readonly packDirectory?: string;
+	readonly environment?: Readonly<Record<string, string>>;
+	/** Most bytes `captured` keeps of a channel. Default 1 MiB. */
+	readonly maxResultOutput?: number;
+	/** Stands in for the store: called with each piece, awaited, and may reject. */
+	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
+}
+
+export interface EmittedChunk {
+	readonly type: OutputType;
+	readonly data: string;
+}
+
+/** A `RunContext` that keeps what was emitted and can be aborted from outside. */
+export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunContext<S> & {
+	/** Everything emitted, in order. */
+	readonly chunks: readonly EmittedChunk[];
+	/** All of one channel. */
+	text(type: OutputType): string;
+	/** Abort the run, as the host would. */
+	abort(kind: RunAborted["kind"]): void;
+	/** Resolves once `text(type)` holds `part`. */
+	waitFor(type: OutputType, part: string): Promise<void>;
+};
+
+let lastExecution = 0;
+
+/** What the host would hand to `run` of this runner: for tests of a runner on its own. */
+export function createRunContext<S extends ParameterSchema>(runner: { readonly parameters: S }, options: RunContextOptions<S> = {}): TestRunContext<S> {
+	const controller = new AbortController();
+	const output = createOutput(options);
+	return {
+		execution_id: (++lastExecution).toString(16).padStart(24, "0"),
+		action_ref: "tests.action",
+		pack: "tests",
+		user: "tester",
+		entryPoint: options.entryPoint ?? "",
+		packDirectory: options.packDirectory,
+		runnerParameters: toParameterValues(runner.parameters, { ...options.runnerParameters }),
+		actionParameters: options.actionParameters ?? {},
+		actionSchema: options.actionSchema ?? {},
+		environment: options.environment ?? {},
+		signal: controller.signal,
+		logger: silentLogger,
+		setRunnerInfo: () => {},
+		abort: (kind) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`)),
+		...output,
+	};
+}
+
+/** A logger that says nothing. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+function createOutput({ onEmit, maxResultOutput = 1_048_576 }: Pick<RunContextOptions, "onEmit" | "maxResultOutput">) {
+	const chunks: EmittedChunk[] = [];
+	const waiting = new Set<() => void>();
+	const text = (type: OutputType) =>
+		chunks
+			.filter((chunk) => chunk.type === type)
+			.map((chunk) => chunk.data)
+			.join("");
+	return {
+		chunks,
+		text,
+		async emit(type: OutputType, data: string) {
+			chunks.push({ type, data });
+			for (const look of waiting) look();
+			await onEmit?.(type, data);
+		},
+		captured: (type: OutputType) => cut(text(type), maxResultOutput),
+		waitFor: (type: OutputType, part: string) =>
+			new Promise<void>((resolve) => {
+				const look = () => {
+					if (!text(type).includes(part)) return;
+					waiting.delete(look);
+					resolve();
+				};
+				waiting.add(look);
+				look();
+			}),
+	};
+}
+
+function cut(text: string, limit: number): CapturedOutput {
+	const bytes = Buffer.from(text);
+	if (bytes.length <= limit) return { text, truncated: false, bytes: bytes.length };
+	// Not in the middle of a character.
+	let end = limit;
+	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+	return { text: bytes.toString("utf8", 0, end), truncated: true, bytes: bytes.length };
+}
+
+function toParameterValues<S extends ParameterSchema>(schema: S, given: Readonly<Record<string, JsonValue | undefined>>): ParameterValues<S> {
+	for (const name of Object.keys(given)) if (!Object.hasOwn(schema, name)) throw new Error(`parameter "${name}" is not one of the runner's`);
+	const values = Object.entries(schema).map(([name, definition]) => [name, toValue(name, definition, given[name])] as const);
+	// Each value was checked against its definition, which the type system cannot follow.
+	return Object.fromEntries(values) as ParameterValues<S>;
+}
+
+function toValue(name: string, definition: ParameterDefinition, given: JsonValue | undefined): JsonValue | undefined {
+	const value = given ?? definition.default ?? undefined;
+	if (value === undefined) {
+		if (definition.required === true) throw new Error(`parameter "${name}" is required`);
+		return undefined;
+	}
+	if (definition.type !== undefined && !isOfType(value, definition.type)) throw new Error(`parameter "${name}" must be of type ${definition.type}`);
+	if (definition.enum !== undefined && !definition.enum.includes(value)) throw new Error(`parameter "${name}" must be one of ${definition.enum.join(", ")}`);
+	return value;
+}
+
+function isOfType(value: JsonValue, type: NonNullable<ParameterDefinition["type"]>): boolean {
+	if (type === "array") return Array.isArray(value);
+	if (type === "integer") return Number.isInteger(value);
+	if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+	return type === "null" ? value === null : typeof value === type;
+}

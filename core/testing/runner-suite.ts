@@ -1,0 +1,188 @@
+import * as assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { OutputType, Runner, RunnerPlugin, RunResult } from "../contract/index.ts";
+import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
+import { withRunner } from "./runner/started-runner.ts";
+
+/** What the suite needs the runner to do, as the context options that make it do so. A case left out skips its tests by name. */
+export interface RunnerCases {
+	readonly succeeds: RunContextOptions;
+	/** The action fails; the runner is not at fault. */
+	readonly fails?: RunContextOptions;
+	/** The runner cannot do its work. */
+	readonly throws?: RunContextOptions;
+	/** Prints `line 1` to `line <count>` on stdout, a newline after each, and succeeds. */
+	readonly prints?: (count: number) => RunContextOptions;
+	/** Prints `ready` and a newline on stdout, then goes on until it is ended. */
+	readonly blocks?: RunContextOptions;
+}
+
+export interface RunnerSuiteOptions {
+	/** Registers one test, as uvu's `test` does. */
+	readonly test: ((name: string, run: () => Promise<void>) => void) & { readonly skip: (name: string) => void };
+	/** Stands in front of every test name. */
+	readonly name: string;
+	/** Called for each test. */
+	readonly create: () => RunnerPlugin;
+	readonly cases: RunnerCases;
+	/** Milliseconds within which an aborted run must have ended. Default 6000. */
+	readonly grace?: number;
+}
+
+interface Scope<C> {
+	readonly runner: Runner;
+	/** Context options of the case the test is about. */
+	readonly given: C;
+	readonly grace: number;
+	context(options: RunContextOptions): TestRunContext;
+}
+
+type Check = <K extends keyof RunnerCases>(
+	kind: K,
+	statement: string,
+	run: (scope: Scope<NonNullable<RunnerCases[K]>>) => Promise<void>,
+) => void;
+
+/** Conformance suite of `Runner`: one promise of the contract a test. */
+export function testRunner({ test, name, create, cases, grace = 6_000 }: RunnerSuiteOptions): void {
+	const check: Check = (kind, statement, run) => {
+		const given = cases[kind];
+		if (given === undefined) return test.skip(`${name}: ${statement} (no case "${kind}")`);
+		test(`${name}: ${statement}`, () =>
+			withRunner(create().create(), (runner) => run({ runner, given, grace, context: (options) => createRunContext(runner, options) })),
+		);
+	};
+	checkResults(check);
+	checkOutput(check);
+	checkAborts(check);
+	test(`${name}: stop leaves no process, socket or file open`, () => assertNothingLeft(() => create().create(), cases.succeeds));
+	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
+}
+
+function checkResults(check: Check): void {
+	check("succeeds", "an action that works resolves as succeeded, with a result that survives JSON", async ({ runner, given, context }) => {
+		const end = await runner.run(context(given));
+		assert.equal(end.succeeded, true);
+		assertJsonObject(end);
+	});
+
+	check("fails", "an action that fails resolves as not succeeded", async ({ runner, given, context }) => {
+		const end = await runner.run(context(given));
+		assert.equal(end.succeeded, false);
+		assertJsonObject(end);
+	});
+
+	check("throws", "a runner that cannot do its work rejects with an error that says why", async ({ runner, given, context }) => {
+		await assert.rejects(runner.run(context(given)), (error) => error instanceof Error && error.message !== "");
+	});
+
+	check("succeeds", "one instance runs many actions at once", async ({ runner, given, context }) => {
+		const ends = await Promise.all(Array.from({ length: 20 }, () => runner.run(context(given))));
+		assert.ok(ends.every(({ succeeded }) => succeeded));
+	});
+}
+
+function checkOutput(check: Check): void {
+	check("prints", "output is emitted in order and complete", async ({ runner, given, context }) => {
+		const run = context(given(2_000));
+		await runner.run(run);
+		assert.equal(run.text("stdout"), toLines(2_000));
+	});
+
+	check("prints", "nothing more is emitted on a channel while an emit has not resolved", async ({ runner, given, context }) => {
+		const pending = new Map<OutputType, number>();
+		let most = 0;
+		const onEmit = async (type: OutputType) => {
+			pending.set(type, (pending.get(type) ?? 0) + 1);
+			most = Math.max(most, pending.get(type) ?? 0);
+			await delay(1);
+			pending.set(type, (pending.get(type) ?? 0) - 1);
+		};
+		const run = context({ ...given(50), onEmit });
+		await runner.run(run);
+		assert.equal(run.text("stdout"), toLines(50));
+		assert.equal(most, 1);
+		assert.ok([...pending.values()].every((count) => count === 0), "the run resolved before its output was stored");
+	});
+
+	check("prints", "runs at the same time keep their output apart", async ({ runner, given, context }) => {
+		const runs = Array.from({ length: 10 }, (_, index) => ({ count: index + 1, run: context(given(index + 1)) }));
+		await Promise.all(runs.map(({ run }) => runner.run(run)));
+		for (const { count, run } of runs) assert.equal(run.text("stdout"), toLines(count));
+	});
+
+	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
+		const onEmit = () => Promise.reject(new Error("the execution is somebody else's"));
+		await within(grace, runner.run(context({ ...given, onEmit })).catch(() => {}));
+	});
+}
+
+function checkAborts(check: Check): void {
+	for (const kind of ["cancel", "timeout", "shutdown"] as const) {
+		check("blocks", `an abort (${kind}) ends the run within the grace and keeps the output`, async ({ runner, given, grace, context }) => {
+			const run = context(given);
+			const end = runner.run(run);
+			await run.waitFor("stdout", "ready\n");
+			run.abort(kind);
+			const result = await within(grace, end);
+			assert.equal(result.succeeded, false);
+			assertJsonObject(result);
+			assert.equal(run.text("stdout"), "ready\n");
+		});
+	}
+
+	check("blocks", "a run that was aborted before it began ends at once", async ({ runner, given, grace, context }) => {
+		const run = context(given);
+		run.abort("cancel");
+		const result = await within(grace, runner.run(run));
+		assert.equal(result.succeeded, false);
+		assertJsonObject(result);
+	});
+
+	check("blocks", "an abort ends one run and leaves the others alone", async ({ runner, given, grace, context }) => {
+		const [first, second] = [context(given), context(given)];
+		const ends = [runner.run(first), runner.run(second)] as const;
+		await Promise.all([first.waitFor("stdout", "ready\n"), second.waitFor("stdout", "ready\n")]);
+		first.abort("cancel");
+		await within(grace, ends[0]);
+		assert.equal(await Promise.race([ends[1], delay(100, "running")]), "running");
+		second.abort("cancel");
+		await within(grace, ends[1]);
+	});
+}
+
+async function assertNothingLeft(create: () => Runner, options: RunContextOptions): Promise<void> {
+	const before = countResources();
+	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, options))));
+	// Handles are closed in a later turn of the event loop.
+	const deadline = performance.now() + 2_000;
+	while (countResources() > before && performance.now() < deadline) await delay(10);
+	assert.ok(countResources() <= before, `left behind: ${process.getActiveResourcesInfo().join(", ")}`);
+}
+
+/** The timer of the one who asks does not count. */
+function countResources(): number {
+	return process.getActiveResourcesInfo().filter((name) => name !== "Timeout" && name !== "Immediate").length;
+}
+
+function assertJsonObject({ result }: RunResult): void {
+	assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
+	assert.ok(typeof result === "object" && result !== null && !Array.isArray(result));
+}
+
+function toLines(count: number): string {
+	return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
+}
+
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+	const late = new AbortController();
+	const timer = delay(milliseconds, undefined, { signal: late.signal }).then(
+		() => assert.fail(`the run had not ended after ${milliseconds} ms`),
+		() => work,
+	);
+	try {
+		return await Promise.race([work, timer]);
+	} finally {
+		late.abort();
+	}
+}

@@ -1,0 +1,98 @@
+import * as assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { JsonObject, ParameterSchema, RunResult } from "../../core/contract/index.ts";
+import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
+import { testRunner } from "../../core/testing/runner-suite.ts";
+import { withRunner } from "../../core/testing/runner/started-runner.ts";
+import { localScript } from "./index.ts";
+
+const pack = realpathSync(mkdtempSync(join(tmpdir(), "svc pack ")));
+test.after(() => rmSync(pack, { recursive: true }));
+
+function writeScript(name: string, text: string, mode = 0o755): RunContextOptions {
+	mkdirSync(join(pack, "actions"), { recursive: true });
+	const entryPoint = join(pack, "actions", name);
+	writeFileSync(entryPoint, text);
+	chmodSync(entryPoint, mode);
+	return { entryPoint, packDirectory: pack };
+}
+
+async function run(options: RunContextOptions): Promise<RunResult> {
+	let end: RunResult | undefined;
+	await withRunner(localScript().create(), async (runner) => {
+		end = await runner.run(createRunContext(runner, options));
+	});
+	assert.ok(end !== undefined);
+	return end;
+}
+
+testRunner({
+	test,
+	name: "local script",
+	create: () => localScript(),
+	cases: {
+		succeeds: writeScript("succeeds.sh", "#!/bin/sh\nexit 0\n"),
+		fails: writeScript("fails.sh", "#!/bin/sh\nexit 1\n"),
+		throws: { entryPoint: join(pack, "missing.sh") },
+		prints: (count) => ({
+			...writeScript("prints.sh", '#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); done\n'),
+			actionSchema: { count: { type: "integer", position: 0 } },
+			actionParameters: { count },
+		}),
+		blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
+	},
+});
+
+const show = '#!/bin/sh\nfor argument in "$@"; do echo "[$argument]"; done\n';
+
+async function showArguments(actionParameters: JsonObject, actionSchema: ParameterSchema, kwarg_op = "--"): Promise<string> {
+	const { result } = await run({ ...writeScript("show.sh", show), actionParameters, actionSchema, runnerParameters: { kwarg_op } });
+	return String(result["stdout"]);
+}
+
+test("named arguments come first, then positional ones in their order", async () => {
+	const schema: ParameterSchema = { last: { type: "string", position: 1 }, name: { type: "string" }, first: { type: "string", position: 0 } };
+	assert.equal(await showArguments({ last: "z", name: "n", first: "a" }, schema), "[--name=n]\n[a]\n[z]");
+	assert.equal(await showArguments({ last: null, name: null, first: "a" }, schema, "-"), "[a]\n[]");
+});
+
+test("no value can be more than one argument", async () => {
+	const evil = "'; touch /tmp/x; $(id) `id` \"\\ \n * ~ ${HOME} --other=1 é";
+	const schema: ParameterSchema = { named: { type: "string" }, placed: { type: "string", position: 0 } };
+	assert.equal(await showArguments({ named: evil, placed: evil }, schema), `[--named=${evil}]\n[${evil}]`);
+});
+
+test("a script that is not executable is made so", async () => {
+	const options = writeScript("plain.sh", "#!/bin/sh\necho ran\n", 0o644);
+	assert.equal((await run(options)).result["stdout"], "ran");
+	assert.equal(statSync(options.entryPoint ?? "").mode & 0o111, 0o111);
+});
+
+test("a script without an interpreter line is run by the shell", async () => {
+	assert.equal((await run(writeScript("bare.sh", 'echo "bare $0"\n'))).result["stdout"], `bare ${join(pack, "actions", "bare.sh")}`);
+});
+
+test("it runs in the pack's directory, or in cwd", async () => {
+	const options = writeScript("pwd.sh", "#!/bin/sh\npwd -P\n");
+	assert.equal((await run(options)).result["stdout"], pack);
+	assert.equal((await run({ ...options, runnerParameters: { cwd: "/" } })).result["stdout"], "/");
+});
+
+test("debug reaches the script as a variable", async () => {
+	const options = writeScript("debug.sh", "#!/bin/sh\necho $SVC_ACTION_DEBUG\n");
+	assert.equal((await run(options)).result["stdout"], "False");
+	assert.equal((await run({ ...options, runnerParameters: { debug: true } })).result["stdout"], "True");
+});
+
+test("a missing entry point, a missing interpreter and a NUL are told by name", async () => {
+	await assert.rejects(run({}), /has no entry point/);
+	await assert.rejects(run({ entryPoint: join(pack, "gone.sh") }), /gone\.sh" does not exist/);
+	await assert.rejects(run(writeScript("lost.sh", "#!/no/such/interpreter\n")), /lost\.sh" cannot be started/);
+	const nul = { actionSchema: { a: { type: "string" } }, actionParameters: { a: "\0" } } as const;
+	await assert.rejects(run({ ...writeScript("show.sh", show), ...nul }), /"arguments" must not hold a NUL/);
+});
+
+test.run();
