@@ -56,7 +56,12 @@ async function checkBlocks(pages: readonly string[]): Promise<string[]> {
 	rmSync(workDirectory, { recursive: true, force: true });
 	mkdirSync(workDirectory, { recursive: true });
 	for (const [index, { text }] of blocks.entries()) writeFileSync(join(workDirectory, `block-${index}.ts`), text);
-	const options = { compilerOptions: { rootDir: "../..", noUnusedLocals: false }, extends: "../../tsconfig.json", include: ["*.ts"] };
+	const options = {
+		compilerOptions: { rootDir: "../..", noUnusedLocals: false },
+		extends: "../../tsconfig.json",
+		include: ["*.ts"],
+		exclude: [],
+	};
 	writeFileSync(join(workDirectory, "tsconfig.json"), JSON.stringify(options));
 	const { code, output } = await run("node_modules/.bin/tsc", ["-p", workDirectory, "--pretty", "false"]);
 	if (code === 0) return [];

@@ -12,8 +12,8 @@ const say = (text = "") => process.stdout.write(`${text}\n`);
 
 async function main(stopAsked: Promise<void>): Promise<void> {
 	const password = adminPassword(directory);
-	const env = { SVC_LOG_LEVEL: "warn", ...process.env, SVC_DATA_DIR: resolve(directory), SVC_ADMIN_PASSWORD: password };
-	const service = createService(await loadConfig("svc.config.ts"), { env });
+	const env = { SVC_LOG_LEVEL: "warn", ...process.env, SVC_DATA_DIR: resolve(directory) };
+	const service = createService(await loadConfig("svc.config.ts"), { env, adminPassword: password });
 	const { addresses } = await service.start();
 	try {
 		const apiUrl = addresses.api ?? "";
