@@ -1,0 +1,106 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "uvu";
+import { runShell, spawners, withLauncher } from "./launcher.test-support.ts";
+
+for (const spawner of spawners) {
+	const check = (statement: string, run: Parameters<typeof withLauncher>[1]) => test(`${spawner}: ${statement}`, () => withLauncher(spawner, run));
+
+	check("it is the way asked for", async (launcher) => {
+		assert.deepEqual(await launcher.start(), { spawner });
+	});
+
+	check("stdout and stderr are apart, and both are real pipes", async (launcher) => {
+		const end = await runShell(launcher, "echo out; echo err >&2; echo again > /dev/stderr; printf tail; exit 3");
+		assert.equal(end.stdout, "out\ntail");
+		assert.equal(end.stderr, "err\nagain\n");
+		assert.equal(end.code, 3);
+	});
+
+	check("stdin holds the given text, else nothing", async (launcher) => {
+		assert.equal((await runShell(launcher, "cat", { stdin: "one\ntwo" })).stdout, "one\ntwo");
+		assert.equal((await runShell(launcher, "cat")).stdout, "");
+		assert.equal((await runShell(launcher, "exit 4", { stdin: "x".repeat(1_000_000) })).code, 4);
+	});
+
+	check("a character split over two writes stays whole, and what is no text is replaced", async (launcher) => {
+		const end = await runShell(launcher, "printf '\\303'; sleep 0.1; printf '\\251\\n'; printf '\\377\\000\\n\\342\\202'");
+		assert.equal(end.stdout, "é\n\ufffd\0\n\ufffd");
+	});
+
+	check("slow lines come one by one, and a prompt without its end comes soon", async (launcher) => {
+		const end = await runShell(launcher, "echo one; echo two; printf 'name? '; sleep 0.3; echo ann");
+		assert.deepEqual(end.pieces, ["one\n", "two\n", "name? ", "ann\n"]);
+	});
+
+	check("many lines come in larger pieces, complete and in order", async (launcher) => {
+		const end = await runShell(launcher, "seq 1 200000");
+		assert.equal(createHash("sha1").update(end.stdout).digest("hex"), createHash("sha1").update(sequence(200_000)).digest("hex"));
+		assert.ok(end.pieces.length < 2_000, `${end.pieces.length} pieces`);
+	});
+
+	check("100 MB without a newline pass in bounded pieces", async (launcher) => {
+		let length = 0;
+		let longest = 0;
+		const onStdout = (text: string) => {
+			length += text.length;
+			longest = Math.max(longest, text.length);
+		};
+		await runShell(launcher, "head -c 100000000 /dev/zero", { onStdout });
+		assert.equal(length, 100_000_000);
+		assert.ok(longest <= 128 * 1024, `${longest} characters`);
+	});
+
+	check("a flood that nobody takes waits in the process, while others go on", async (launcher) => {
+		let take: () => void = () => {};
+		const taken = new Promise<void>((resolve) => {
+			take = resolve;
+		});
+		let length = 0;
+		const begin = process.memoryUsage().rss;
+		const flood = runShell(launcher, "head -c 200000000 /dev/zero", {
+			async onStdout(text) {
+				length += text.length;
+				await taken;
+			},
+		});
+		for (let index = 0; index < 20; index++) assert.equal((await runShell(launcher, "echo quick")).stdout, "quick\n");
+		assert.ok(length <= 128 * 1024, `${length} characters were handed on`);
+		assert.ok(process.memoryUsage().rss - begin < 64 * 1024 * 1024);
+		take();
+		await flood;
+		assert.equal(length, 200_000_000);
+	});
+
+	check("a slow reader of one channel does not hold up the other", async (launcher) => {
+		let errors = "";
+		const onStdout = () => delay(300);
+		const end = await runShell(launcher, "echo slow; echo quick >&2", { onStdout, onStderr: (text) => void (errors += text) });
+		assert.equal(errors, "quick\n");
+		assert.ok(end.milliseconds >= 290);
+	});
+
+	check("with pty stdout is a terminal, exact to the last byte", async (launcher) => {
+		const end = await runShell(launcher, "test -t 1 && echo terminal; printf 'own\\r\\n'; seq 1 40000; printf end", { pty: true });
+		assert.equal(end.stdout, `terminal\nown\r\n${sequence(40_000)}end`);
+	});
+
+	check("with pty a background process does not hold the end up, and stderr is a pipe", async (launcher) => {
+		const end = await runShell(launcher, "test -t 2 || echo pipe >&2; sleep 30 2>/dev/null & exit 5", { pty: true });
+		assert.equal(end.stderr, "pipe\n");
+		assert.equal(end.code, 5);
+		assert.ok(end.milliseconds < 2_000);
+	});
+
+	check("with pty more output than the window holds passes, carriage returns and all", async (launcher) => {
+		const end = await runShell(launcher, "yes '' | head -n 2000000", { pty: true });
+		assert.equal(end.stdout.length, 2_000_000);
+	});
+}
+
+function sequence(count: number): string {
+	return Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
+}
+
+test.run();
