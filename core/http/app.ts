@@ -1,9 +1,8 @@
-import { H3, type H3Event } from "h3";
-import type { Cors } from "./cors.ts";
-import { handleRoute, handleUnmatched, replyNoRoute } from "./handle.ts";
+import { H3, type H3Event, type HTTPError } from "h3";
+import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./handle.ts";
 import { isPermission } from "./permissions.ts";
-import { type Reply, replyFault } from "./respond.ts";
-import type { Component, HttpContext, Route } from "./route.ts";
+import { type Reply, replyFault, toErrorReply } from "./respond.ts";
+import type { Component, Route } from "./route.ts";
 
 const emptyReply: Reply = { status: 200, headers: {}, body: null };
 const authPrefixes = ["", "/v1", "/auth", "/auth/v1"];
@@ -31,24 +30,21 @@ export function toPaths(listener: Component, route: Route): string[] {
 }
 
 /** The application of one listener. Throws for a route that declares no permission. */
-export function createApp(listener: Component, routes: readonly Route[], context: HttpContext, cors: Cors): H3 {
-	const app = new H3({
-		silent: true,
-		// Reached for addresses that cannot be decoded only: handlers answer their own errors.
-		onError: (error, event) => handleUnmatched(event.req, replyFault(error.status === 400 ? 400 : 500, toFault(error.status)), cors),
-	});
+export function createApp(listener: Component, routes: readonly Route[], responder: Responder): H3 {
+	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
 	for (const route of routes) {
 		if (!isPermission(route.permission)) throw new Error(`route ${route.method} ${route.path} declares no known permission`);
 		// The router gives HEAD to the routes of GET.
 		const handler = (event: H3Event) =>
-			event.req.method === route.method ? handleRoute(event, route, context, cors) : handleUnmatched(event.req, replyNoRoute(event), cors);
+			event.req.method === route.method ? handleRoute(event, route, responder) : handleUnmatched(event, replyNoRoute(event), responder);
 		for (const path of toPaths(listener, route)) app.on(route.method, path, handler);
 	}
-	app.options("/**", (event) => handleUnmatched(event.req, emptyReply, cors));
-	app.all("/**", (event) => handleUnmatched(event.req, replyNoRoute(event), cors));
+	app.options("/**", (event) => handleUnmatched(event, emptyReply, responder));
+	app.all("/**", (event) => handleUnmatched(event, replyNoRoute(event), responder));
 	return app;
 }
 
-function toFault(status: number): string {
-	return status === 400 ? "path: cannot be decoded" : "Internal Server Error";
+/** The router refuses addresses that cannot be decoded. Handlers answer their own errors, so anything else is a defect. */
+function toFault(error: HTTPError, { context }: Responder): Reply {
+	return error.status === 400 ? replyFault(400, "path: cannot be decoded") : toErrorReply(error.cause ?? error, context.logger, {});
 }

@@ -103,6 +103,8 @@ function toMessage(error: ErrorObject | undefined): string {
 			return `${inner(parameters.additionalProperty)}: is not allowed here`;
 		case "enum":
 			return `${field}: must be one of ${parameters.allowedValues?.join(", ")}`;
+		case "type":
+			return `${field === "" ? "body" : field}: must be ${[error.params["type"]].flat().join(" or ")}`;
 		default:
 			return `${field === "" ? "body" : field}: ${error.message ?? "is not valid"}`;
 	}

@@ -17,32 +17,44 @@ interface Outcome {
 	readonly cookie?: string | undefined;
 }
 
+/** What answering needs besides the request. */
+export interface Responder {
+	readonly context: HttpContext;
+	readonly cors: Cors;
+}
+
 /** Answers one request of a matched route; never rejects. */
-export async function handleRoute(event: H3Event, route: Route, context: HttpContext, cors: Cors): Promise<HTTPResponse> {
+export async function handleRoute(event: H3Event, route: Route, { context, cors }: Responder): Promise<HTTPResponse> {
 	const started = performance.now();
 	const requestId = toRequestId(event.req.headers.get("x-request-id"));
-	const fields = { method: event.req.method, path: event.url.pathname, request_id: requestId };
 	let outcome: Outcome;
 	try {
 		outcome = await run(event, route, context);
 	} catch (error) {
-		outcome = { reply: toErrorReply(error, context.logger, fields) };
+		outcome = { reply: toErrorReply(error, context.logger, toLogFields(event, requestId)) };
 	}
 	const { reply, cookie } = outcome;
-	const duration_ms = Math.round((performance.now() - started) * 1000) / 1000;
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
-	context.logger[level]("request", { ...fields, status: reply.status, duration_ms });
+	const duration_ms = Math.round((performance.now() - started) * 1000) / 1000;
+	context.logger[level]("request", { ...toLogFields(event, requestId), status: reply.status, duration_ms });
 	return toResponse(reply, event.req, cors, requestId, cookie);
 }
 
 /** Answers what no route matched, and addresses that cannot be decoded. */
-export function handleUnmatched(request: Request, reply: Reply, cors: Cors): HTTPResponse {
-	return toResponse(reply, request, cors, toRequestId(request.headers.get("x-request-id")));
+export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }: Responder): HTTPResponse {
+	const requestId = toRequestId(event.req.headers.get("x-request-id"));
+	context.logger.debug("request", { ...toLogFields(event, requestId), status: reply.status });
+	return toResponse(reply, event.req, cors, requestId);
 }
 
 /** 404 with the method and path asked for. */
 export function replyNoRoute(event: H3Event): Reply {
 	return replyFault(404, `no route for ${event.req.method} ${event.url.pathname}`);
+}
+
+/** The path only: a query may hold credentials. */
+function toLogFields(event: H3Event, request_id: string) {
+	return { method: event.req.method, path: event.url.pathname, request_id };
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {

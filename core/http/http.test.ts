@@ -312,7 +312,7 @@ test("one line a request is logged, without the query", () =>
 
 test("a route without a permission refuses to start", () => {
 	const route = { method: "GET", path: "/x", component: "api", handler: () => ({ status: 200, headers: {}, body: null }) };
-	assert.throws(() => createApp("api", [route as never], {} as never, createCors(createOptions())), /declares no known permission/);
+	assert.throws(() => createApp("api", [route as never], {} as never), /declares no known permission/);
 });
 
 test("every route needs a credential except the one that issues tokens", () =>

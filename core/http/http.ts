@@ -45,9 +45,9 @@ export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpO
 		openStream: (request) => streams.open(request),
 	};
 	const apps = {
-		auth: createApp("auth", routes, context, cors),
-		api: createApp("api", routes, context, cors),
-		stream: createApp("stream", routes, context, cors),
+		auth: createApp("auth", routes, { context, cors }),
+		api: createApp("api", routes, { context, cors }),
+		stream: createApp("stream", routes, { context, cors }),
 	};
 	const stop = async () => {
 		streams.stop();

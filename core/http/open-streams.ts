@@ -6,20 +6,19 @@ export class OpenStreams {
 	/** A signal for one stream; `done` forgets it again. */
 	open(request: Request): { readonly signal: AbortSignal; done(): void } {
 		const controller = new AbortController();
-		const abort = () => controller.abort();
 		const done = () => {
 			this.#controllers.delete(controller);
 			request.signal.removeEventListener("abort", abort);
 		};
+		// A stream whose client has gone may never be read again, and then nobody else calls `done`.
+		const abort = () => {
+			controller.abort();
+			done();
+		};
 		request.signal.addEventListener("abort", abort, { once: true });
-		if (this.#stopped || request.signal.aborted) controller.abort();
 		this.#controllers.add(controller);
+		if (this.#stopped || request.signal.aborted) abort();
 		return { signal: controller.signal, done };
-	}
-
-	/** How many are open. */
-	get size(): number {
-		return this.#controllers.size;
 	}
 
 	/** End all of them, and those still to come. */

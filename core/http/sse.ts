@@ -49,6 +49,8 @@ export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: E
 	return new ReadableStream<Uint8Array>({
 		start(controller) {
 			controller.enqueue(heartbeatBytes);
+			if (options.signal.aborted) return end();
+			options.signal.addEventListener("abort", end, { once: true });
 			timer = setInterval(() => {
 				// A client that does not read needs no sign of life.
 				if ((controller.desiredSize ?? 0) > 0) controller.enqueue(heartbeatBytes);
