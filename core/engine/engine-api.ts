@@ -201,7 +201,11 @@ export interface OfferedCredentials {
 
 export interface Credentials {
 	/** Sign in and issue a token. `SVC_UNAUTHORIZED` for wrong credentials, `SVC_INVALID` for a bad `ttl` (seconds). */
-	signIn(credentials: { readonly username: string; readonly password: string }, options: { readonly ttl?: number | null; readonly signal: AbortSignal }): Promise<IssuedToken>;
+	signIn(
+		credentials: { readonly username: string; readonly password: string },
+		/** `remoteAddress` is for the log. */
+		options: { readonly ttl?: number | null; readonly remoteAddress?: string; readonly signal: AbortSignal },
+	): Promise<IssuedToken>;
 	/** Who it is; `SVC_UNAUTHORIZED` with the word Unauthorized in the message otherwise. With authentication off: the system user. */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
 	/** A token for a running action of `user`. */

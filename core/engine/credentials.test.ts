@@ -1,0 +1,380 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { configWith } from "../config/config.test-support.ts";
+import { resolveConfig } from "../config/resolve-config.ts";
+import {
+	type AuthBackend,
+	isSvcError,
+	type Logger,
+	type OptionsInput,
+	type Storage,
+	SvcError,
+	type SvcErrorCode,
+} from "../contract/index.ts";
+import { createCredentials, type StartedCredentials } from "./credentials.ts";
+
+interface Scope {
+	readonly credentials: StartedCredentials;
+	readonly storage: Storage;
+	/** Every line of the log, as text. */
+	readonly log: string[];
+	/** Seconds to add to the time. */
+	wait(seconds: number): void;
+	signIn(password?: string, ttl?: number | null): ReturnType<StartedCredentials["signIn"]>;
+}
+
+interface Setting {
+	readonly auth?: OptionsInput["auth"];
+	readonly authenticate?: AuthBackend["authenticate"];
+	readonly backendTimeout?: number;
+	readonly wrap?: (storage: Storage) => Storage;
+}
+
+const password = "correct horse";
+const authenticateAnn: AuthBackend["authenticate"] = async (credentials) =>
+	credentials.username === "ann" && credentials.password === password ? { username: "ann" } : undefined;
+
+async function withCredentials(
+	run: (scope: Scope) => Promise<void>,
+	{ auth = {}, authenticate = authenticateAnn, backendTimeout, wrap }: Setting = {},
+): Promise<void> {
+	const plain = memoryStorage().create();
+	const storage = wrap?.(plain) ?? plain;
+	const log: string[] = [];
+	const write = (message: string, fields: unknown = {}) => void log.push(`${message} ${JSON.stringify(fields)}`);
+	const logger: Logger = { debug: write, info: write, warn: write, error: write };
+	let now = Date.parse("2026-01-01T00:00:00Z") * 1_000;
+	const { options } = resolveConfig(configWith(auth.enable === false ? { auth: { enable: false } } : {}), { env: {}, directory: "/" });
+	const credentials = createCredentials({
+		storage,
+		clock: { now: () => now++ },
+		options: { ...options, auth: { ...options.auth, ...auth } },
+		authBackend: { authenticate },
+		logger,
+		...(backendTimeout !== undefined && { backendTimeout }),
+	});
+	const signIn: Scope["signIn"] = (given = password, ttl) =>
+		credentials.signIn({ username: "ann", password: given }, { signal: new AbortController().signal, ...(ttl !== undefined && { ttl }) });
+	const wait = (seconds: number) => {
+		now += seconds * 1_000_000;
+	};
+	try {
+		await run({ credentials, storage, log, signIn, wait });
+	} finally {
+		await credentials.stop();
+		await plain.stop?.();
+	}
+}
+
+function isError(code: SvcErrorCode, ...parts: readonly string[]): (error: unknown) => boolean {
+	return (error) => {
+		assert.ok(isSvcError(error, code), String(error));
+		for (const part of parts) assert.ok(error.message.includes(part), `${part} is not in: ${error.message}`);
+		return true;
+	};
+}
+
+test("signing in gives a token that is accepted", () =>
+	withCredentials(async ({ credentials, signIn }) => {
+		const issued = await signIn();
+		assert.match(issued.token, /^[0-9a-f]{32}$/);
+		assert.match(issued.id, /^[0-9a-f]{24}$/);
+		assert.match(issued.expiry, /^2026-01-02T00:00:00\.\d{6}Z$/);
+		assert.deepEqual([issued.user, issued.service, issued.metadata], ["ann", false, {}]);
+		const principal = await credentials.authenticate({ token: issued.token, location: "query" });
+		assert.deepEqual(principal, {
+			username: "ann",
+			isAdmin: true,
+			authentication: { method: "authentication token", location: "query", token_expire: "2026-01-02T00:00:00Z" },
+		});
+		assert.equal(await credentials.validate(issued.token), true);
+	}));
+
+test("no token is kept, only its hash", () =>
+	withCredentials(async ({ storage, signIn }) => {
+		const { token } = await signIn();
+		const kept = await storage.find("token", {});
+		assert.equal(kept.length, 1);
+		assert.match(kept[0]?.token_hash ?? "", /^[0-9a-f]{64}$/);
+		assert.ok(!JSON.stringify(kept).includes(token));
+	}));
+
+test("the log names user and address for each token granted or refused, and no secret", () =>
+	withCredentials(async ({ credentials, log, signIn }) => {
+		const { token } = await signIn();
+		await assert.rejects(
+			credentials.signIn(
+				{ username: "ann", password: "wrong horse" },
+				{ remoteAddress: "192.0.2.1", signal: new AbortController().signal },
+			),
+			isError("SVC_UNAUTHORIZED"),
+		);
+		const granted = log.filter((line) => line.startsWith("token granted"));
+		const refused = log.filter((line) => line.startsWith("token refused"));
+		assert.equal(granted.length, 1);
+		assert.equal(refused.length, 1);
+		assert.ok(granted[0]?.includes('"user":"ann"'));
+		assert.ok(refused[0]?.includes('"user":"ann","remote_address":"192.0.2.1"'));
+		for (const secret of [token, password, "wrong horse"]) assert.ok(!log.join("\n").includes(secret));
+	}));
+
+test("the first sign-in makes the user record, later and simultaneous ones do not", () =>
+	withCredentials(async ({ storage, signIn }) => {
+		await Promise.all([signIn(), signIn(), signIn()]);
+		await signIn();
+		const users = await storage.find("user", {});
+		assert.deepEqual(
+			users.map(({ name, is_service, nicknames }) => ({ name, is_service, nicknames })),
+			[{ name: "ann", is_service: false, nicknames: {} }],
+		);
+		assert.equal(await storage.count("token", {}), 4);
+	}));
+
+test("the token is for the name the backend verified", () =>
+	withCredentials(async ({ signIn }) => assert.equal((await signIn()).user, "ann@example.org"), {
+		authenticate: async () => ({ username: "ann@example.org" }),
+	}));
+
+test("the lifetime is the one asked for, or token_ttl", () =>
+	withCredentials(
+		async ({ signIn }) => {
+			for (const [ttl, expiry] of [
+				[60, "00:01:00"],
+				[1, "00:00:01"],
+				[3_600, "01:00:00"],
+				[null, "01:00:00"],
+				[undefined, "01:00:00"],
+			] as const) {
+				assert.equal((await signIn(password, ttl)).expiry.slice(11, 19), expiry);
+			}
+		},
+		{ auth: { token_ttl: 3_600 } },
+	));
+
+test("a bad lifetime is refused, whatever the password", () =>
+	withCredentials(
+		async ({ signIn, storage }) => {
+			for (const given of [password, "wrong"]) {
+				for (const ttl of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
+					await assert.rejects(signIn(given, ttl), isError("SVC_INVALID", "ttl"));
+				await assert.rejects(signIn(given, 3_601), isError("SVC_INVALID", "ttl", "3601", "3600"));
+			}
+			assert.equal(await storage.count("token", {}), 0);
+		},
+		{ auth: { token_ttl: 3_600 } },
+	));
+
+test("a lifetime beyond every calendar still sorts as text", () =>
+	withCredentials(
+		async ({ credentials, signIn }) => {
+			const { token, expiry } = await signIn();
+			assert.equal(expiry.slice(0, 4), "9999");
+			assert.equal(await credentials.validate(token), true);
+		},
+		{ auth: { token_ttl: Number.MAX_SAFE_INTEGER } },
+	));
+
+test("no backend sees an empty password or name", () => {
+	const asked: string[] = [];
+	const authenticate: AuthBackend["authenticate"] = async ({ username }) => {
+		asked.push(username);
+		return { username };
+	};
+	return withCredentials(
+		async ({ credentials }) => {
+			const { signal } = new AbortController();
+			for (const wrong of [
+				{ username: "ann", password: "" },
+				{ username: "", password },
+				{ username: "", password: "" },
+			]) {
+				await assert.rejects(credentials.signIn(wrong, { signal }), isError("SVC_UNAUTHORIZED", "Unauthorized"));
+			}
+			assert.deepEqual(asked, []);
+		},
+		{ authenticate },
+	);
+});
+
+test("a backend that cannot tell gives SVC_UNAVAILABLE, never a token", () =>
+	withCredentials(
+		async ({ signIn, storage, log }) => {
+			await assert.rejects(signIn(), isError("SVC_UNAVAILABLE", "directory away"));
+			assert.equal(await storage.count("token", {}), 0);
+			assert.ok(log[0]?.startsWith('sign-in could not be verified {"user":"ann"'));
+		},
+		{
+			authenticate: async () => {
+				throw new SvcError("SVC_UNAVAILABLE", "directory away");
+			},
+		},
+	));
+
+test("a backend that does not answer counts as away", () => {
+	let signal: AbortSignal | undefined;
+	return withCredentials(
+		async ({ signIn }) => {
+			await assert.rejects(signIn(), isError("SVC_UNAVAILABLE", "0.05 seconds"));
+			assert.equal(signal?.aborted, true);
+		},
+		{
+			backendTimeout: 0.05,
+			authenticate: (_, options) => {
+				signal = options.signal;
+				return new Promise(() => undefined);
+			},
+		},
+	);
+});
+
+test("a sign-in whose client has gone ends with the client's reason", () =>
+	withCredentials(
+		async ({ credentials, storage }) => {
+			const controller = new AbortController();
+			const attempt = credentials.signIn({ username: "ann", password }, { signal: controller.signal });
+			controller.abort(new Error("gone"));
+			await assert.rejects(attempt, /gone/);
+			await assert.rejects(credentials.signIn({ username: "ann", password }, { signal: controller.signal }), /gone/);
+			assert.equal(await storage.count("token", {}), 0);
+		},
+		{ authenticate: () => new Promise(() => undefined) },
+	));
+
+test("without a known credential there is no principal", () =>
+	withCredentials(async ({ credentials, signIn }) => {
+		const { token } = await signIn();
+		const wrong = [
+			undefined,
+			{ location: "header" },
+			{ token: "", location: "header" },
+			{ token: "0".repeat(32), location: "header" },
+			{ token: token.toUpperCase(), location: "header" },
+			{ token: `${token} `, location: "query" },
+			{ apiKey: "0".repeat(64), location: "header" },
+			{ apiKey: token, location: "header" },
+			{ token, apiKey: "x", location: "header" },
+		] as const;
+		for (const offered of wrong) {
+			await assert.rejects(credentials.authenticate(offered), isError("SVC_UNAUTHORIZED", "Unauthorized"));
+		}
+		assert.equal(await credentials.validate("nothing"), false);
+	}));
+
+test("with authentication off everybody is the system user", () =>
+	withCredentials(
+		async ({ credentials }) => {
+			const systemUser = { username: "svc", isAdmin: true, authentication: { method: "none" } };
+			assert.deepEqual(await credentials.authenticate(undefined), systemUser);
+			assert.deepEqual(await credentials.authenticate({ token: "wrong", location: "header" }), systemUser);
+		},
+		{ auth: { enable: false } },
+	));
+
+test("a token ends at its expiry, also when it was just in use", () =>
+	withCredentials(async ({ credentials, signIn, wait }) => {
+		const { token } = await signIn(password, 60);
+		assert.equal(await credentials.validate(token), true);
+		wait(59);
+		assert.equal(await credentials.validate(token), true);
+		wait(1);
+		assert.equal(await credentials.validate(token), false);
+		await assert.rejects(credentials.authenticate({ token, location: "header" }), isError("SVC_UNAUTHORIZED", "Unauthorized"));
+	}));
+
+test("a revoked token is refused at once, also when it was just in use", () =>
+	withCredentials(async ({ credentials, signIn }) => {
+		const first = await signIn();
+		const second = await signIn();
+		for (const { token } of [first, second]) assert.equal(await credentials.validate(token), true);
+		await credentials.revoke(first.id);
+		assert.equal(await credentials.validate(first.token), false);
+		assert.equal(await credentials.validate(second.token), true);
+		await credentials.revoke(first.id);
+	}));
+
+test("a token that is looked up while it is revoked is not remembered", () => {
+	let finish = () => {};
+	let begun = () => {};
+	const isReading = new Promise<void>((resolve) => {
+		begun = resolve;
+	});
+	const isRevoked = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
+	let reads = 0;
+	const wrap = (storage: Storage): Storage => ({
+		...bind(storage),
+		find: async (...query) => {
+			const found = await storage.find(...query);
+			reads += 1;
+			if (reads === 1) {
+				begun();
+				await isRevoked;
+			}
+			return found;
+		},
+	});
+	return withCredentials(
+		async ({ credentials, signIn }) => {
+			const { id, token } = await signIn();
+			const early = credentials.validate(token);
+			await isReading;
+			await credentials.revoke(id);
+			finish();
+			assert.equal(await early, true);
+			assert.equal(await credentials.validate(token), false);
+		},
+		{ wrap },
+	);
+});
+
+test("where other nodes share the storage every look-up asks it", () =>
+	withCredentials(
+		async ({ credentials, signIn, storage }) => {
+			const { id, token } = await signIn();
+			assert.equal(await credentials.validate(token), true);
+			await storage.remove("token", { where: { id } });
+			assert.equal(await credentials.validate(token), false);
+		},
+		{ wrap: (storage) => ({ ...bind(storage), capabilities: { shared: true } }) },
+	));
+
+test("a token of a running action lives service_token_ttl and carries its metadata", () =>
+	withCredentials(
+		async ({ credentials }) => {
+			const issued = await credentials.issueServiceToken("ann", { action: "core.local" });
+			assert.deepEqual([issued.user, issued.service, issued.metadata], ["ann", true, { action: "core.local" }]);
+			assert.equal(issued.expiry.slice(0, 19), "2026-01-01T00:10:00");
+			assert.equal((await credentials.authenticate({ token: issued.token, location: "header" })).username, "ann");
+		},
+		{ auth: { token_ttl: 60, service_token_ttl: 600 } },
+	));
+
+test("expired tokens are removed at the start, the others stay", () =>
+	withCredentials(async ({ credentials, signIn, storage, wait }) => {
+		for (let count = 0; count < 1_100; count += 1) await credentials.issueServiceToken("ann", {});
+		wait(86_401);
+		const { id } = await signIn();
+		await credentials.start();
+		while ((await storage.count("token", {})) > 1) await new Promise((resolve) => setImmediate(resolve));
+		assert.equal((await storage.find("token", {}))[0]?.id, id);
+	}));
+
+/** The storage with its methods as own members, so that single ones can be replaced. */
+function bind(storage: Storage): Storage {
+	return {
+		capabilities: storage.capabilities,
+		insert: storage.insert.bind(storage),
+		get: storage.get.bind(storage),
+		find: storage.find.bind(storage),
+		count: storage.count.bind(storage),
+		distinct: storage.distinct.bind(storage),
+		update: storage.update.bind(storage),
+		claim: storage.claim.bind(storage),
+		remove: storage.remove.bind(storage),
+		write: storage.write.bind(storage),
+	};
+}
+
+test.run();

@@ -1,0 +1,57 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { type AuthBackend, type Credentials, isSvcError, type Logger, SvcError } from "../contract/index.ts";
+import { ensureFirstUser } from "./first-user.ts";
+
+function open({ isEmpty = true, refuses = false } = {}) {
+	const users: Credentials[] = [];
+	const log: string[] = [];
+	const write = (...line: unknown[]) => void log.push(JSON.stringify(line));
+	const logger: Logger = { debug: write, info: write, warn: write, error: write };
+	const backend: AuthBackend = {
+		authenticate: async () => undefined,
+		isEmpty: async () => isEmpty && users.length === 0,
+		addUser: async (credentials) => {
+			if (refuses) throw new SvcError("SVC_INVALID", "password: longer than 72 bytes");
+			users.push(credentials);
+		},
+	};
+	return { backend, logger, users, log };
+}
+
+test("where there is no user, admin is made with a random password that is told once and not logged", async () => {
+	const first = open();
+	const made = await ensureFirstUser({ ...first, adminPassword: undefined });
+	assert.equal(made?.username, "admin");
+	assert.match(made?.password ?? "", /^[\w-]{24}$/);
+	assert.deepEqual(first.users, [made]);
+	assert.ok(!first.log.join().includes(made?.password ?? ""));
+	assert.equal(await ensureFirstUser({ ...first, adminPassword: undefined }), undefined);
+	const second = await ensureFirstUser({ ...open(), adminPassword: "" });
+	assert.notEqual(second?.password, made?.password);
+});
+
+test("a password that was given is used and not told again", async () => {
+	const opened = open();
+	assert.deepEqual(await ensureFirstUser({ ...opened, adminPassword: "given one" }), { username: "admin" });
+	assert.deepEqual(opened.users, [{ username: "admin", password: "given one" }]);
+	assert.ok(!opened.log.join().includes("given one"));
+});
+
+test("where there are users, or the backend keeps none, nobody is made", async () => {
+	const full = open({ isEmpty: false });
+	assert.equal(await ensureFirstUser({ ...full, adminPassword: "given one" }), undefined);
+	assert.deepEqual(full.users, []);
+	const { logger } = full;
+	assert.equal(await ensureFirstUser({ backend: { authenticate: async () => undefined }, adminPassword: undefined, logger }), undefined);
+});
+
+test("a given password that cannot be used is a configuration error naming the variable", async () => {
+	const made = ensureFirstUser({ ...open({ refuses: true }), adminPassword: "x" });
+	await assert.rejects(
+		made,
+		(error) => isSvcError(error, "SVC_CONFIG") && error.message === "SVC_ADMIN_PASSWORD: password: longer than 72 bytes",
+	);
+});
+
+test.run();

@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Clock, JsonObject, Logger, Storage, TokenEntity } from "../contract/index.ts";
+import { toTimestamp } from "./clock.ts";
+import type { IssuedToken } from "./engine-api.ts";
+import { createId } from "./ids.ts";
+
+const tokenPattern = /^[0-9a-f]{32}$/;
+const mostCached = 1_000;
+const purgeInterval = 3_600_000;
+const purgeBatch = 500;
+/** Later times would have five digits in the year and no longer sort as text. */
+const latestExpiry = Date.parse("9999-12-31T00:00:00Z") * 1_000;
+
+export interface TokenRequest {
+	readonly user: string;
+	/** Seconds. */
+	readonly ttl: number;
+	readonly service: boolean;
+	readonly metadata: JsonObject;
+}
+
+/** The tokens of the service: kept as hashes, found again by hash, removed once they have expired. */
+export interface Tokens {
+	issue(request: TokenRequest): Promise<IssuedToken>;
+	/** The token, or undefined when it is unknown or has expired. */
+	find(token: string): Promise<TokenEntity | undefined>;
+	revoke(id: string): Promise<void>;
+	/** Begin to remove expired tokens: now and every hour. */
+	start(): void;
+	stop(): Promise<void>;
+}
+
+interface TokenParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+export function createTokens({ storage, clock, logger }: TokenParts): Tokens {
+	const cache = createCache(storage);
+	let timer: NodeJS.Timeout | undefined;
+	let isStopped = false;
+	let purging = Promise.resolve();
+
+	async function purge(): Promise<void> {
+		try {
+			let removed = purgeBatch;
+			while (removed === purgeBatch && !isStopped) {
+				removed = await storage.remove("token", { where: { expiry: { lte: toTimestamp(clock.now()) } }, limit: purgeBatch });
+			}
+		} catch (error) {
+			logger.warn("expired tokens could not be removed", { error });
+		}
+	}
+
+	return {
+		async issue({ user, ttl, service, metadata }) {
+			const token = randomBytes(16).toString("hex");
+			const now = clock.now();
+			const entity: TokenEntity = {
+				id: createId(clock),
+				token_hash: toHash(token),
+				user,
+				expiry: toTimestamp(Math.min(now + ttl * 1_000_000, latestExpiry)),
+				service,
+				created_at: toTimestamp(now),
+				metadata,
+			};
+			await storage.insert("token", [entity]);
+			return { id: entity.id, user, token, expiry: entity.expiry, metadata, service };
+		},
+		async find(token) {
+			if (!tokenPattern.test(token)) return undefined;
+			const entity = await cache.find(toHash(token));
+			return entity !== undefined && entity.expiry > toTimestamp(clock.now()) ? entity : undefined;
+		},
+		async revoke(id) {
+			await storage.remove("token", { where: { id } });
+			cache.forget(id);
+		},
+		start() {
+			purging = purge();
+			timer = setInterval(() => {
+				purging = purging.then(purge);
+			}, purgeInterval).unref();
+		},
+		async stop() {
+			isStopped = true;
+			clearInterval(timer);
+			await purging;
+		},
+	};
+}
+
+function toHash(token: string): string {
+	return createHash("sha256").update(token).digest("hex");
+}
+
+/** Tokens found lately, so that each request does not ask the storage. Not where another node could revoke them unseen. */
+function createCache(storage: Storage) {
+	const tokens = new Map<string, TokenEntity>();
+	let revocations = 0;
+	return {
+		async find(hash: string): Promise<TokenEntity | undefined> {
+			const cached = tokens.get(hash);
+			if (cached !== undefined) return cached;
+			const revocationsBefore = revocations;
+			const [entity] = await storage.find("token", { where: { token_hash: hash }, limit: 1 });
+			// What was read while a token was being revoked may be that token, from before.
+			if (entity === undefined || storage.capabilities.shared === true || revocations !== revocationsBefore) return entity;
+			const [oldest] = tokens.keys();
+			if (tokens.size >= mostCached && oldest !== undefined) tokens.delete(oldest);
+			tokens.set(hash, entity);
+			return entity;
+		},
+		forget(id: string): void {
+			revocations += 1;
+			for (const [hash, entity] of tokens) if (entity.id === id) tokens.delete(hash);
+		},
+	};
+}

@@ -1,0 +1,18 @@
+import { type Clock, isSvcError, type Logger, type Storage } from "../contract/index.ts";
+import { toTimestamp } from "./clock.ts";
+import { createId } from "./ids.ts";
+
+/** Make the record of a user who signs in for the first time. */
+export async function ensureUser(
+	name: string,
+	{ storage, clock, logger }: { readonly storage: Storage; readonly clock: Clock; readonly logger: Logger },
+): Promise<void> {
+	if ((await storage.count("user", { name })) > 0) return;
+	try {
+		await storage.insert("user", [{ id: createId(clock), name, is_service: false, created_at: toTimestamp(clock.now()), nicknames: {} }]);
+		logger.info("user registered", { user: name });
+	} catch (error) {
+		// Two sign-ins at once: the other one has made it.
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+	}
+}
