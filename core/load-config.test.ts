@@ -38,7 +38,10 @@ test("a missing file is named", async () => {
 });
 
 test("a file without a default export is refused with a hint", async () => {
-	await assert.rejects(load("svc.config.ts", "export const api = {};"), isConfigError("svc.config.ts", "no default export", "export default defineConfig("));
+	await assert.rejects(
+		load("svc.config.ts", "export const api = {};"),
+		isConfigError("svc.config.ts", "no default export", "export default defineConfig("),
+	);
 });
 
 test("a syntax error is told with its place", async () => {
@@ -46,11 +49,17 @@ test("a syntax error is told with its place", async () => {
 });
 
 test("an error thrown by the file is told with its place", async () => {
-	await assert.rejects(load("svc.config.ts", 'const a: number = 1;\nif (a) throw new Error("no such luck");\nexport default {};'), isConfigError("no such luck", "(line 2:"));
+	await assert.rejects(
+		load("svc.config.ts", 'const a: number = 1;\nif (a) throw new Error("no such luck");\nexport default {};'),
+		isConfigError("no such luck", "(line 2:"),
+	);
 });
 
 test("a package that is not there is named", async () => {
-	await assert.rejects(load("svc.config.ts", 'import { x } from "svc-plugin-nowhere";\nexport default { x };'), isConfigError("svc-plugin-nowhere"));
+	await assert.rejects(
+		load("svc.config.ts", 'import { x } from "svc-plugin-nowhere";\nexport default { x };'),
+		isConfigError("svc-plugin-nowhere"),
+	);
 });
 
 test.run();

@@ -7,9 +7,19 @@ const defaults: Options["log"] = { level: "info", format: "json", mask_secrets: 
 
 function openLog(options: Partial<Options["log"]> = {}, { debug = false, isTTY = false } = {}) {
 	let text = "";
-	const stream = { isTTY, write: (part: string) => void (text += part) };
+	const stream = {
+		isTTY,
+		write(part: string) {
+			text += part;
+		},
+	};
 	const logger = createLogger({ ...defaults, ...options }, { debug, stream });
-	return { logger, text: () => text, lines: () => text.split("\n").slice(0, -1), records: () => text.split("\n").slice(0, -1).map(toRecord) };
+	return {
+		logger,
+		text: () => text,
+		lines: () => text.split("\n").slice(0, -1),
+		records: () => text.split("\n").slice(0, -1).map(toRecord),
+	};
 }
 
 function toRecord(line: string): Record<string, unknown> {
@@ -18,11 +28,21 @@ function toRecord(line: string): Record<string, unknown> {
 
 test("a JSON line has time, level, message, tag and the fields", () => {
 	const { logger, records } = openLog();
-	logger.withTag("engine").withTag("runner").info("execution started", { execution_id: "5f", attempt: 1, tags: ["a"] });
+	logger
+		.withTag("engine")
+		.withTag("runner")
+		.info("execution started", { execution_id: "5f", attempt: 1, tags: ["a"] });
 	const [record] = records();
 	const { time, ...rest } = record ?? {};
 	assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-	assert.deepEqual(rest, { level: "info", message: "execution started", tag: "engine:runner", execution_id: "5f", attempt: 1, tags: ["a"] });
+	assert.deepEqual(rest, {
+		level: "info",
+		message: "execution started",
+		tag: "engine:runner",
+		execution_id: "5f",
+		attempt: 1,
+		tags: ["a"],
+	});
 });
 
 test("fields cannot pose as members of the line", () => {
@@ -77,7 +97,9 @@ test("text is for terminals unless the option says otherwise", () => {
 
 test("values cannot forge a line or reach the terminal in text", () => {
 	const { logger, lines, text } = openLog({ format: "text" });
-	logger.withTag("a\nb").info("one\r\ntwo", { value: "x\n2026 info forged", escape: "\u001b[31m", c1: "\u009b1m", object: { a: "\u2028" } });
+	logger
+		.withTag("a\nb")
+		.info("one\r\ntwo", { value: "x\n2026 info forged", escape: "\u001b[31m", c1: "\u009b1m", object: { a: "\u2028" } });
 	assert.equal(lines().length, 1);
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 	assert.doesNotMatch(text().trimEnd(), /[\u0000-\u001f\u007f-\u009f\u2028]/);
@@ -175,7 +197,15 @@ test("odd values are written without failing", () => {
 	const { logger, records } = openLog();
 	const cycle: Record<string, unknown> = { name: "a" };
 	cycle["self"] = cycle;
-	logger.info("odd", { cycle, big: 1n, bytes: Buffer.from("abc"), when: new Date(0), nothing: undefined, call: () => 1, symbol: Symbol("s") });
+	logger.info("odd", {
+		cycle,
+		big: 1n,
+		bytes: Buffer.from("abc"),
+		when: new Date(0),
+		nothing: undefined,
+		call: () => 1,
+		symbol: Symbol("s"),
+	});
 	const [record] = records();
 	assert.deepEqual(record?.["cycle"], { name: "a", self: "(…)" });
 	assert.equal(record?.["big"], "1");

@@ -29,7 +29,9 @@ export function findRunnerProblems(value: unknown): string[] {
 	const names = runners.map((runner) => (isPlugin(runner) ? runner.name : undefined));
 	const repeated = names.map((name, index) => {
 		const first = names.indexOf(name);
-		return name === undefined || first === index ? undefined : `runners[${index}]: runner "${name}" stands at runners[${first}] already; names must be unique`;
+		return name === undefined || first === index
+			? undefined
+			: `runners[${index}]: runner "${name}" stands at runners[${first}] already; names must be unique`;
 	});
 	return [...problems, ...repeated].filter((problem) => problem !== undefined);
 }
@@ -42,7 +44,9 @@ interface PluginShape {
 
 function isPlugin(value: unknown): value is PluginShape {
 	if (!isRecord(value)) return false;
-	return typeof value["kind"] === "string" && typeof value["name"] === "string" && value["name"] !== "" && typeof value["create"] === "function";
+	return (
+		typeof value["kind"] === "string" && typeof value["name"] === "string" && value["name"] !== "" && typeof value["create"] === "function"
+	);
 }
 
 function describePlugin(value: unknown): string {

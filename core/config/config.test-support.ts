@@ -1,4 +1,11 @@
-import { type AuthBackendPlugin, defineConfig, type EventBusPlugin, type RunnerPlugin, type StoragePlugin, type SvcConfig } from "../contract/index.ts";
+import {
+	type AuthBackendPlugin,
+	defineConfig,
+	type EventBusPlugin,
+	type RunnerPlugin,
+	type StoragePlugin,
+	type SvcConfig,
+} from "../contract/index.ts";
 
 function create(): never {
 	throw new Error("a configuration is data: nothing of it may be created");

@@ -2,7 +2,8 @@ const secretName = /pass|secret|token|key|credential/i;
 
 /** A value for an error message: short, and never a secret's text. */
 export function describeValue(value: unknown, name = ""): string {
-	if (typeof value === "string") return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+	if (typeof value === "string")
+		return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 	if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
 	return describeKind(value);
 }

@@ -28,12 +28,19 @@ export function toVariableName(section: string, option: string): string {
 	return `SVC_${section}_${option}`.toUpperCase();
 }
 
-const optionVariables = Object.entries(optionSections).flatMap(([section, options]) => Object.keys(options).map((option) => toVariableName(section, option)));
+const optionVariables = Object.entries(optionSections).flatMap(([section, options]) =>
+	Object.keys(options).map((option) => toVariableName(section, option)),
+);
 
 export type Override = { readonly value: unknown } | { readonly problem: string };
 
 /** The override of an option. An empty variable counts as not set, as compose files leave them. */
-export function readOverride(environment: Environment, section: string, option: string, definition: OptionDefinition): Override | undefined {
+export function readOverride(
+	environment: Environment,
+	section: string,
+	option: string,
+	definition: OptionDefinition,
+): Override | undefined {
 	const name = toVariableName(section, option);
 	const text = environment[name]?.trim();
 	if (text === undefined || text === "") return undefined;
@@ -73,4 +80,3 @@ export function findUnknownVariables(environment: Environment): string[] {
 			return prefixes.some((prefix) => name.startsWith(prefix)) ? [`environment variable ${name} is not known and has no effect`] : [];
 		});
 }
-

@@ -82,12 +82,21 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ event_bus: null }, "event_bus: expected an event bus plugin, got null; hint: event_bus: memoryBus()"],
 	[{ runners: runner("one") }, 'runners: expected an array of runner plugins, got the runner plugin "one"'],
 	[{ runners: [runner("one"), storage] }, 'runners[1]: expected a runner plugin, got the storage plugin "test"'],
-	[{ runners: [runner("one"), runner("two"), runner("one")] }, 'runners[2]: runner "one" stands at runners[0] already; names must be unique'],
+	[
+		{ runners: [runner("one"), runner("two"), runner("one")] },
+		'runners[2]: runner "one" stands at runners[0] already; names must be unique',
+	],
 	[{ auth: {} }, "auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }"],
-	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: expected an auth backend plugin, got "ldap"; hint: auth: { backend: flatFile() }'],
+	[
+		{ auth: { enable: false, backend: "ldap" } },
+		'auth.backend: expected an auth backend plugin, got "ldap"; hint: auth: { backend: flatFile() }',
+	],
 	[{ packs: "packs" }, 'packs: expected an array of directories, got "packs"'],
 	[{ data_dir: "" }, 'data_dir: expected a directory, got ""'],
-	[{ api: { auth_cookie_same_site: "none", auth_cookie_secure: false } }, 'api.auth_cookie_same_site: "none" needs auth_cookie_secure: true'],
+	[
+		{ api: { auth_cookie_same_site: "none", auth_cookie_secure: false } },
+		'api.auth_cookie_same_site: "none" needs auth_cookie_secure: true',
+	],
 ];
 
 for (const [parts, expected] of wrongOptions) {
@@ -168,9 +177,20 @@ for (const [name, value, expected] of wrongVariables) {
 }
 
 test("no option has the variable of something else", () => {
-	const names = Object.entries(optionSections).flatMap(([section, options]) => Object.keys(options).map((option) => toVariableName(section, option)));
+	const names = Object.entries(optionSections).flatMap(([section, options]) =>
+		Object.keys(options).map((option) => toVariableName(section, option)),
+	);
 	assert.equal(new Set(names).size, names.length);
-	for (const other of ["SVC_API_URL", "SVC_AUTH_URL", "SVC_STREAM_URL", "SVC_AUTH_TOKEN", "SVC_API_KEY", "SVC_API_VERSION", "SVC_DATA_DIR", "SVC_ADMIN_PASSWORD"]) {
+	for (const other of [
+		"SVC_API_URL",
+		"SVC_AUTH_URL",
+		"SVC_STREAM_URL",
+		"SVC_AUTH_TOKEN",
+		"SVC_API_KEY",
+		"SVC_API_VERSION",
+		"SVC_DATA_DIR",
+		"SVC_ADMIN_PASSWORD",
+	]) {
 		assert.ok(!names.includes(other), other);
 	}
 });
@@ -185,7 +205,16 @@ test("variables that look like an option's but are none are warned of", () => {
 });
 
 test("variables of the client, of actions and of others are not warned of", () => {
-	const names = ["SVC_API_URL", "SVC_AUTH_TOKEN", "SVC_ACTION_API_URL", "SVC_CONFIG_FILE", "SVC_ADMIN_PASSWORD", "SVC_DEPLOYMENT", "PATH", "API_PORT"];
+	const names = [
+		"SVC_API_URL",
+		"SVC_AUTH_TOKEN",
+		"SVC_ACTION_API_URL",
+		"SVC_CONFIG_FILE",
+		"SVC_ADMIN_PASSWORD",
+		"SVC_DEPLOYMENT",
+		"PATH",
+		"API_PORT",
+	];
 	const env = Object.fromEntries(names.map((name) => [name, "x"]));
 	assert.deepEqual(resolveWith({}, env).warnings, []);
 });
@@ -202,7 +231,10 @@ test("the data directory is created for its owner only", async () => {
 		await prepareDataDirectory(path);
 		await prepareDataDirectory(path);
 		assert.equal((await stat(path)).mode & 0o777, 0o700);
-		await assert.rejects(prepareDataDirectory("/dev/null/data"), (error) => isSvcError(error, "SVC_CONFIG") && error.message.includes("/dev/null/data"));
+		await assert.rejects(
+			prepareDataDirectory("/dev/null/data"),
+			(error) => isSvcError(error, "SVC_CONFIG") && error.message.includes("/dev/null/data"),
+		);
 	} finally {
 		await rm(parent, { recursive: true });
 	}

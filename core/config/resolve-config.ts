@@ -44,7 +44,11 @@ const members = [...compositionMembers, ...Object.keys(optionSections)];
 export function resolveConfig(config: SvcConfig, { env, directory }: ResolveContext): ResolvedConfig {
 	// The type promises all that is checked here; files in plain JavaScript do not.
 	const input: unknown = config;
-	if (!isRecord(input)) throw new SvcError("SVC_CONFIG", `the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`);
+	if (!isRecord(input))
+		throw new SvcError(
+			"SVC_CONFIG",
+			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
+		);
 	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
 	const options = resolveOptions(input, env, problems);
 	problems.push(...findAuthProblems(input, options));
@@ -65,7 +69,10 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {
 	return Object.entries(input)
 		.filter(([name]) => !members.includes(name))
-		.map(([name, value]) => `${name}: unknown section (${describeValue(value, name)}); ${suggest(name, members)}allowed: ${members.join(", ")}`);
+		.map(
+			([name, value]) =>
+				`${name}: unknown section (${describeValue(value, name)}); ${suggest(name, members)}allowed: ${members.join(", ")}`,
+		);
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
@@ -92,9 +99,12 @@ function findAuthProblems(input: Readonly<Record<string, unknown>>, { auth, api 
 	const problems: string[] = [];
 	const section = input["auth"];
 	const backend = isRecord(section) ? section["backend"] : undefined;
-	if (backend !== undefined) problems.push(...[findPluginProblem("auth.backend", "auth-backend", backend)].filter((problem) => problem !== undefined));
+	if (backend !== undefined)
+		problems.push(...[findPluginProblem("auth.backend", "auth-backend", backend)].filter((problem) => problem !== undefined));
 	else if (auth.enable) {
-		problems.push("auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } to let everybody in");
+		problems.push(
+			"auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } to let everybody in",
+		);
 	}
 	if (api.auth_cookie_same_site === "none" && !api.auth_cookie_secure) {
 		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');

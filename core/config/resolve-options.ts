@@ -16,7 +16,9 @@ export function resolveOptions(config: Readonly<Record<string, unknown>>, enviro
 		const members = [...Object.keys(definitions), ...(pluginMembers[section] ?? [])];
 		for (const [name, value] of Object.entries(input)) {
 			if (members.includes(name)) continue;
-			problems.push(`${section}.${name}: unknown option (${describeValue(value, name)}); ${suggest(name, members)}allowed in ${section}: ${members.join(", ")}`);
+			problems.push(
+				`${section}.${name}: unknown option (${describeValue(value, name)}); ${suggest(name, members)}allowed in ${section}: ${members.join(", ")}`,
+			);
 		}
 		const values = Object.entries(definitions).map(([name, definition]) => {
 			const override = readOverride(environment, section, name, definition);

@@ -17,7 +17,9 @@ export function formatJson({ date, level, tag, message, fields }: LogLine): stri
 export function formatText({ date, level, tag, message, fields }: LogLine): string {
 	const words = Object.entries(fields).map(([name, value]) => `${toWord(name)}=${toWord(isError(value) ? value.message : value)}`);
 	const head = `${date.toISOString()} ${level.padEnd(5)} ${tag === "" ? "" : `${toLine(tag)}: `}${toLine(message)}`;
-	const stacks = Object.values(fields).filter(isError).map(({ stack }) => toLines(stack));
+	const stacks = Object.values(fields)
+		.filter(isError)
+		.map(({ stack }) => toLines(stack));
 	return [[head, ...words].join(" "), ...stacks].join("\n");
 }
 

@@ -127,7 +127,10 @@ function checkRefusals(check: Check): void {
 		const wrong = toMedian(times.map(([first]) => first));
 		const unknown = toMedian(times.map(([, second]) => second));
 		// Generous, for machines with other things to do; a missing comparison shows as a factor of a hundred.
-		assert.ok(Math.abs(wrong - unknown) < 5 || Math.max(wrong, unknown) / Math.min(wrong, unknown) < 3, `wrong ${wrong} ms, unknown ${unknown} ms`);
+		assert.ok(
+			Math.abs(wrong - unknown) < 5 || Math.max(wrong, unknown) / Math.min(wrong, unknown) < 3,
+			`wrong ${wrong} ms, unknown ${unknown} ms`,
+		);
 	});
 
 	check("an attempt that is aborted gives no answer", async ({ signIn }) => {
@@ -143,8 +146,15 @@ function checkRefusals(check: Check): void {
 function checkOutage(check: Check): void {
 	check("while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows", async ({ backend, cutOff, signIn }) => {
 		await cutOff();
-		for (const [username, password] of [[ann.username, ann.password] as const, [ann.username, "wrong word"] as const, ["nobody", "wrong word"] as const]) {
-			await assert.rejects(signIn(username, password), (error) => isSvcError(error, "SVC_UNAVAILABLE") && !`${error.message} ${String(error.cause)}`.includes(password));
+		for (const [username, password] of [
+			[ann.username, ann.password] as const,
+			[ann.username, "wrong word"] as const,
+			["nobody", "wrong word"] as const,
+		]) {
+			await assert.rejects(
+				signIn(username, password),
+				(error) => isSvcError(error, "SVC_UNAVAILABLE") && !`${error.message} ${String(error.cause)}`.includes(password),
+			);
 		}
 		if (backend.isEmpty !== undefined) await assert.rejects(backend.isEmpty(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
 	});

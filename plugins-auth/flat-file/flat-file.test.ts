@@ -37,7 +37,8 @@ async function open(text?: string): Promise<Opened> {
 		directory,
 		file,
 		warnings,
-		signIn: async (username, password) => (await backend.authenticate({ username, password }, { signal: new AbortController().signal }))?.username,
+		signIn: async (username, password) =>
+			(await backend.authenticate({ username, password }, { signal: new AbortController().signal }))?.username,
 		close: async () => {
 			await backend.stop?.();
 			await rm(directory, { recursive: true });
@@ -103,7 +104,15 @@ test("of two lines of a user the later one counts", async () => {
 
 test("lines that cannot be used are told once by number, without their text, and the others work", async () => {
 	const digest = hashSync("x", quickCost);
-	const lines = ["no colon secret1", ":secret2", "plain:secret3", "md5:$apr1$r31$secret4", "sha:{SHA}secret5=", `cut:${digest.slice(0, -1)}`, "slow:$2b$31$".padEnd(65, "a")];
+	const lines = [
+		"no colon secret1",
+		":secret2",
+		"plain:secret3",
+		"md5:$apr1$r31$secret4",
+		"sha:{SHA}secret5=",
+		`cut:${digest.slice(0, -1)}`,
+		"slow:$2b$31$".padEnd(65, "a"),
+	];
 	await withFile(`${lines.join("\n")}\n${toLine(ann)}`, async ({ signIn, warnings, file }) => {
 		assert.equal(await signIn("ann", ann.password), "ann");
 		assert.equal(await signIn("plain", "secret3"), undefined);
@@ -162,12 +171,21 @@ test("a user that could not sign in is not added", async () => {
 			[{ username: "bob", password: "x".repeat(73) }, /^password: longer than 72 bytes/],
 			[{ username: "bob", password: "ü".repeat(37) }, /^password: longer than 72 bytes/],
 			[{ username: "bob", password: "a\0b" }, /^password: holds a NUL/],
-			...["", "a:b", "a\nb", "#a", " a", "a ", "a\0"].map((username): [Credentials, RegExp] => [{ username, password: "x" }, /^username: /]),
+			...["", "a:b", "a\nb", "#a", " a", "a ", "a\0"].map((username): [Credentials, RegExp] => [
+				{ username, password: "x" },
+				/^username: /,
+			]),
 		];
 		for (const [credentials, message] of wrong) {
-			await assert.rejects(async () => backend.addUser?.(credentials), (error) => isSvcError(error, "SVC_INVALID") && message.test(error.message));
+			await assert.rejects(
+				async () => backend.addUser?.(credentials),
+				(error) => isSvcError(error, "SVC_INVALID") && message.test(error.message),
+			);
 		}
-		await assert.rejects(async () => backend.addUser?.(ann), (error) => isSvcError(error, "SVC_CONFLICT"));
+		await assert.rejects(
+			async () => backend.addUser?.(ann),
+			(error) => isSvcError(error, "SVC_CONFLICT"),
+		);
 		assert.equal(await readFile(file, "utf8"), before);
 	});
 });

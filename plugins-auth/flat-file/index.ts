@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
-import { type AuthBackend, type Credentials, defineAuthBackend, type Identity, type PluginContext, SvcError } from "../../core/contract/index.ts";
+import {
+	type AuthBackend,
+	type Credentials,
+	defineAuthBackend,
+	type Identity,
+	type PluginContext,
+	SvcError,
+} from "../../core/contract/index.ts";
 import { BcryptThread } from "./bcrypt-thread.ts";
 import { PasswordFile } from "./password-file.ts";
 import { createDummy, findPasswordProblem, hashPassword, verify } from "./verify.ts";

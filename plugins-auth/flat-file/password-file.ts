@@ -78,7 +78,10 @@ export class PasswordFile {
 	#parse(text: string): PasswordEntries {
 		const users = new Map<string, string>();
 		let isEmpty = true;
-		for (const [index, raw] of text.replace(/^\ufeff/, "").split("\n").entries()) {
+		for (const [index, raw] of text
+			.replace(/^\ufeff/, "")
+			.split("\n")
+			.entries()) {
 			const line = raw.trim();
 			if (line === "" || line.startsWith("#")) continue;
 			isEmpty = false;

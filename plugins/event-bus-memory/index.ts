@@ -1,4 +1,11 @@
-import { type BusEvent, defineEventBus, type EventBus, type EventData, type SubscribeOptions, SvcError } from "../../core/contract/index.ts";
+import {
+	type BusEvent,
+	defineEventBus,
+	type EventBus,
+	type EventData,
+	type SubscribeOptions,
+	SvcError,
+} from "../../core/contract/index.ts";
 import { SubscriberIndex } from "./subscriber-index.ts";
 import { Subscription } from "./subscription.ts";
 
@@ -18,7 +25,10 @@ class MemoryBus implements EventBus {
 		this.#index.forEach(name, (subscription) => subscription.deliver(event));
 	}
 
-	async subscribe(names: readonly string[], { signal, filter, buffer = defaultBuffer }: SubscribeOptions): Promise<AsyncIterable<BusEvent>> {
+	async subscribe(
+		names: readonly string[],
+		{ signal, filter, buffer = defaultBuffer }: SubscribeOptions,
+	): Promise<AsyncIterable<BusEvent>> {
 		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the event bus has been stopped");
 		const abort = () => subscription.end();
 		const subscription: Subscription = new Subscription({

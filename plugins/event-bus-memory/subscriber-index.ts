@@ -8,7 +8,10 @@ export class SubscriberIndex<T> {
 	/** Returns the function that takes the subscriber out again. */
 	add(names: readonly string[], subscriber: T): () => void {
 		const { exact, prefixes } = toPatterns(names);
-		const removals = [...exact.map((name) => put(this.#byName, name, subscriber)), ...prefixes.map((prefix) => put(this.#byPrefix, prefix, subscriber))];
+		const removals = [
+			...exact.map((name) => put(this.#byName, name, subscriber)),
+			...prefixes.map((prefix) => put(this.#byPrefix, prefix, subscriber)),
+		];
 		return () => {
 			for (const remove of removals) remove();
 		};
