@@ -2,19 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { PluginContext } from "../../core/contract/index.ts";
 import { testStorage } from "../../core/testing/storage-suite.ts";
 import { knexStorage } from "./index.ts";
-
-function toContext(dataDirectory: string): PluginContext {
-	const ignore = () => {};
-	return {
-		dataDirectory,
-		nodeId: "node",
-		clock: { now: () => Date.now() * 1000 },
-		logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-	};
-}
+import { toContext } from "./testing/context.ts";
 
 testStorage({
 	test,

@@ -154,8 +154,9 @@ function checkIsolation(check: Check): void {
 		const execution = createExecution({ context: { list: [1] } });
 		await storage.insert("execution", [execution]);
 		const [first, second] = [await storage.get("execution", execution.id), await storage.get("execution", execution.id)];
-		(first?.context["list"] as unknown as number[]).push(2);
-		Object.assign(first ?? {}, { status: "failed" });
+		assert.ok(first);
+		(first.context["list"] as unknown as number[]).push(2);
+		Object.assign(first, { status: "failed" });
 		assert.deepEqual(second, execution);
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
 	});

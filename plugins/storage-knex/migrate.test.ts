@@ -1,0 +1,109 @@
+import * as assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "uvu";
+import { type EntityKind, entityKinds, isSvcError } from "../../core/contract/index.ts";
+import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { knexStorage } from "./index.ts";
+import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
+import { tableNames } from "./table-names.ts";
+import { toContext, withDirectory } from "./testing/context.ts";
+import { spawnChild } from "./testing/spawn-child.ts";
+
+const columnTypes = { text: "TEXT", json: "TEXT", integer: "bigint", real: "float", boolean: "boolean" } as const;
+
+async function openAndStop(directory: string): Promise<void> {
+	const storage = knexStorage({ client: "sqlite" }).create();
+	try {
+		await storage.start?.(toContext(directory));
+	} finally {
+		await storage.stop?.();
+	}
+}
+
+async function inspect<T>(directory: string, look: (database: LibsqlDatabase) => T): Promise<T> {
+	const database = new (await importLibsql())(join(directory, "svc.db"), { timeout: 1_000 });
+	try {
+		return look(database);
+	} finally {
+		database.close();
+	}
+}
+
+function readRows(database: LibsqlDatabase, sql: string): unknown[][] {
+	return database.prepare(sql).raw().all([]);
+}
+
+/** Columns of every index of a table with whether it is unique, in no particular order. */
+function readIndexes(database: LibsqlDatabase, table: string): string[] {
+	const indexes = readRows(database, `select name, "unique" from pragma_index_list('${table}')`);
+	return indexes.map(([name, unique]) => {
+		const columns = readRows(database, `select name from pragma_index_info('${String(name)}') order by seqno`);
+		return `${unique === 1 ? "unique " : ""}${columns.join()}`;
+	});
+}
+
+test("the migrated tables are what the entity kinds say", () =>
+	withDirectory(async (directory) => {
+		await openAndStop(directory);
+		await inspect(directory, (database) => {
+			for (const kind of Object.keys(entityKinds) as EntityKind[]) {
+				const table = tableNames[kind];
+				const {
+					fields,
+					unique = [],
+					indexes = [],
+				}: { fields: object; unique?: readonly unknown[]; indexes?: readonly unknown[] } = entityKinds[kind];
+				const columns = readRows(database, `select name, type, pk from pragma_table_info('${table}') order by cid`);
+				const expected = Object.entries(fields).map(([name, type]) => [
+					name,
+					columnTypes[type as keyof typeof columnTypes],
+					name === "id" ? 1 : 0,
+				]);
+				assert.deepEqual(columns, expected, table);
+				const keys = [["id"], ...unique].map((columns) => `unique ${String(columns)}`);
+				assert.deepEqual(readIndexes(database, table).sort(), [...keys, ...indexes.map(String)].sort(), table);
+			}
+		});
+	}));
+
+test("opening again changes nothing", () =>
+	withDirectory(async (directory) => {
+		const readSchema = () =>
+			inspect(directory, (database) => readRows(database, "select sql from sqlite_master union all select name from migrations"));
+		await openAndStop(directory);
+		const before = await readSchema();
+		await openAndStop(directory);
+		assert.deepEqual(await readSchema(), before);
+	}));
+
+test("a database of a newer version is refused, naming what is unknown", () =>
+	withDirectory(async (directory) => {
+		await openAndStop(directory);
+		await inspect(directory, (database) => database.exec("insert into migrations (name, batch) values ('9999-later', 2)"));
+		await assert.rejects(openAndStop(directory), (error) => {
+			assert.ok(isSvcError(error, "SVC_CONFIG"));
+			assert.match(error.message, /newer version.*9999-later/);
+			return true;
+		});
+		await inspect(directory, (database) => database.exec("delete from migrations where name = '9999-later'"));
+		await openAndStop(directory);
+	}));
+
+test("a migration that was killed anywhere is completed at the next opening", async () => {
+	const killAndOpen = (delay: number) =>
+		withDirectory(async (directory) => {
+			const child = spawnChild("open", directory);
+			await child.waitForLines(1);
+			// The random moment is the point here; what follows holds wherever it falls.
+			await new Promise((resolve) => setTimeout(resolve, delay));
+			await child.kill();
+			const storage = knexStorage({ client: "sqlite" }).create();
+			await storage.start?.(toContext(directory));
+			await storage.insert("trace", [createTrace("after")]);
+			assert.equal(await storage.count("trace", {}), 1);
+			await storage.stop?.();
+		});
+	for (let round = 0; round < 5; round++) await Promise.all([killAndOpen(Math.random() * 100), killAndOpen(100 + Math.random() * 150)]);
+});
+
+test.run();

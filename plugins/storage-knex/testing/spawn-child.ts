@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface Child {
+	/** Lines so far, without those that a kill cut off. */
+	readonly lines: readonly string[];
+	/** Resolves once there are this many lines, or the process has ended. */
+	waitForLines(count: number): Promise<void>;
+	/** Ends it at once, as a crash would. */
+	kill(): Promise<void>;
+	/** Resolves with the exit status, null after a kill. */
+	readonly exit: Promise<number | null>;
+}
+
+export function spawnChild(mode: "open" | "insert", directory: string): Child {
+	const script = fileURLToPath(new URL("child.ts", import.meta.url));
+	const child = spawn(process.execPath, ["--import", "tsx", script, mode, directory], { stdio: ["ignore", "pipe", "inherit"] });
+	const lines: string[] = [];
+	const reader = createInterface({ input: child.stdout });
+	reader.on("line", (line) => lines.push(line));
+	const closed = once(child, "close");
+	const exit = closed.then(([code]) => code as number | null);
+	return {
+		lines,
+		exit,
+		async waitForLines(count) {
+			while (lines.length < count && child.exitCode === null && child.signalCode === null) {
+				await Promise.race([once(reader, "line"), closed]);
+			}
+		},
+		async kill() {
+			child.kill("SIGKILL");
+			await exit;
+		},
+	};
+}
