@@ -42,6 +42,8 @@ interface Run {
 	readonly controller: AbortController;
 	readonly fence: string | null;
 	recorder: Recorder | undefined;
+	/** The execution was taken away or ended by somebody else. */
+	lost: boolean;
 }
 
 /** How a run ended, before it is recorded. */
@@ -58,7 +60,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 
 	/** The whole life of a run, from claimed to final. */
 	async function run(claimed: ExecutionEntity): Promise<void> {
-		const run: Run = { controller: new AbortController(), fence: claimed.fence, recorder: undefined };
+		const run: Run = { controller: new AbortController(), fence: claimed.fence, recorder: undefined, lost: false };
 		runs.set(claimed.id, run);
 		try {
 			const prepared = await prepare(claimed);
@@ -76,7 +78,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				for (const secret of prepared.secrets) logger.forgetSecret(secret);
 			}
 		} catch (error) {
-			logger.error("execution could not be recorded", { execution_id: claimed.id, error });
+			if (run.lost) logger.info("run was ended: its execution has been ended elsewhere", { execution_id: claimed.id });
+			else logger.error("execution could not be recorded", { execution_id: claimed.id, error });
 		} finally {
 			runs.delete(claimed.id);
 		}
@@ -188,9 +191,12 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		holds: (executionId) => runs.has(executionId),
 		held: () => new Map([...runs].map(([id, { fence }]) => [id, fence])),
 		lose(executionId) {
-			const lost = new RunAborted("cancel", "the execution is no longer this node's");
-			runs.get(executionId)?.recorder?.fail(lost);
-			abort(executionId, lost);
+			const run = runs.get(executionId);
+			if (run === undefined) return;
+			run.lost = true;
+			const reason = new RunAborted("cancel", "the execution is no longer this node's");
+			run.recorder?.fail(reason);
+			run.controller.abort(reason);
 		},
 	};
 }

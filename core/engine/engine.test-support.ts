@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
+import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { defineRunner, type ExecutionEntity, type JsonObject, type OptionsInput, type RunnerPlugin, type StoragePlugin } from "../contract/index.ts";
+import { createEngine } from "../service.ts";
+import type { Engine, Principal, SubmitInput } from "./engine-api.ts";
+import { isCompleted } from "./status.ts";
+
+export const principal: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
+
+/** A runner whose parameters say what it does. */
+export const scripted = defineRunner("scripted", () => ({
+	description: "Does what its parameters say.",
+	capabilities: { streaming: true, cancellation: true },
+	parameters: {
+		lines: { type: "array", default: [] },
+		outcome: { type: "string", enum: ["succeed", "fail", "throw", "hang"], default: "succeed" },
+		secret: { type: "string", secret: true },
+		timeout: { type: "number", default: 60 },
+	},
+	async run({ runnerParameters, emit, signal, captured }) {
+		for (const line of runnerParameters.lines) await emit("stdout", `${String(line)}\n`);
+		if (runnerParameters.outcome === "throw") throw new Error("the runner broke");
+		if (runnerParameters.outcome === "hang") {
+			await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
+			return { succeeded: false, result: { stdout: captured("stdout").text } };
+		}
+		return { succeeded: runnerParameters.outcome === "succeed", result: { stdout: captured("stdout").text } };
+	},
+}));
+
+export interface TestEngine {
+	readonly engine: Engine;
+	/** Submit as an administrator, with the action `default.scripted` unless told otherwise. */
+	submit(parameters?: JsonObject, input?: Partial<SubmitInput>): Promise<ExecutionEntity>;
+	/** Wait until the execution is final, or has `status`. */
+	settled(id: string, status?: ExecutionEntity["status"]): Promise<ExecutionEntity>;
+	stop(): Promise<void>;
+}
+
+export interface TestEngineOptions {
+	readonly storage?: StoragePlugin;
+	readonly runners?: readonly RunnerPlugin[];
+	readonly options?: OptionsInput;
+}
+
+/** A started engine on memory plugins with the action `default.scripted`. Authentication is off. */
+export async function startEngine({ storage = memoryStorage(), runners = [], options = {} }: TestEngineOptions = {}): Promise<TestEngine> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-engine-"));
+	const engine = createEngine(
+		{
+			storage,
+			event_bus: memoryBus(),
+			runners: [scripted(), ...runners],
+			log: { level: "error" },
+			...options,
+			auth: { enable: false, ...options.auth },
+			data_dir: directory,
+		},
+		{ directory },
+	);
+	await engine.start();
+	await engine.actions.create({ name: "scripted", runner_type: "scripted" }).catch(() => undefined);
+
+	async function settled(id: string, status?: ExecutionEntity["status"]): Promise<ExecutionEntity> {
+		for (;;) {
+			const { entity } = await engine.executions.get(id);
+			if (entity.status === status || (status === undefined && isCompleted(entity.status))) return entity;
+			if (isCompleted(entity.status)) throw new Error(`execution ended ${entity.status} instead of ${status}`);
+			await new Promise((resolve) => setTimeout(resolve, 2));
+		}
+	}
+
+	return {
+		engine,
+		settled,
+		async submit(parameters = {}, input = {}) {
+			const { entity } = await engine.executions.submit({ action: "default.scripted", parameters, ...input }, principal);
+			return entity;
+		},
+		async stop() {
+			await engine.stop();
+			await rm(directory, { recursive: true, force: true });
+		},
+	};
+}
