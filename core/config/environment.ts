@@ -45,7 +45,7 @@ export function readOverride(
 	const text = environment[name]?.trim();
 	if (text === undefined || text === "") return undefined;
 	const value = parseText(definition, text);
-	const problem = findValueProblem(definition, value, name);
+	const problem = findValueProblem(definition, value);
 	return problem === undefined ? { value } : { problem: `environment variable ${name}: ${problem}` };
 }
 

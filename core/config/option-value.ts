@@ -3,14 +3,14 @@ import { describeValue } from "./describe.ts";
 import { suggest } from "./suggest.ts";
 
 /** What is wrong with a value, as the end of a sentence that begins with the option's path; undefined when nothing is. */
-export function findValueProblem(definition: OptionDefinition, value: unknown, name: string): string | undefined {
-	if (!hasType(definition, value)) return `expected ${expected(definition)}, got ${describeValue(value, name)}`;
+export function findValueProblem(definition: OptionDefinition, value: unknown): string | undefined {
+	if (!hasType(definition, value)) return `expected ${expected(definition)}, got ${describeValue(value)}`;
 	if (definition.type === "integer" || definition.type === "number") {
 		const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = definition;
 		if (Number(value) < minimum || Number(value) > maximum) return `${String(value)} is out of range; allowed: ${expected(definition)}`;
 	}
 	if (definition.type === "string" && definition.choices !== undefined && !definition.choices.includes(String(value))) {
-		return `unknown value ${describeValue(value, name)}; ${suggest(String(value), definition.choices)}allowed: ${definition.choices.join(", ")}`;
+		return `unknown value ${describeValue(value)}; ${suggest(String(value), definition.choices)}allowed: ${definition.choices.join(", ")}`;
 	}
 	return undefined;
 }

@@ -71,7 +71,7 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ api: { host: null } }, "api.host: expected a string, got null"],
 	[{ scheduler: { lease: Number.NaN } }, "scheduler.lease: expected a number, at least 0.1, got NaN"],
 	[{ log: { level: "inf" } }, 'log.level: unknown value "inf"; did you mean "info"? allowed: error, warn, info, debug'],
-	[{ log: { mask_secrets_blacklist: "pin" } }, "log.mask_secrets_blacklist: expected an array of strings, got a string"],
+	[{ log: { mask_secrets_blacklist: "pin" } }, 'log.mask_secrets_blacklist: expected an array of strings, got "pin"'],
 	[{ log: { mask_secrets_blacklist: [1] } }, "log.mask_secrets_blacklist: expected an array of strings, got an array"],
 	[{ system: { debug: "yes" } }, 'system.debug: expected true or false, got "yes"'],
 	[{ storage: undefined }, 'storage: expected a storage plugin, got nothing; hint: storage: knexStorage({ client: "sqlite" })'],

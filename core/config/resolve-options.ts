@@ -47,7 +47,7 @@ interface Candidate {
 
 function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {
 	// The configuration's value is checked also when a variable wins, so that removing the variable later brings no surprise.
-	const problem = given === undefined ? undefined : findValueProblem(definition, given, path);
+	const problem = given === undefined ? undefined : findValueProblem(definition, given);
 	if (problem !== undefined) problems.push(`${path}: ${problem}`);
 	if (override !== undefined && "problem" in override) problems.push(override.problem);
 	if (override !== undefined && "value" in override) return override.value;
