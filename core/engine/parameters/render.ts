@@ -1,4 +1,10 @@
-import type { JsonObject, JsonValue, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { checkGiven } from "./check-given.ts";
+import { withNestedDefaults } from "./nested-defaults.ts";
+import { type Plan, toPlan } from "./plan.ts";
+import { invalidParameter } from "./problems.ts";
+import { Rendering, type Source } from "./rendering.ts";
+import { validateParameter } from "./validate.ts";
 
 /**
  * What templates can use beside the parameters: `svckv` (`{ system, user }`, keys with dots as they are), `action_context`,
@@ -8,10 +14,13 @@ import type { JsonObject, JsonValue, ParameterSchema } from "../../contract/inde
 export type RenderContext = Readonly<Record<string, JsonValue>>;
 
 export interface LiveInput {
+	/** Keep the same schema objects between calls where possible: what is made of them is cached by identity. */
 	readonly runnerSchema: ParameterSchema;
 	readonly actionSchema: ParameterSchema;
 	/** As the caller sent them. */
 	readonly given: JsonObject;
+	/** Values taken as plain text where `given` has none: what an earlier execution has stored, for a re-run. */
+	readonly plain?: JsonObject;
 	readonly context: RenderContext;
 }
 
@@ -30,15 +39,62 @@ export interface FinalParameters {
 	readonly actionParameters: JsonObject;
 }
 
+const emptyContext: RenderContext = { svckv: { system: {}, user: {} }, action_context: {}, config_context: {} };
+
 /**
  * The parameters to store with a new execution: what was given, rendered, cast and validated, and the results of templated
- * defaults that are not immutable. `SVC_INVALID` names the parameter; `isTemplateProblem` tells whether a template was at fault.
+ * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. `SVC_INVALID` names the
+ * parameter; `isTemplateProblem` tells whether a template was at fault.
  */
-export function renderLive(input: LiveInput): JsonObject {
-	return input.given;
+export function renderLive({ runnerSchema, actionSchema, given, plain = {}, context }: LiveInput): JsonObject {
+	const plan = toPlan(runnerSchema, actionSchema);
+	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
+	const isGiven = (values: JsonObject, name: string) => Object.hasOwn(values, name);
+	const valueOf = (name: string): JsonValue => (isGiven(given, name) ? given[name] : isGiven(plain, name) ? plain[name] : null) ?? null;
+	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
+	const rendering = new Rendering(plan.schema, { ...emptyContext, ...context }, (name) => {
+		const value = valueOf(name);
+		return value === null ? plan.defaults.get(name) : { value, isRendered: isGiven(given, name) };
+	});
+	const stored = names.map((name): [string, JsonValue] => [name, valueOf(name) === null ? null : checked(name, rendering.resolve(name), plan.schema)]);
+	for (const name of plan.templated) {
+		if (isGiven(given, name) || isGiven(plain, name)) continue;
+		// An immutable one is not stored, but what is wrong with it had better be known now than when it runs.
+		const value = checked(name, rendering.resolve(name), plan.schema);
+		if (plan.schema[name]?.immutable !== true) stored.push([name, value]);
+	}
+	return Object.fromEntries(stored);
 }
 
 /** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */
-export function renderFinal(input: FinalInput): FinalParameters {
-	return { runnerParameters: input.stored, actionParameters: {} };
+export function renderFinal({ runnerSchema, actionSchema, stored, context }: FinalInput): FinalParameters {
+	const plan = toPlan(runnerSchema, actionSchema);
+	const rendering = new Rendering(plan.schema, { ...emptyContext, ...context }, (name) => finalSource(plan, stored, name));
+	const runnerParameters: [string, JsonValue][] = [];
+	const actionParameters: [string, JsonValue][] = [];
+	for (const name of plan.names) {
+		const definition = plan.schema[name] as ParameterDefinition;
+		const value = checked(name, withNestedDefaults(rendering.resolve(name), definition), plan.schema);
+		if (!Object.hasOwn(runnerSchema, name)) actionParameters.push([name, value]);
+		else if (value !== null || definition.type === "null") runnerParameters.push([name, value]);
+	}
+	if (plan.names.length === 0) actionParameters.push(...Object.entries(stored));
+	return { runnerParameters: Object.fromEntries(runnerParameters), actionParameters: Object.fromEntries(actionParameters) };
+}
+
+function finalSource(plan: Plan, stored: JsonObject, name: string): Source | undefined {
+	const isImmutable = Object.hasOwn(plan.schema, name) && plan.schema[name]?.immutable === true;
+	const value = !isImmutable && Object.hasOwn(stored, name) ? (stored[name] ?? null) : null;
+	return value === null ? plan.defaults.get(name) : { value, isRendered: false };
+}
+
+/** The value of a parameter, validated. */
+function checked(name: string, value: JsonValue, schema: ParameterSchema): JsonValue {
+	const definition = Object.hasOwn(schema, name) ? schema[name] : undefined;
+	if (definition === undefined) return value;
+	if (value !== null) validateParameter(name, value, definition);
+	else if (definition.required === true && definition.type !== "null") {
+		throw invalidParameter(name, `parameter "${name}" is required and must not be null`);
+	}
+	return value;
 }

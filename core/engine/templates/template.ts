@@ -1,15 +1,15 @@
 import type { JsonValue } from "../../contract/index.ts";
 import { Budget, type TemplateLimits, defaultLimits } from "./budget.ts";
+import { TemplateError, TemplateSyntaxError } from "./errors.ts";
 import { Evaluator, Variables } from "./evaluator.ts";
 import { parseExpressionList } from "./expression-parser.ts";
+import { toSegments } from "./lexer.ts";
 import { type References, findReferences } from "./references.ts";
 import { Renderer } from "./renderer.ts";
 import type { TemplateScope } from "./scope.ts";
 import type { Expression, Statement } from "./syntax.ts";
 import { parseTemplate } from "./template-parser.ts";
 import { TokenReader } from "./token-reader.ts";
-import { TemplateSyntaxError } from "./errors.ts";
-import { toSegments } from "./lexer.ts";
 import { toJson } from "./values.ts";
 
 /** A text with templates, ready to be rendered any number of times. */
@@ -52,13 +52,17 @@ export function compileTemplate(text: string, limits: TemplateLimits = defaultLi
 
 /** The value of an expression, without braces around it. */
 export function evaluateExpression(text: string, scope: TemplateScope, limits: TemplateLimits = defaultLimits): JsonValue {
-	const [segment, ...rest] = toSegments(`{{${text}}}`);
+	return evaluate(parseWhole(text, limits), scope, limits);
+}
+
+function parseWhole(text: string, limits: TemplateLimits): Expression {
+	const [segment, ...rest] = toSegments(`{{ ${text} }}`);
 	if (segment?.kind !== "expression" || rest.length > 0) throw new TemplateSyntaxError("one expression is needed", 1);
 	const reader = new TokenReader(segment.tokens, segment.line, limits.depth);
 	const expression = parseExpressionList(reader);
 	reader.expectEnd();
 	findReferences([{ kind: "output", expression }], 2 * limits.depth);
-	return evaluate(expression, scope, limits);
+	return expression;
 }
 
 function compile(text: string, limits: TemplateLimits): Template {
@@ -88,4 +92,22 @@ function wholeExpression(statements: readonly Statement[]): Expression | undefin
 function evaluate(expression: Expression, scope: TemplateScope, limits: TemplateLimits): JsonValue {
 	const budget = new Budget(limits);
 	return toJson(new Evaluator(scope, budget).evaluate(expression, new Variables()), 0, budget);
+}
+
+/** The value of a literal such as `{'a': [1, True, None]}`; undefined when the text is anything else. */
+export function evaluateLiteral(text: string): JsonValue | undefined {
+	try {
+		const expression = parseWhole(text, defaultLimits);
+		return isLiteral(expression) ? evaluate(expression, { lookup: () => undefined }, defaultLimits) : undefined;
+	} catch (error) {
+		if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return undefined;
+		throw error;
+	}
+}
+
+function isLiteral(expression: Expression): boolean {
+	if (expression.kind === "list") return expression.items.every(isLiteral);
+	if (expression.kind === "object") return expression.entries.every((entry) => entry.every(isLiteral));
+	if (expression.kind === "sign") return isLiteral(expression.operand);
+	return expression.kind === "constant";
 }

@@ -1,0 +1,92 @@
+import type { ParameterDefinition } from "../../contract/index.ts";
+
+/** What an attribute of a definition may hold: in words, and as a check. Those that hold definitions are walked by `check-definitions`. */
+export interface AttributeRule {
+	readonly allowed: string;
+	readonly accepts: (value: unknown) => boolean;
+	readonly nested?: boolean;
+}
+
+export const parameterTypes: readonly string[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const text: AttributeRule = { allowed: "a text", accepts: (value) => typeof value === "string" };
+const flag: AttributeRule = { allowed: "true or false", accepts: (value) => typeof value === "boolean" };
+const number: AttributeRule = { allowed: "a number", accepts: (value) => typeof value === "number" };
+const count: AttributeRule = { allowed: "an integer of at least 0", accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0 };
+const limit: AttributeRule = { allowed: "a number, true or false", accepts: (value) => typeof value === "number" || typeof value === "boolean" };
+const object: AttributeRule = { allowed: "an object", accepts: isPlainObject };
+const definition: AttributeRule = { allowed: "a definition", accepts: isPlainObject, nested: true };
+const definitions: AttributeRule = { allowed: "a list of definitions", accepts: Array.isArray, nested: true };
+const members: AttributeRule = { allowed: "an object of names and definitions", accepts: isPlainObject, nested: true };
+const rest: AttributeRule = {
+	allowed: "true, false or a definition",
+	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
+	nested: true,
+};
+
+/** Every attribute a definition may have. */
+export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: AttributeRule } = {
+	type: { allowed: `one of ${parameterTypes.join(", ")}`, accepts: (value) => parameterTypes.includes(value as string) },
+	description: text,
+	default: { allowed: "any value", accepts: () => true },
+	required: flag,
+	immutable: flag,
+	secret: flag,
+	position: count,
+	enum: { allowed: "a list of at least one value", accepts: (value) => Array.isArray(value) && value.length > 0 },
+	items: { allowed: "a definition or a list of definitions", accepts: (value) => isPlainObject(value) || Array.isArray(value), nested: true },
+	properties: members,
+	patternProperties: members,
+	additionalProperties: rest,
+	additionalItems: rest,
+	minimum: number,
+	maximum: number,
+	exclusiveMinimum: limit,
+	exclusiveMaximum: limit,
+	multipleOf: { allowed: "a number above 0", accepts: (value) => typeof value === "number" && value > 0 },
+	minLength: count,
+	maxLength: count,
+	pattern: { allowed: "a regular expression", accepts: isPattern },
+	format: text,
+	minItems: count,
+	maxItems: count,
+	uniqueItems: flag,
+	minProperties: count,
+	maxProperties: count,
+	dependencies: object,
+	definitions: object,
+	title: text,
+	id: text,
+	$schema: text,
+	allOf: definitions,
+	anyOf: definitions,
+	oneOf: definitions,
+	not: definition,
+};
+
+/** Rules that differ for definitions inside a definition: there the forms of the general standard are allowed too. */
+export const nestedAttributeRules: Readonly<Record<string, AttributeRule>> = {
+	...attributeRules,
+	type: {
+		allowed: `one or a list of ${parameterTypes.join(", ")}`,
+		accepts: (value) => (Array.isArray(value) ? value : [value]).every((type) => parameterTypes.includes(type as string)),
+	},
+	required: {
+		allowed: "true, false or a list of names",
+		accepts: (value) => typeof value === "boolean" || (Array.isArray(value) && value.every((name) => typeof name === "string")),
+	},
+};
+
+export function isPattern(value: unknown): boolean {
+	if (typeof value !== "string") return false;
+	try {
+		new RegExp(value);
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,104 @@
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import type { JsonObject, JsonValue, ParameterSchema } from "../../contract/index.ts";
+import type { TemplateScope } from "../templates/scope.ts";
+import { assertDepth } from "./depth.ts";
+import { cast } from "./cast.ts";
+import { templateProblem } from "./problems.ts";
+import { type ValueTemplate, toValueTemplate } from "./value-template.ts";
+
+/** Longest chain of parameters that use one another. */
+const longestChain = 200;
+
+/** What a parameter's value comes from. */
+export interface Source {
+	readonly value: JsonValue;
+	/** Whether templates in it count. Stored values are plain text, whatever they hold. */
+	readonly isRendered: boolean;
+	/** The templates in the value when they are known already. */
+	readonly template?: ValueTemplate | undefined;
+}
+
+/** One rendering of all parameters: each is rendered when it is first asked for, so that the order follows their use of one another. */
+export class Rendering implements TemplateScope {
+	readonly #schema: ParameterSchema;
+	readonly #context: JsonObject;
+	readonly #source: (name: string) => Source | undefined;
+	readonly #values = new Map<string, JsonValue>();
+	/** Parameters being rendered, from the first asked for to the innermost. */
+	readonly #open: string[] = [];
+
+	constructor(schema: ParameterSchema, context: JsonObject, source: (name: string) => Source | undefined) {
+		this.#schema = schema;
+		this.#context = context;
+		this.#source = source;
+	}
+
+	/** The rendered and cast value of a parameter; null when it has none. */
+	resolve(name: string): JsonValue {
+		const known = this.#values.get(name);
+		if (known !== undefined) return known;
+		const value = this.#render(name);
+		this.#values.set(name, value);
+		return value;
+	}
+
+	lookup(name: string): JsonValue | undefined {
+		if (this.#isParameter(name)) return this.resolve(name);
+		if (name === "__context") return this.#context;
+		return Object.hasOwn(this.#context, name) ? this.#context[name] : undefined;
+	}
+
+	/** Datastore keys may hold dots; a key that does not exist is an empty text. */
+	lookupPath([root, scope, ...key]: readonly string[]): JsonValue | undefined {
+		if (root !== "svckv" || (scope !== "system" && scope !== "user") || key.length === 0 || this.#isParameter(root)) return undefined;
+		const items = ownMember(ownMember(this.#context, root), scope);
+		return ownMember(items, key.join(".")) ?? "";
+	}
+
+	#isParameter(name: string): boolean {
+		return Object.hasOwn(this.#schema, name) || this.#source(name) !== undefined;
+	}
+
+	#render(name: string): JsonValue {
+		const source = this.#source(name);
+		if (source === undefined) return null;
+		assertDepth(name, source.value);
+		const definition = Object.hasOwn(this.#schema, name) ? this.#schema[name] : undefined;
+		const template = source.isRendered ? (source.template ?? this.#guarded(name, () => toValueTemplate(source.value))) : undefined;
+		if (template === undefined) return cast(name, source.value, definition, { rendered: false });
+		this.#open.push(name);
+		for (const used of template.names) this.#prepare(name, used);
+		const rendered = this.#guarded(name, () => template.render(this));
+		this.#open.pop();
+		assertDepth(name, rendered);
+		return cast(name, rendered, definition, { rendered: true });
+	}
+
+	/** Render what a parameter uses before the parameter itself. */
+	#prepare(name: string, used: string): void {
+		const start = this.#open.indexOf(used);
+		if (start >= 0) {
+			const cycle = [...this.#open.slice(start), used].join(" -> ");
+			throw templateProblem(name, `Cyclic dependency found in the following variables: ${cycle}`);
+		}
+		if (this.#open.length > longestChain) throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
+		if (this.#isParameter(used)) this.resolve(used);
+		else if (used !== "__context" && !Object.hasOwn(this.#context, used)) {
+			throw templateProblem(name, `Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and there is no such parameter or name`);
+		}
+	}
+
+	#guarded<T>(name: string, action: () => T): T {
+		try {
+			return action();
+		} catch (error) {
+			if (isSvcError(error)) throw error;
+			throw templateProblem(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
+		}
+	}
+}
+
+function ownMember(object: JsonValue | undefined, key: string): JsonValue | undefined {
+	if (typeof object !== "object" || object === null || !Object.hasOwn(object, key)) return undefined;
+	return (object as JsonObject)[key];
+}

@@ -1,0 +1,94 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
+import { isPlainDefinition, toJsonSchema } from "./json-schema.ts";
+import { invalidParameter } from "./problems.ts";
+
+/** Definitions kept compiled; compiling one takes milliseconds. */
+const cacheSize = 1_000;
+const byDefinition = new WeakMap<ParameterDefinition, ValidateFunction>();
+const byContent = new Map<string, ValidateFunction>();
+let ajv: Ajv | undefined;
+
+/** Refuse a value, cast before, that its definition does not allow. `SVC_INVALID` names the parameter and what is allowed. */
+export function validateParameter(name: string, value: JsonValue, definition: ParameterDefinition): void {
+	assertEnum(name, value, definition);
+	if (isPlainDefinition(definition)) {
+		if (!hasType(value, definition)) throw invalidParameter(name, `parameter "${name}" must be of type ${definition.type}`);
+		return;
+	}
+	const validate = toValidator(name, definition);
+	if (validate(value)) return;
+	// What is wrong inside a secret may hold a part of it, such as the name of a member.
+	throw invalidParameter(name, definition.secret === true ? `parameter "${name}" is not what its definition allows` : describe(name, validate.errors ?? []));
+}
+
+function assertEnum(name: string, value: JsonValue, definition: ParameterDefinition): void {
+	const { enum: allowed } = definition;
+	if (allowed === undefined) return;
+	const text = JSON.stringify(value);
+	if (allowed.some((candidate) => candidate === value || JSON.stringify(candidate) === text)) return;
+	throw invalidParameter(name, `parameter "${name}" must be one of ${allowed.map((candidate) => JSON.stringify(candidate)).join(", ")}`);
+}
+
+function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
+	switch (type) {
+		case undefined:
+			return true;
+		case "integer":
+			return Number.isInteger(value);
+		case "array":
+			return Array.isArray(value);
+		case "object":
+			return typeof value === "object" && value !== null && !Array.isArray(value);
+		case "null":
+			return value === null;
+		default:
+			return typeof value === type;
+	}
+}
+
+function toValidator(name: string, definition: ParameterDefinition): ValidateFunction {
+	const known = byDefinition.get(definition);
+	if (known !== undefined) return known;
+	const schema = toJsonSchema(definition);
+	const content = JSON.stringify(schema);
+	let validator = byContent.get(content);
+	if (validator === undefined) {
+		validator = compile(name, schema);
+		if (byContent.size >= cacheSize) byContent.delete(byContent.keys().next().value as string);
+		byContent.set(content, validator);
+	}
+	byDefinition.set(definition, validator);
+	return validator;
+}
+
+function compile(name: string, schema: Readonly<Record<string, unknown>>): ValidateFunction {
+	ajv ??= createAjv();
+	try {
+		return ajv.compile(schema);
+	} catch (error) {
+		throw invalidParameter(name, `the definition of parameter "${name}" is no valid schema: ${toErrorMessage(error)}`, error);
+	} finally {
+		// The instance would keep every schema it has ever compiled.
+		ajv.removeSchema(schema);
+	}
+}
+
+function createAjv(): Ajv {
+	// Patterns come from packs written for another engine, whose escapes the unicode mode would refuse.
+	const instance = new Ajv({ strict: false, logger: false, unicodeRegExp: false, verbose: false });
+	addFormats.default(instance);
+	return instance;
+}
+
+function describe(name: string, errors: readonly ErrorObject[]): string {
+	const [error] = errors;
+	if (error === undefined) return `parameter "${name}" is not valid`;
+	const path = name + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
+	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
+	if (allowedValues !== undefined) return `parameter "${path}" must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`;
+	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
+	return `parameter "${path}" ${error.message ?? "is not valid"}`;
+}

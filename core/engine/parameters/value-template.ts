@@ -1,0 +1,75 @@
+import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import { TemplateSyntaxError } from "../templates/errors.ts";
+import type { TemplateScope } from "../templates/scope.ts";
+import { type Template, compileTemplate, isTemplate } from "../templates/template.ts";
+
+/** A value that holds templates. */
+export interface ValueTemplate {
+	/** Names of the variables it uses. */
+	readonly names: readonly string[];
+	render(scope: TemplateScope): JsonValue;
+}
+
+/**
+ * The templates in a value, or undefined when there are none. A text becomes text; inside arrays and objects a member that is
+ * one variable, or ends in `to_complex`, keeps its type. What cannot be parsed is meant literally.
+ */
+export function toValueTemplate(value: JsonValue): ValueTemplate | undefined {
+	if (typeof value !== "string") return inContainer(value);
+	const template = compileText(value);
+	return template === undefined ? undefined : { names: template.references.names, render: (scope) => template.render(scope) };
+}
+
+function inContainer(value: JsonValue): ValueTemplate | undefined {
+	if (typeof value === "string") return inMember(value);
+	if (Array.isArray(value)) return inList(value as readonly JsonValue[]);
+	return typeof value === "object" && value !== null ? inObject(value as JsonObject) : undefined;
+}
+
+function inMember(text: string): ValueTemplate | undefined {
+	const template = compileText(text);
+	if (template === undefined) return undefined;
+	const { names } = template.references;
+	if (template.variable !== undefined) return { names, render: (scope) => template.renderNative(scope) };
+	if (template.lastFilter === "to_complex") return { names, render: (scope) => JSON.parse(template.render(scope)) as JsonValue };
+	return { names, render: (scope) => template.render(scope) };
+}
+
+function inList(values: readonly JsonValue[]): ValueTemplate | undefined {
+	const templates = values.map(inContainer);
+	if (templates.every((template) => template === undefined)) return undefined;
+	return {
+		names: namesOf(templates),
+		render: (scope) => values.map((value, index) => templates[index]?.render(scope) ?? plain(value, templates[index])),
+	};
+}
+
+function inObject(values: JsonObject): ValueTemplate | undefined {
+	const members = Object.entries(values).map(([key, value]) => ({ key, value, name: compileText(key), template: inContainer(value) }));
+	if (members.every(({ name, template }) => name === undefined && template === undefined)) return undefined;
+	return {
+		names: [...new Set([...members.flatMap(({ name }) => name?.references.names ?? []), ...namesOf(members.map(({ template }) => template))])],
+		// Made from entries, so that `__proto__` becomes an ordinary member.
+		render: (scope) =>
+			Object.fromEntries(members.map(({ key, value, name, template }) => [name?.render(scope) ?? key, template?.render(scope) ?? plain(value, template)])),
+	};
+}
+
+/** A template that renders to null must not fall back to its own text. */
+function plain(value: JsonValue, template: ValueTemplate | undefined): JsonValue {
+	return template === undefined ? value : null;
+}
+
+function namesOf(templates: readonly (ValueTemplate | undefined)[]): string[] {
+	return [...new Set(templates.flatMap((template) => template?.names ?? []))];
+}
+
+function compileText(text: string): Template | undefined {
+	if (!isTemplate(text)) return undefined;
+	try {
+		return compileTemplate(text);
+	} catch (error) {
+		if (error instanceof TemplateSyntaxError) return undefined;
+		throw error;
+	}
+}
