@@ -1,0 +1,29 @@
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { SvcError, toErrorMessage } from "../../contract/index.ts";
+
+/**
+ * Absolute path of an entry point below a pack's `actions` directory. `SVC_INVALID` when it leads out of it, also through a
+ * symbolic link, or when there is no such file.
+ */
+export async function resolveEntryPoint(packDirectory: string, entryPoint: string): Promise<string> {
+	const directory = resolve(packDirectory, "actions");
+	const path = resolve(directory, entryPoint);
+	if (entryPoint === "" || isAbsolute(entryPoint) || entryPoint.includes("\0") || !isInside(directory, path)) {
+		throw new SvcError("SVC_INVALID", 'attribute "entry_point" must be the path of a file below the actions directory of the pack');
+	}
+	try {
+		const [realDirectory, realFile] = await Promise.all([realpath(directory), realpath(path)]);
+		if (!isInside(realDirectory, realFile)) throw new SvcError("SVC_INVALID", 'attribute "entry_point" must not lead out of the actions directory through a link');
+		if (!(await stat(realFile)).isFile()) throw new SvcError("SVC_INVALID", 'attribute "entry_point" must name a file');
+		return path;
+	} catch (error) {
+		if (error instanceof SvcError) throw error;
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which cannot be read: ${toErrorMessage(error)}`, { cause: error });
+	}
+}
+
+function isInside(directory: string, path: string): boolean {
+	const way = relative(directory, path);
+	return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

@@ -1,0 +1,64 @@
+import { basename } from "node:path";
+import { SvcError } from "../../contract/index.ts";
+import type { JsonObject, PackEntity } from "../../contract/index.ts";
+import { type Attribute, checkAttributes, list, requiredText, text, textList } from "./attributes.ts";
+import { satisfies } from "./version-range.ts";
+
+/** Version that packs may ask for in `svc_version`. */
+const platformVersion = "3.0.0";
+
+const refPattern = /^[a-z0-9_]+$/;
+const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
+
+const attributes: Readonly<Record<string, Attribute>> = {
+	name: requiredText,
+	ref: { allowed: "made of lower-case letters, digits and underscores", accepts: (value) => typeof value === "string" && refPattern.test(value) },
+	description: { ...text, required: true },
+	version: {
+		allowed: 'a version of three parts, such as "1.0.0"',
+		accepts: (value) => (typeof value === "string" || typeof value === "number") && versionPattern.test(toVersion(value)),
+		required: true,
+	},
+	author: requiredText,
+	email: { allowed: "an email address", accepts: (value) => typeof value === "string" && (value === "" || /^[^\s@<>]+@[^\s@<>]+$/.test(value)) },
+	keywords: list,
+	contributors: textList,
+	dependencies: list,
+	python_versions: list,
+	svc_version: text,
+};
+
+/** The pack that a `pack.yaml` describes. Members that are not known are kept. `SVC_INVALID` names the attribute. */
+export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity, "id"> {
+	checkAttributes(manifest, attributes, false);
+	const { name, description, author, version, svc_version } = manifest;
+	if (typeof svc_version === "string" && !satisfies(platformVersion, svc_version)) {
+		throw new SvcError("SVC_INVALID", `attribute "svc_version" asks for ${svc_version}; this is ${platformVersion}`);
+	}
+	return {
+		ref: toRef(manifest, directory),
+		name: String(name),
+		description: String(description),
+		version: toVersion(version as string | number),
+		author: String(author),
+		path: directory,
+		metadata: manifest,
+	};
+}
+
+/** The ref the manifest gives, else the name of the directory, else the name of the pack: the first that can be one. */
+function toRef({ ref, name }: JsonObject, directory: string): string {
+	const found = [ref, basename(directory), name].find((candidate) => typeof candidate === "string" && refPattern.test(candidate));
+	if (typeof found !== "string") {
+		throw new SvcError("SVC_INVALID", 'attribute "ref" is missing, and neither directory nor name is made of lower-case letters, digits and underscores');
+	}
+	if (found === "_global") throw new SvcError("SVC_INVALID", 'attribute "ref" must not be "_global", which is reserved');
+	return found;
+}
+
+/** A version written as the number 1 or 1.2 in YAML means 1.0.0 or 1.2.0. */
+function toVersion(version: string | number): string {
+	if (typeof version === "string" && !/^\d+(\.\d+)?$/.test(version)) return version;
+	const parts = String(version).split(".");
+	return [...parts, "0", "0"].slice(0, 3).join(".");
+}
