@@ -52,12 +52,14 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		async start() {
 			await prepareDataDirectory(resolved.dataDirectory);
 			for (const warning of resolved.warnings) logger.warn("configuration", { warning });
-			if (resolved.options.system.debug) logger.warn("debug mode: secrets are not masked in the log");
-			const started = await engine.start();
+			await engine.start();
 			try {
-				return { ...started, addresses: await http.start() };
+				const addresses = await http.start();
+				// Last, so that a password is only made when somebody gets to see it.
+				const firstUser = await engine.ensureFirstUser();
+				return { addresses, ...(firstUser !== undefined && { firstUser }) };
 			} catch (error) {
-				await engine.stop().catch(() => undefined);
+				await stop().catch(() => undefined);
 				throw error;
 			}
 		},

@@ -1,5 +1,7 @@
 import type { AuthBackendPlugin, Clock, EventBusPlugin, Logger, Options, RunnerPlugin, StoragePlugin } from "../contract/index.ts";
-import type { TaggedLogger } from "./plugin-host.ts";
+
+/** A log that gives logs under a name. */
+export type TaggedLogger = Logger & { withTag(tag: string): Logger };
 
 /** A log that can also be told which values must never show in it. */
 export interface SecretKeeper {
@@ -20,7 +22,7 @@ export interface EngineDependencies {
 	readonly packs: readonly string[];
 	/** Absolute; exists. */
 	readonly dataDirectory: string;
-	readonly logger: Logger & TaggedLogger & SecretKeeper;
+	readonly logger: TaggedLogger & SecretKeeper;
 	readonly clock: Clock;
 	/** Password of the first administrator; random when undefined. */
 	readonly adminPassword: string | undefined;

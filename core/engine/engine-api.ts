@@ -224,11 +224,13 @@ export interface Engine {
 	readonly actions: Actions;
 	readonly runnerTypes: RunnerTypes;
 	readonly credentials: Credentials;
+	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
+	start(): Promise<void>;
 	/**
-	 * Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. The first
-	 * administrator is returned when this start made one; its password is shown nowhere else.
+	 * Where no user exists yet, make the first administrator. To be called once the service is up: the
+	 * password is shown nowhere else.
 	 */
-	start(): Promise<{ readonly firstUser?: FirstUser }>;
+	ensureFirstUser(): Promise<FirstUser | undefined>;
 	/** Claims nothing more and waits for runs as configured, then ends the rest. Everything else goes on. */
 	drain(): Promise<void>;
 	/** `drain`, then stops plugins in reverse. May be called before `start` and twice. */

@@ -29,30 +29,23 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
 	const leases = createLeases({ ...parts, executor, lease, adopt: scheduler.adopt });
-	let starting: ReturnType<Engine["start"]> | undefined;
+	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
 
-	async function start() {
+	async function start(): Promise<void> {
 		await host.start();
 		try {
 			await catalog.registerRunnerTypes(runners);
 			await registerPacks({ ...parts, catalog }, dependencies.packs);
-			const firstUser = await makeFirstUser();
 			await credentials.start();
 			await leases.start();
 			scheduler.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
-			return { ...(firstUser !== undefined && { firstUser }) };
 		} catch (error) {
 			await stop().catch(() => undefined);
 			throw error;
 		}
-	}
-
-	async function makeFirstUser() {
-		if (!options.auth.enable || authBackend === undefined) return undefined;
-		return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
 	}
 
 	/** Wait for running actions as long as the configuration says, then end them. */
@@ -81,6 +74,10 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		runnerTypes: createRunnerTypes({ storage, catalog }),
 		credentials,
 		start: () => (starting ??= start()),
+		async ensureFirstUser() {
+			if (!options.auth.enable || authBackend === undefined) return undefined;
+			return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
+		},
 		drain: () => (draining ??= drain()),
 		async stop() {
 			// A start under way is waited for, so that what it opened is closed.

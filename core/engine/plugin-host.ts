@@ -1,5 +1,5 @@
-import type { AuthBackend, Clock, EventBus, Lifecycle, Logger, Runner, Storage } from "../contract/index.ts";
-import type { EngineDependencies } from "./dependencies.ts";
+import type { AuthBackend, Clock, EventBus, Lifecycle, Runner, Storage } from "../contract/index.ts";
+import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
 
 /** The plugins of one engine, created and inert until `start`. */
 export interface PluginHost {
@@ -13,8 +13,6 @@ export interface PluginHost {
 	/** Stops in reverse what was started, each exactly once; goes on after a failure and throws the first at the end. */
 	stop(): Promise<void>;
 }
-
-export type TaggedLogger = Logger & { withTag(tag: string): Logger };
 
 interface Started {
 	readonly name: string;
