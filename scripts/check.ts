@@ -13,7 +13,7 @@ const tool =
 
 const checks: readonly (readonly [name: string, check: () => Promise<string[]>])[] = [
 	["types", tool("tsc", "-p", "tsconfig.json")],
-	["format and lint", tool("biome", "ci", "--diagnostic-level=warn", ".")],
+	["format and lint", tool("biome", "ci", "--colors=off", "--diagnostic-level=warn", ".")],
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],
 	["package", checkPackage],

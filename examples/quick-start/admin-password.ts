@@ -9,7 +9,7 @@ import { join } from "node:path";
 export function adminPassword(directory: string): string {
 	const file = join(directory, "admin-password");
 	if (existsSync(file)) return readFileSync(file, "utf8").trim();
-	const password = process.env["SVC_ADMIN_PASSWORD"] || randomBytes(12).toString("base64url");
+	const password = process.env["SVC_ADMIN_PASSWORD"] || randomBytes(12).toString("hex");
 	mkdirSync(directory, { recursive: true, mode: 0o700 });
 	writeFileSync(file, `${password}\n`, { mode: 0o600 });
 	return password;

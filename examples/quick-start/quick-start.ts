@@ -36,7 +36,7 @@ function sayWhatNext(apiUrl: string, addresses: object, password: string): void 
 	say("\nAddresses");
 	for (const [component, address] of Object.entries(addresses)) say(`  ${component.padEnd(8)}${address}`);
 	say(`\nSign-in\n  user      admin\n  password  ${password}`);
-	say("\nTry next, in another terminal in this folder");
+	say(`\nTry next, in another terminal in this folder${once ? ", while it runs (in a terminal and without --once it stays up)" : ""}`);
 	say(`  npx svc${where} login admin -p '${password}'`);
 	say(`  npx svc${where} run core.local cmd='for i in 3 2 1; do echo $i; sleep 1; done'`);
 	say(`  npx svc${where} execution list`);
