@@ -28,6 +28,10 @@ export function toComparisons(kind: EntityKind, where: Conditions): Comparison[]
 	});
 }
 
+export function bindingsOf(comparisons: readonly Comparison[]): Binding[] {
+	return comparisons.flatMap(({ bindings }) => bindings);
+}
+
 /** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;

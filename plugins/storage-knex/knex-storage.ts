@@ -10,10 +10,11 @@ import {
 	type Where,
 	type WriteOperation,
 } from "../../core/contract/index.ts";
-import { assertScalarField, type Conditions, toComparisons } from "./conditions.ts";
+import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { DatabaseClient } from "./database-client.ts";
-import { type Ordering, Statements } from "./statements.ts";
-import { type Field, fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
+import { toFields, toOrdering, toSelect } from "./reads.ts";
+import { Statements } from "./statements.ts";
+import { fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
 import { toClaim, toCompound, toInsert, toRemove, toUpdate } from "./writes.ts";
 
 interface Opened {
@@ -55,22 +56,15 @@ export class KnexStorage implements Storage {
 
 	async find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
 		const { client, statements } = this.#require();
-		const { limit, offset = 0 } = query;
 		const fields = toFields(kind, query.fields);
-		const where = toComparisons(kind, (query.where ?? {}) as Conditions);
-		const selection = { fields, where, orderBy: toOrdering(kind, query.orderBy), limited: limit !== undefined, skipping: offset > 0 };
-		const bindings = where.flatMap((comparison) => comparison.bindings);
-		// SQL has no offset without a limit.
-		if (limit !== undefined || offset > 0) bindings.push(limit ?? Number.MAX_SAFE_INTEGER);
-		if (offset > 0) bindings.push(offset);
-		const { rows } = await client.read({ statement: statements.select(kind, selection), bindings });
+		const { rows } = await client.read(toSelect(statements, { kind, query, fields }));
 		return rows.map((row) => toEntity(row, fields));
 	}
 
 	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
 		const { client, statements } = this.#require();
 		const comparisons = toComparisons(kind, where as Conditions);
-		const bindings = comparisons.flatMap((comparison) => comparison.bindings);
+		const bindings = bindingsOf(comparisons);
 		const { rows } = await client.read({ statement: statements.count(kind, comparisons), bindings });
 		return Number(rows[0]?.[0]);
 	}
@@ -83,7 +77,7 @@ export class KnexStorage implements Storage {
 		const { client, statements } = this.#require();
 		assertScalarField(kind, field);
 		const comparisons = toComparisons(kind, where as Conditions);
-		const bindings = comparisons.flatMap((comparison) => comparison.bindings);
+		const bindings = bindingsOf(comparisons);
 		const { rows } = await client.read({ statement: statements.distinct(kind, field, comparisons), bindings });
 		const type = fieldsOf(kind).find(([name]) => name === field)?.[1] ?? "text";
 		return rows.map(([value]) => toValue(type, value ?? null)) as NonNullable<EntityMap[K][F]>[];
@@ -124,16 +118,4 @@ export class KnexStorage implements Storage {
 		if (!this.#opened) throw new SvcError("SVC_UNAVAILABLE", "the storage is not started");
 		return this.#opened;
 	}
-}
-
-/** The id comes first, whether it was asked for or not. */
-function toFields(kind: EntityKind, names: readonly string[] | undefined): readonly Field[] {
-	const fields = fieldsOf(kind);
-	return names ? fields.filter(([name]) => name === "id" || names.includes(name)) : fields;
-}
-
-/** Ends in the id, so that pages have no gap or repeat among equals. */
-function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
-	for (const [field] of orderBy) assertScalarField(kind, field);
-	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
 }

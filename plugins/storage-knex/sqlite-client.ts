@@ -65,8 +65,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 			async stop() {
 				await commits.finish();
 				connection.tidy();
-				await stop();
-				unlock();
+				await stop().finally(unlock);
 			},
 		};
 	} catch (error) {

@@ -60,6 +60,24 @@ export class Statements {
 		});
 	}
 
+	/**
+	 * What `select` with a limit answers, where each branch is one part of what matches. Bindings: for each branch its
+	 * conditions and the limit plus the offset, then limit and offset.
+	 */
+	selectMerged(kind: EntityKind, { fields, orderBy, skipping }: Selection, branches: readonly (readonly Comparison[])[]): Statement {
+		const shape = `merged ${kind} ${namesOf(fields)} ${branches.map(toShape).join("|")} ${orderBy.join(";")} ${skipping}`;
+		return this.#shape(shape, "rows", (building) => {
+			const { knex, table, mark } = building;
+			const order = orderBy.map(([column, direction]) => ({ column, order: direction }));
+			const parts = branches.map((where) => {
+				const first = this.#apply(building, table(kind).select("id"), where).orderBy(order).limit(mark());
+				return knex.select("id").from(first.as("first_rows"));
+			});
+			const query = table(kind).select(namesOf(fields)).whereIn("id", knex.unionAll(parts)).orderBy(order).limit(mark());
+			return skipping ? query.offset(mark()) : query;
+		});
+	}
+
 	count(kind: EntityKind, where: readonly Comparison[]): Statement {
 		return this.#shape(`count ${kind} ${toShape(where)}`, "row", (building) =>
 			this.#apply(building, building.table(kind).count("*"), where),

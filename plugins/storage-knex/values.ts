@@ -18,7 +18,8 @@ export function fieldsOf(kind: EntityKind): readonly Field[] {
 export function toBinding([name, type]: Field, value: unknown): Binding {
 	if (value === null) return null;
 	const binding = type === "json" ? JSON.stringify(value) : toScalarBinding(value);
-	if (binding === undefined) throw new TypeError(`field "${name}" holds ${typeof value}, not ${type}`);
+	if (binding === undefined)
+		throw new TypeError(`field "${name}" must be ${type}, not ${typeof value === "number" ? value : typeof value}`);
 	return binding;
 }
 
@@ -33,7 +34,7 @@ export function toScalarBinding(value: unknown): Binding | undefined {
 		case "string":
 			return escapeText(value);
 		case "number":
-			return value;
+			return Number.isFinite(value) ? value : undefined;
 		case "boolean":
 			return value ? 1 : 0;
 		default:

@@ -1,5 +1,5 @@
 import { type EntityKind, type EntityMap, entityKinds, SvcError, toAppended, type WriteOperation } from "../../core/contract/index.ts";
-import { type Comparison, type Conditions, toComparisons } from "./conditions.ts";
+import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import { stepOrConflict, type Values } from "./conflicts.ts";
 import type { Answer, Steps, Write } from "./database-client.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
@@ -133,8 +133,4 @@ function toWrite<T>(
 
 function toValues(fields: ReturnType<typeof fieldsOf>, bindings: readonly Binding[]): Values {
 	return Object.fromEntries(fields.map(([name], index) => [name, bindings[index] ?? null]));
-}
-
-function bindingsOf(where: readonly Comparison[]): Binding[] {
-	return where.flatMap(({ bindings }) => bindings);
 }

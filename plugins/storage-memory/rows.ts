@@ -43,8 +43,8 @@ function fieldsOf(kind: EntityKind): [string, FieldType][] {
 function toScalar(type: FieldType, field: string, value: unknown): Scalar {
 	if (value === null) return null;
 	const scalar = type === "json" ? JSON.stringify(value) : value;
-	if (typeof scalar === "string" || typeof scalar === "boolean" || typeof scalar === "number") return scalar;
-	throw new TypeError(`field "${field}" holds ${typeof value}, not ${type}`);
+	if (typeof scalar === "string" || typeof scalar === "boolean" || Number.isFinite(scalar)) return scalar as Scalar;
+	throw new TypeError(`field "${field}" must be ${type}, not ${typeof value === "number" ? value : typeof value}`);
 }
 
 function appendTo(text: Scalar, value: JsonValue): Scalar {

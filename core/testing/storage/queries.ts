@@ -109,6 +109,32 @@ function checkPages(check: Check): void {
 		assert.equal(new Set(pages).size, 23);
 	});
 
+	check("pages of in are as ordered as pages of everything", async (storage) => {
+		const statuses = ["running", "failed", "timeout"] as const;
+		const executions = Array.from({ length: 40 }, (_, index) =>
+			createExecution({
+				status: statuses[index % 3] ?? "failed",
+				start_timestamp: `2030-01-02T03:04:${10 + (index % 17)}.000000Z`,
+				user: `${index % 2}`,
+			}),
+		);
+		await storage.insert("execution", executions);
+		const where = { status: { in: ["failed", "running", "failed", "paused"] }, user: { not: "0" } } as const;
+		for (const direction of ["asc", "desc"] as const) {
+			const all = await storage.find("execution", { where, orderBy: [["start_timestamp", direction]] });
+			assert.equal(all.length, 14);
+			for (const [limit, offset] of [
+				[5, 0],
+				[5, 5],
+				[100, 3],
+				[0, 0],
+			] as const) {
+				const page = await storage.find("execution", { where, orderBy: [["start_timestamp", direction]], limit, offset });
+				assert.deepEqual(page, all.slice(offset, offset + limit));
+			}
+		}
+	});
+
 	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
 		const traces = Array.from({ length: 4 }, () => createTrace("a"));
 		await storage.insert("trace", traces);

@@ -133,6 +133,9 @@ function checkAwkwardText(check: Check): void {
 		for (const user of [undefined, {}, 1n, Symbol("x"), () => 1] as unknown as string[]) {
 			await assert.rejects(storage.insert("token", [{ ...token, user }]), TypeError);
 		}
+		for (const elapsed_seconds of [Number.NaN, Number.POSITIVE_INFINITY]) {
+			await assert.rejects(storage.insert("execution", [createExecution({ elapsed_seconds })]), TypeError);
+		}
 		await storage.insert("token", [token]);
 		await assert.rejects(storage.update("token", token.id, { nothing: 1 } as object), TypeError);
 		assert.deepEqual(await storage.find("token", {}), [token]);

@@ -1,0 +1,40 @@
+import type { EntityKind, Query } from "../../core/contract/index.ts";
+import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
+import type { Step } from "./database-client.ts";
+import { toBranches } from "./merged-select.ts";
+import type { Ordering, Statements } from "./statements.ts";
+import { type Field, fieldsOf } from "./values.ts";
+
+export interface SelectInput<E> {
+	readonly kind: EntityKind;
+	readonly query: Query<E>;
+	readonly fields: readonly Field[];
+}
+
+export function toSelect<E>(statements: Statements, { kind, query, fields }: SelectInput<E>): Step {
+	const { limit, offset = 0 } = query;
+	const where = toComparisons(kind, (query.where ?? {}) as Conditions);
+	const orderBy = toOrdering(kind, query.orderBy);
+	const selection = { fields, where, orderBy, limited: limit !== undefined, skipping: offset > 0 };
+	const skipped = offset > 0 ? [offset] : [];
+	const branches = limit === undefined ? undefined : toBranches(kind, where, orderBy);
+	if (limit !== undefined && branches) {
+		const firsts = branches.flatMap((branch) => [...bindingsOf(branch), limit + offset]);
+		return { statement: statements.selectMerged(kind, selection, branches), bindings: [...firsts, limit, ...skipped] };
+	}
+	// SQL has no offset without a limit.
+	const limits = limit === undefined && offset === 0 ? [] : [limit ?? Number.MAX_SAFE_INTEGER];
+	return { statement: statements.select(kind, selection), bindings: [...bindingsOf(where), ...limits, ...skipped] };
+}
+
+/** The id comes first, whether it was asked for or not. */
+export function toFields(kind: EntityKind, names: readonly string[] | undefined): readonly Field[] {
+	const fields = fieldsOf(kind);
+	return names ? fields.filter(([name]) => name === "id" || names.includes(name)) : fields;
+}
+
+/** Ends in the id, so that pages have no gap or repeat among equals. */
+export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
+	for (const [field] of orderBy) assertScalarField(kind, field);
+	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
+}
