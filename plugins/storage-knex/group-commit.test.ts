@@ -6,7 +6,7 @@ import type { Write } from "./database-client.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { withDirectory } from "./testing/context.ts";
+import { withDirectory } from "./storage-context.test-support.ts";
 
 interface Scope {
 	readonly database: LibsqlDatabase;
@@ -122,6 +122,21 @@ test("a full disk rejects the whole group as unavailable, and the next one works
 		database.exec("pragma max_page_count = 1000000");
 		await Promise.all([commits.write(big), commits.write(toWrite(["after"]))]);
 		assert.deepEqual(keys(), ["after", "before", "big"]);
+	}));
+
+test("a transaction that cannot begin rejects all that waits, and later writes work", () =>
+	withCommits(async ({ commits, keys, database }) => {
+		const exec = database.exec.bind(database);
+		database.exec = (sql) => {
+			if (sql !== begin) return exec(sql);
+			database.exec = exec;
+			throw Object.assign(new Error("unable to open database file"), { code: "SQLITE_CANTOPEN" });
+		};
+		const writes = Array.from({ length: 700 }, (_, index) => commits.write(toWrite([`${index}`])));
+		for (const outcome of await Promise.allSettled(writes))
+			assert.ok(outcome.status === "rejected" && isSvcError(outcome.reason, "SVC_UNAVAILABLE"));
+		await commits.write(toWrite(["later"]));
+		assert.deepEqual(keys(), ["later"]);
 	}));
 
 test("a commit that fails rejects its group, and the next group works", () =>

@@ -78,7 +78,9 @@ export class GroupCommit {
 				this.#queue.unshift(...group);
 				this.#schedule(lockInterval);
 			} else {
-				this.#reject(group, error);
+				// No transaction can begin, so what waits behind this group would fare no better.
+				this.#busySince = undefined;
+				this.#reject([...group, ...this.#queue.splice(0)], error);
 			}
 			return;
 		}

@@ -5,9 +5,9 @@ import { type EntityKind, entityKinds, isSvcError } from "../../core/contract/in
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
+import { spawnChild } from "./spawn-child.test-support.ts";
+import { toContext, withDirectory } from "./storage-context.test-support.ts";
 import { tableNames } from "./table-names.ts";
-import { toContext, withDirectory } from "./testing/context.ts";
-import { spawnChild } from "./testing/spawn-child.ts";
 
 const columnTypes = { text: "TEXT", json: "TEXT", integer: "bigint", real: "float", boolean: "boolean" } as const;
 

@@ -7,8 +7,8 @@ import { createExecution, createTrace } from "../../core/testing/storage/fixture
 import { importPackage } from "./import-package.ts";
 import { type KnexStorageOptions, knexStorage } from "./index.ts";
 import { importLibsql } from "./libsql.ts";
-import { toContext, withDirectory } from "./testing/context.ts";
-import { spawnChild } from "./testing/spawn-child.ts";
+import { spawnChild } from "./spawn-child.test-support.ts";
+import { toContext, withDirectory } from "./storage-context.test-support.ts";
 
 async function withStorage(
 	directory: string,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { testStorage } from "../../core/testing/storage-suite.ts";
 import { knexStorage } from "./index.ts";
-import { toContext } from "./testing/context.ts";
+import { toContext } from "./storage-context.test-support.ts";
 
 testStorage({
 	test,

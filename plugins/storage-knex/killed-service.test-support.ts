@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createTrace } from "../../../core/testing/storage/fixtures.ts";
-import { knexStorage } from "../index.ts";
-import { toContext } from "./context.ts";
+import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { knexStorage } from "./index.ts";
+import { toContext } from "./storage-context.test-support.ts";
 
 /**
  * The process that tests kill: `open` says when it begins to start the storage and when that is done, `insert` goes on to

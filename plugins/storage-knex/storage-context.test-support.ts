@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PluginContext } from "../../../core/contract/index.ts";
+import type { PluginContext } from "../../core/contract/index.ts";
 
 /** What the host would give a storage that is to keep its file in `dataDirectory`. */
 export function toContext(dataDirectory: string): PluginContext {

@@ -15,7 +15,7 @@ export interface Child {
 }
 
 export function spawnChild(mode: "open" | "insert", directory: string): Child {
-	const script = fileURLToPath(new URL("child.ts", import.meta.url));
+	const script = fileURLToPath(new URL("killed-service.test-support.ts", import.meta.url));
 	const child = spawn(process.execPath, ["--import", "tsx", script, mode, directory], { stdio: ["ignore", "pipe", "inherit"] });
 	const lines: string[] = [];
 	const reader = createInterface({ input: child.stdout });
