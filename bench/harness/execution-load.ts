@@ -1,0 +1,136 @@
+import type { IncomingMessage } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { findLauncher, type ProcessorTime, readProcessorTime } from "./process-figures.ts";
+import type { Service } from "./service.ts";
+
+export interface Load {
+	/** Body of `POST /v1/executions`. */
+	readonly body: string;
+	readonly inFlight: number;
+	readonly seconds: number;
+	/** Wait after each before the next. */
+	readonly pauseMilliseconds?: number;
+}
+
+export interface LoadFigures {
+	readonly perSecond: number;
+	/** POST to succeeded, each. */
+	readonly milliseconds: readonly number[];
+	/** Milliseconds of processor time for one execution: the server, its launcher, and the processes themselves. */
+	readonly processorTime: { readonly server: number; readonly launcher: number; readonly processes: number };
+}
+
+/** Keep `inFlight` executions going, a new one for each that has succeeded; any other end is an error. */
+export async function runLoad(service: Service, load: Load): Promise<LoadFigures> {
+	const watch = await watchExecutions(service);
+	try {
+		await work(service, watch, { ...load, seconds: 0.5 });
+		const before = await readTimes(service.pid);
+		const started = performance.now();
+		const milliseconds = await work(service, watch, load);
+		const seconds = (performance.now() - started) / 1000;
+		return {
+			perSecond: milliseconds.length / seconds,
+			milliseconds,
+			processorTime: toShares(before, await readTimes(service.pid), milliseconds.length),
+		};
+	} finally {
+		watch.stop();
+	}
+}
+
+async function work(service: Service, watch: Watch, { body, inFlight, seconds, pauseMilliseconds = 0 }: Load): Promise<number[]> {
+	const taken: number[] = [];
+	const until = performance.now() + seconds * 1000;
+	const worker = async () => {
+		while (performance.now() < until) {
+			const started = performance.now();
+			const answer = await service.api.post("/v1/executions", body);
+			await watch.succeeded(toId(answer));
+			taken.push(performance.now() - started);
+			if (pauseMilliseconds > 0) await pause(pauseMilliseconds);
+		}
+	};
+	await Promise.race([Promise.all(Array.from({ length: inFlight }, worker)), watch.broken]);
+	return taken;
+}
+
+/** The id is the first member: no need to parse kilobytes for it. */
+function toId(answer: string): string {
+	const [, id] = /^\{"id":"([0-9a-f]{24})"/.exec(answer) ?? [];
+	if (id === undefined) throw new Error(`an execution does not begin with its id: ${answer.slice(0, 200)}`);
+	return id;
+}
+
+interface Watch {
+	succeeded(id: string): Promise<void>;
+	/** Rejects when the stream ends, or an execution ends otherwise than succeeded. */
+	readonly broken: Promise<never>;
+	stop(): void;
+}
+
+/** Learns of all ends from one general stream. */
+async function watchExecutions(service: Service): Promise<Watch> {
+	const response = await service.stream.open("/v1/stream?events=svc.execution__update");
+	const waiting = new Map<string, () => void>();
+	/** Ends that were heard of before the answer to the POST. */
+	const early = new Set<string>();
+	const broken = new Promise<never>((_resolve, reject) => {
+		response.on("end", () => reject(new Error("the stream of executions ended")));
+		response.on("error", reject);
+		readStatuses(response, (id, status) => {
+			if (status === "scheduled" || status === "running") return;
+			if (status !== "succeeded") return reject(new Error(`execution ${id} ended as ${status}`));
+			const done = waiting.get(id);
+			waiting.delete(id);
+			if (done === undefined) early.add(id);
+			else done();
+		});
+	});
+	broken.catch(() => {});
+	return {
+		succeeded: (id) => (early.delete(id) ? Promise.resolve() : new Promise((resolve) => waiting.set(id, resolve))),
+		broken,
+		stop: () => response.destroy(),
+	};
+}
+
+/** Id and status are the first members of an event's data: found without parsing what follows them. */
+function readStatuses(response: IncomingMessage, onStatus: (id: string, status: string) => void): void {
+	const pattern = /\ndata: \{"id":"([0-9a-f]{24})","status":"([a-z]+)"/g;
+	let rest = "";
+	response.setEncoding("latin1");
+	response.on("data", (piece: string) => {
+		const text = rest + piece;
+		let read = 0;
+		pattern.lastIndex = 0;
+		for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+			read = pattern.lastIndex;
+			onStatus(match[1] ?? "", match[2] ?? "");
+		}
+		// Longer than what the pattern matches, so that nothing is lost where pieces meet.
+		rest = text.slice(Math.max(read, text.length - 100));
+	});
+}
+
+interface Times {
+	readonly server: ProcessorTime;
+	readonly launcher: ProcessorTime;
+}
+
+async function readTimes(server: number): Promise<Times> {
+	const launcher = await findLauncher(server);
+	return {
+		server: await readProcessorTime(server),
+		launcher: launcher === undefined ? { own: 0, children: 0 } : await readProcessorTime(launcher),
+	};
+}
+
+function toShares(before: Times, after: Times, executions: number): LoadFigures["processorTime"] {
+	const share = (seconds: number) => (1000 * seconds) / executions;
+	return {
+		server: share(after.server.own - before.server.own),
+		launcher: share(after.launcher.own - before.launcher.own),
+		processes: share(after.launcher.children - before.launcher.children),
+	};
+}

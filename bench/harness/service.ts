@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Resource } from "./benchmark.ts";
+import { startChild } from "./child.ts";
+import { createHttpClient, type HttpClient } from "./http-client.ts";
+import { printProfile, profileOptions } from "./profile.ts";
+
+/** A running service, signed in to as its administrator. */
+export interface Service extends Resource {
+	readonly pid: number;
+	readonly api: HttpClient;
+	readonly stream: HttpClient;
+}
+
+interface ServerFacts {
+	readonly addresses: { readonly api: string; readonly auth: string; readonly stream: string };
+}
+
+/** Start the built service on an empty database in a temporary directory (`TMPDIR` chooses the disk). */
+export async function startService({ ballastMegabytes = 0 } = {}): Promise<Service> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+	const remove = () => rm(directory, { recursive: true, force: true });
+	try {
+		const service = await startIn(directory, ballastMegabytes);
+		return {
+			...service,
+			async stop() {
+				await service.stop();
+				await printProfile(directory);
+				await remove();
+			},
+		};
+	} catch (error) {
+		await remove();
+		throw error;
+	}
+}
+
+async function startIn(directory: string, ballastMegabytes: number): Promise<Service> {
+	const password = randomBytes(12).toString("hex");
+	const child = await startChild("server.mjs", {
+		input: { dataDirectory: join(directory, "data"), ballastMegabytes },
+		env: { SVC_ADMIN_PASSWORD: password },
+		nodeOptions: profileOptions(directory),
+	});
+	const { addresses } = child.facts as ServerFacts;
+	const headers = { "x-auth-token": await signIn(addresses.auth, password) };
+	const api = createHttpClient(addresses.api, headers);
+	const stream = createHttpClient(addresses.stream, headers);
+	return {
+		pid: child.pid,
+		api,
+		stream,
+		async stop() {
+			api.stop();
+			stream.stop();
+			await child.stop();
+		},
+	};
+}
+
+async function signIn(address: string, password: string): Promise<string> {
+	const client = createHttpClient(address, { authorization: `Basic ${Buffer.from(`admin:${password}`).toString("base64")}` });
+	try {
+		const { token } = JSON.parse(await client.post("/auth/v1/tokens", "{}")) as { readonly token: string };
+		return token;
+	} finally {
+		client.stop();
+	}
+}

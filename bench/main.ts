@@ -1,0 +1,53 @@
+import { readdir } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { type Benchmark, runRounds } from "./harness/benchmark.ts";
+import { toVerdicts } from "./harness/report.ts";
+
+// Measures the service against its limits: `npm run bench [-- <id or part of a file name> …] [--rounds N] [--quick] [--profile]`.
+// Needs a build (`npm run build`). What each benchmark measures is told in docs/performance.md.
+const { values: options, positionals: names } = parseArgs({
+	allowPositionals: true,
+	options: {
+		rounds: { type: "string" },
+		/** Seconds instead of minutes; shows that everything works, not how fast it is. */
+		quick: { type: "boolean", default: false },
+		/** Show where the server's time goes. The figures suffer a little. */
+		profile: { type: "boolean", default: false },
+	},
+});
+
+async function main(): Promise<void> {
+	if (options.profile) process.env["SVC_BENCH_PROFILE"] = "1";
+	const rounds = toRounds(options.rounds ?? (options.quick ? "1" : "5"));
+	for (const benchmark of await findBenchmarks()) {
+		process.stdout.write(`${benchmark.id}  ${benchmark.title}\n`);
+		const measurements = await runRounds(benchmark, {
+			rounds,
+			quick: options.quick,
+			onRound: (number, { detail }) => void process.stdout.write(`  round ${number}: ${detail}\n`),
+		});
+		for (const verdict of toVerdicts(benchmark.goals, measurements)) process.stdout.write(`  ${verdict}\n`);
+	}
+}
+
+function toRounds(text: string): number {
+	if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error("--rounds: must be a number from 1 to 999");
+	return Number(text);
+}
+
+/** The benchmarks asked for, or all, in the order of their numbers. */
+async function findBenchmarks(): Promise<readonly Benchmark[]> {
+	const files = (await readdir(import.meta.dirname)).filter((file) => /^p\d+-.*\.ts$/.test(file));
+	const wanted = files.filter((file) => names.length === 0 || names.some((name) => isNamed(file, name)));
+	if (wanted.length === 0) throw new Error(`no benchmark is called ${names.join(" or ")}; there are ${files.join(", ")}`);
+	const numbered = wanted.sort((a, b) => Number.parseInt(a.slice(1), 10) - Number.parseInt(b.slice(1), 10));
+	return Promise.all(numbered.map(async (file) => ((await import(`./${file}`)) as { readonly benchmark: Benchmark }).benchmark));
+}
+
+/** `p1` must not mean P10 as well. */
+function isNamed(file: string, name: string): boolean {
+	const [id, ...rest] = file.replace(/\.ts$/, "").split("-");
+	return name.toLowerCase() === id || rest.join("-").includes(name.toLowerCase());
+}
+
+await main();

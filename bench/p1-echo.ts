@@ -1,0 +1,22 @@
+import type { Benchmark } from "./harness/benchmark.ts";
+import { describeRate, echo, inFlight, measureSpawning } from "./harness/echo.ts";
+import { runLoad } from "./harness/execution-load.ts";
+import { startService } from "./harness/service.ts";
+
+export const benchmark: Benchmark = {
+	id: "P1",
+	title: `core.local "echo hi", POST to succeeded, ${inFlight} in flight ÷ bare Node process that starts the same shell, ${inFlight} in flight`,
+	goals: [{ name: "ratio", label: "executions/s ÷ spawns/s", direction: "at least", limits: [0.8, 1.2] }],
+	async run(round) {
+		const service = await round.use("service", () => startService());
+		const seconds = round.quick ? 1 : 4;
+		const [ours, bare] = await round.alternate(
+			() => runLoad(service, { body: echo, inFlight, seconds }),
+			() => measureSpawning({ inFlight, seconds }),
+		);
+		return {
+			values: { ratio: ours.perSecond / bare.perSecond },
+			detail: `${describeRate(ours)}; bare spawn ${bare.perSecond.toFixed(0)}/s`,
+		};
+	},
+};

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from "node:http";
+import type { Benchmark } from "./harness/benchmark.ts";
+import { runChild } from "./harness/child.ts";
+import { measureGrowth } from "./harness/process-figures.ts";
+import { type Service, startService } from "./harness/service.ts";
+
+const mebibyte = 1_048_576;
+const line = "0123456789".repeat(8).slice(0, 79);
+const lineBytes = line.length + 1;
+
+export const benchmark: Benchmark = {
+	id: "P6",
+	title: "output of one run in lines of 80 bytes, stored and streamed to one SSE client ÷ Node reading the same pipe line by line",
+	goals: [
+		{ name: "ratio", label: "bytes/s ÷ bytes/s", direction: "at least", limits: [0.5] },
+		{ name: "growth", label: "growth of the server's memory over 1 GiB of output", unit: "MiB", direction: "at most", limits: [64] },
+	],
+	async run(round) {
+		const bytes = (round.quick ? 64 : 1024) * mebibyte;
+		// A new one each time: the output stays on the disk, and growth is measured from a service that has done little.
+		const service = await startService();
+		try {
+			await flood(service, 32 * mebibyte);
+			const [ours, bare] = await round.alternate(
+				() => measureGrowth(service.pid, () => flood(service, bytes)),
+				() => readBare(bytes),
+			);
+			await assertStored(service, ours.value.id, bytes);
+			const rate = bytes / mebibyte / ours.value.seconds;
+			return {
+				values: { ratio: rate / bare, growth: ours.growth },
+				detail: `${rate.toFixed(0)} MiB/s, memory +${ours.growth.toFixed(0)} MiB; bare reader ${bare.toFixed(0)} MiB/s`,
+			};
+		} finally {
+			await service.stop();
+		}
+	},
+};
+
+function toCommand(bytes: number): string {
+	return `yes ${line} | head -c ${bytes}`;
+}
+
+/** From the POST to the end of the stream. */
+async function flood({ api, stream }: Service, bytes: number): Promise<{ readonly id: string; readonly seconds: number }> {
+	const started = performance.now();
+	const answer = await api.post("/v1/executions", JSON.stringify({ action: "core.local", parameters: { cmd: toCommand(bytes) } }));
+	const { id } = JSON.parse(answer) as { readonly id: string };
+	const { length, tail } = await readAll(await stream.open(`/v1/executions/${id}/output`));
+	const seconds = (performance.now() - started) / 1000;
+	// Each newline takes two bytes in JSON; frames add less than a hundredth.
+	const least = Math.floor(bytes / lineBytes) * (lineBytes + 1);
+	if (length < least) throw new Error(`the stream had ${length} bytes where ${least} were needed`);
+	if (!tail.includes("event: EOF")) throw new Error("the stream ended without EOF");
+	return { id, seconds };
+}
+
+/** The stored output has every byte. */
+async function assertStored({ api }: Service, id: string, bytes: number): Promise<void> {
+	const { length } = await readAll(await api.open(`/v1/executions/${id}/output`));
+	if (length !== bytes) throw new Error(`${length} of ${bytes} bytes were stored`);
+}
+
+function readAll(response: IncomingMessage): Promise<{ readonly length: number; readonly tail: string }> {
+	return new Promise((resolve, reject) => {
+		let length = 0;
+		let tail = "";
+		response.on("data", (bytes: Buffer) => {
+			length += bytes.length;
+			tail = (tail + bytes.toString("latin1", Math.max(0, bytes.length - 100))).slice(-100);
+		});
+		response.on("error", reject).on("end", () => resolve({ length, tail }));
+	});
+}
+
+async function readBare(bytes: number): Promise<number> {
+	const facts = await runChild("read-lines.mjs", { input: { command: toCommand(bytes) } });
+	const { bytes: read, seconds } = facts as { readonly bytes: number; readonly seconds: number };
+	if (read !== bytes) throw new Error(`the bare reader read ${read} of ${bytes} bytes`);
+	return bytes / mebibyte / seconds;
+}

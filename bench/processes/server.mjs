@@ -1,0 +1,34 @@
+// The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default.
+const { dataDirectory, ballastMegabytes } = JSON.parse(process.argv[2]);
+
+const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
+const { createService } = await built("core");
+const { knexStorage } = await built("plugins/storage-knex");
+const { memoryBus } = await built("plugins/event-bus-memory");
+const { flatFile } = await built("plugins-auth/flat-file");
+const { localCommand } = await built("plugins-runner/local-command");
+const { localScript } = await built("plugins-runner/local-script");
+const { noop } = await built("plugins-runner/noop");
+
+const service = createService(
+	{
+		storage: knexStorage({ client: "sqlite" }),
+		event_bus: memoryBus(),
+		runners: [localCommand(), localScript(), noop()],
+		data_dir: dataDirectory,
+		auth: { backend: flatFile(), port: 0 },
+		api: { port: 0 },
+		stream: { port: 0 },
+		log: { level: "warn" },
+	},
+	{ adminPassword: process.env.SVC_ADMIN_PASSWORD },
+);
+const { addresses } = await service.start();
+// Written to, so that the pages are there; held to the end of the process.
+const ballast = Array.from({ length: ballastMegabytes }, () => Buffer.alloc(1_048_576, 1));
+
+process.stdout.write(`${JSON.stringify({ addresses, ballast: ballast.length })}\n`);
+process.stdin.resume().on("end", async () => {
+	await service.stop();
+	ballast.length = 0;
+});
