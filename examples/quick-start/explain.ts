@@ -2,7 +2,7 @@
 export function explain(error: unknown, directory: string): string {
 	const messages = chain(error);
 	const text = `The quick start failed: ${messages.join(": ")}`;
-	if (/EADDRINUSE|in use/.test(text)) {
+	if (/EADDRINUSE|in use|available port/.test(text)) {
 		return `${text}\nAnother program, perhaps an earlier quick start, uses a port. Stop it, or choose other ports:\n  SVC_AUTH_PORT=9200 SVC_API_PORT=9201 SVC_STREAM_PORT=9202 npm run quickstart`;
 	}
 	if (/Unauthorized|credentials/i.test(text))
