@@ -1,4 +1,4 @@
-import type { Storage } from "../contract/index.ts";
+import type { Check, OpenedStorage } from "./storage/check.ts";
 import { checkClaims } from "./storage/claims.ts";
 import { checkConditions } from "./storage/conditions.ts";
 import { checkDurability } from "./storage/durability.ts";
@@ -7,14 +7,7 @@ import { checkUpdates } from "./storage/updates.ts";
 import { checkValues } from "./storage/values.ts";
 import { checkWrites } from "./storage/writes.ts";
 
-/** A storage under test. */
-export interface OpenedStorage {
-	readonly storage: Storage;
-	/** Stops the storage and removes what it kept. */
-	stop(): Promise<void>;
-	/** Starts the storage anew over what it kept, as a restart of the service does. Needed where `capabilities.durable`. */
-	reopen?(): Promise<Storage>;
-}
+export type { OpenedStorage } from "./storage/check.ts";
 
 export interface StorageSuiteOptions {
 	/** Registers one test; `test` of uvu and of node:test both fit. */
@@ -24,9 +17,6 @@ export interface StorageSuiteOptions {
 	/** A fresh, empty, started storage. The suite stops it. */
 	readonly create: () => Promise<OpenedStorage>;
 }
-
-/** Registers the test of one statement of the contract; each gets a storage of its own. */
-export type Check = (statement: string, run: (storage: Storage, opened: OpenedStorage) => Promise<void>) => void;
 
 /** Conformance suite of `Storage`: one promise of the contract a test. */
 export function testStorage({ test, name, create }: StorageSuiteOptions): void {

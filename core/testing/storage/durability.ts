@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { Check } from "../storage-suite.ts";
+import type { Check } from "./check.ts";
 import { createChunk, createExecution, createToken, createTrace } from "./fixtures.ts";
 
 /** What is there after a restart, where the storage says that it is durable. */

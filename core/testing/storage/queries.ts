@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { Check } from "../storage-suite.ts";
+import type { Check } from "./check.ts";
 import { createAction, createChunk, createExecution, createTrace, idsOf } from "./fixtures.ts";
 
 /** `get`, `find`, `count` and `distinct`, conditions apart. */

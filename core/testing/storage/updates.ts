@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { append } from "../../contract/index.ts";
-import type { Check } from "../storage-suite.ts";
+import type { Check } from "./check.ts";
 import { assertRejectsWith, createAction, createExecution, createTrace } from "./fixtures.ts";
 
 /** `update` and `append`. */

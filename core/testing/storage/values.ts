@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { JsonObject } from "../../contract/index.ts";
-import type { Check } from "../storage-suite.ts";
+import type { Check } from "./check.ts";
 import { createAction, createChunk, createExecution, createToken, createTrace, nextId } from "./fixtures.ts";
 
 /** What goes in comes out, and neither side holds the other's object. */

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { Check } from "../storage-suite.ts";
+import type { Check } from "./check.ts";
 import { assertRejectsWith, createAction, createChunk, createExecution, createToken, createTrace, idsOf } from "./fixtures.ts";
 
 /** `insert`, `remove` and `write`. */
