@@ -283,8 +283,11 @@ export function toEngine(fake: FakeEngine): Engine {
 			setEnabled: async (_name: string, enabled: boolean) => ({ ...runnerType, enabled }),
 		},
 		credentials: {
-			signIn: async (credentials: { username: string; password: string }, { ttl }: { ttl?: number | null }) => {
-				fake.asked["signIn"] = { ...credentials, ttl };
+			signIn: async (
+				credentials: { username: string; password: string },
+				{ ttl, remoteAddress }: { ttl?: number | null; remoteAddress?: string },
+			) => {
+				fake.asked["signIn"] = { ...credentials, ttl, remoteAddress };
 				if (credentials.password !== "pass:word") throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - invalid or missing credentials");
 				return { id: firstId, user: credentials.username, token, expiry, metadata: {}, service: false };
 			},

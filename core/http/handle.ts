@@ -10,6 +10,7 @@ import type { HttpContext, Route } from "./route.ts";
 
 const noPath: Readonly<Record<string, string>> = {};
 const noQuerySchema = {};
+const goneReply: Reply = { status: 499, headers: {}, body: null };
 
 /** A reply, and the cookie it sets. */
 interface Outcome {
@@ -31,7 +32,8 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	try {
 		outcome = await run(event, route, context);
 	} catch (error) {
-		outcome = { reply: toErrorReply(error, context.logger, toLogFields(event, requestId)) };
+		// What fails because the client has gone is no failure of the service, and nobody reads the answer.
+		outcome = { reply: event.req.signal.aborted ? goneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
 	}
 	const { reply, cookie } = outcome;
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";

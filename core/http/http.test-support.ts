@@ -43,3 +43,12 @@ export const post = (body: unknown): RequestInit => ({
 	headers: json,
 	body: typeof body === "string" ? body : JSON.stringify(body),
 });
+
+/** Wait for something the server does on its own. */
+export async function until(condition: () => boolean): Promise<void> {
+	const deadline = performance.now() + 5_000;
+	while (!condition()) {
+		assert.ok(performance.now() < deadline, "timed out");
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+}

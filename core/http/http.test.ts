@@ -14,7 +14,7 @@ import {
 	toEngine,
 	token,
 } from "./fake-engine.test-support.ts";
-import { faultOf, json, post, withHttp } from "./http.test-support.ts";
+import { faultOf, json, post, until, withHttp } from "./http.test-support.ts";
 import { createHttp } from "./http.ts";
 
 test("every listener answers its routes under every prefix form", () =>
@@ -165,7 +165,9 @@ test("a token is issued for basic credentials, and everything wrong with them is
 		assert.equal(issued.status, 201);
 		assert.equal(issued.headers.get("x-api-url"), urls.api);
 		assert.deepEqual(Object.keys((await issued.json()) as object), ["id", "user", "token", "expiry", "metadata", "service"]);
-		assert.deepEqual(fake.asked["signIn"], { username: "maria", password: "pass:word", ttl: 60 });
+		assert.deepEqual(fake.asked["signIn"], { username: "maria", password: "pass:word", ttl: 60, remoteAddress: "127.0.0.1" });
+		await sign({ ...basic("maria:pass:word"), "x-forwarded-for": "10.1.2.3, 10.0.0.1" });
+		assert.equal((fake.asked["signIn"] as { remoteAddress: string }).remoteAddress, "10.1.2.3");
 		for (const header of [
 			undefined,
 			"Basic !!",
@@ -267,6 +269,21 @@ test("requests that are not quite HTTP neither end the service nor give 500", ()
 			}
 		}
 		assert.equal((await ask("/v1/user")).status, 200);
+	}));
+
+test("a client that leaves in the middle of its request is no failure of the service", () =>
+	withHttp(async ({ urls, logger, fake }) => {
+		const port = Number(new URL(urls.api).port);
+		const head = `POST /v1/executions HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\n`;
+		for (const rest of ['Content-Length: 100\r\n\r\n{"action":', "Transfer-Encoding: chunked\r\n\r\n5\r\n{    \r\n"]) {
+			const lines = logger.lines.length;
+			delete fake.asked["authenticate"];
+			const socket = connect(port, "127.0.0.1", () => socket.write(head + rest));
+			await until(() => "authenticate" in fake.asked);
+			socket.destroy();
+			await until(() => logger.lines.length > lines);
+			assert.equal(logger.lines.at(-1)?.message, "request");
+		}
 	}));
 
 function send(port: number, text: string): Promise<string> {

@@ -1,13 +1,18 @@
-import { SvcError } from "../contract/index.ts";
+import { isSvcError, SvcError } from "../contract/index.ts";
 
 const drainLimit = 64 * 1024 * 1024;
 
 /** Text of a request's body. Throws `SVC_TOO_LARGE` above `limit` bytes, announced or not. */
 export async function readText(request: Request, limit: number): Promise<string> {
 	const announced = request.headers.get("content-length");
-	if (announced === null) return request.body === null ? "" : readChunked(request.body, limit);
 	if (Number(announced) > limit) throw tooLarge(limit);
-	return request.text();
+	try {
+		if (announced !== null) return await request.text();
+		return request.body === null ? "" : await readChunked(request.body, limit);
+	} catch (cause) {
+		if (isSvcError(cause)) throw cause;
+		throw new SvcError("SVC_INVALID", "Failed to parse request body: the connection ended before it was complete", { cause });
+	}
 }
 
 async function readChunked(body: ReadableStream<Uint8Array>, limit: number): Promise<string> {

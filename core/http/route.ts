@@ -1,3 +1,4 @@
+import type { H3Event } from "h3";
 import type { Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
 import type { BodySchema } from "./body.ts";
@@ -24,7 +25,7 @@ export interface HttpContext {
 
 /** One request, checked: what a handler gets. */
 export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
-	readonly request: Request;
+	readonly request: H3Event["req"];
 	/** Whoever asks. On public routes nobody: an empty name without rights. */
 	readonly principal: Principal;
 	/** Values of the `:name` segments of the path, decoded. */

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { test } from "uvu";
 import type { StreamEvent } from "../../engine/engine-api.ts";
 import { createExecution, type FakeEngine, firstId, token, toView } from "../fake-engine.test-support.ts";
-import { faultOf, withHttp } from "../http.test-support.ts";
+import { faultOf, until, withHttp } from "../http.test-support.ts";
 
 interface Frame {
 	readonly event?: string;
@@ -61,15 +61,6 @@ async function open(url: string, headers: Record<string, string> = {}): Promise<
 	const controller = new AbortController();
 	const response = await fetch(url, { headers: { "x-auth-token": token, ...headers }, signal: controller.signal });
 	return new SseReader(response, controller);
-}
-
-/** Wait for something the server does on its own. */
-async function until(condition: () => boolean): Promise<void> {
-	const deadline = performance.now() + 5_000;
-	while (!condition()) {
-		assert.ok(performance.now() < deadline, "timed out");
-		await new Promise((resolve) => setImmediate(resolve));
-	}
 }
 
 const outputPath = `/v1/executions/${firstId}/output`;

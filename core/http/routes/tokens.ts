@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 import { defineBody } from "../body.ts";
 import { replyJson } from "../respond.ts";
-import { defineRoute } from "../route.ts";
+import { defineRoute, type RouteContext } from "../route.ts";
 
 interface TokenBody {
 	readonly ttl?: number | null;
@@ -31,8 +31,9 @@ export const tokenRoutes = [
 		async handler({ engine, options, body, request, apiUrl }) {
 			const credentials = parseBasic(request.headers.get("authorization"));
 			assertOwnToken(body, credentials.username);
-			const ttl = body.ttl ?? null;
-			const { id, user, token, expiry, metadata, service } = await engine.credentials.signIn(credentials, { ttl, signal: request.signal });
+			const remoteAddress = toRemoteAddress(request);
+			const attempt = { ttl: body.ttl ?? null, signal: request.signal, ...(remoteAddress !== undefined && { remoteAddress }) };
+			const { id, user, token, expiry, metadata, service } = await engine.credentials.signIn(credentials, attempt);
 			const url = (options.auth.api_url || apiUrl()).replace(/\/+$/, "");
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, { "x-api-url": url });
 		},
@@ -48,6 +49,12 @@ export const tokenRoutes = [
 		},
 	}),
 ];
+
+/** Where a sign-in comes from, for the log: what a proxy says, else the peer. */
+function toRemoteAddress(request: RouteContext["request"]): string | undefined {
+	const forwarded = request.headers.get("x-forwarded-for")?.split(",", 1)[0]?.trim();
+	return forwarded !== undefined && /^[\w.:[\]-]{1,64}$/.test(forwarded) ? forwarded : request.ip;
+}
 
 /** Name and password of HTTP basic authentication. One message for everything that is wrong with them. */
 function parseBasic(header: string | null): { readonly username: string; readonly password: string } {
