@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createBaseEnvironment } from "./environment.ts";
 import { Launcher } from "./launcher.ts";
 import type { ProcessEnd, ProcessOptions } from "./process-run.ts";
+import { acquireLauncher, type LauncherLease } from "./shared-launcher.ts";
 
 export const spawners = ["posix_spawn", "child_process"] as const;
 
@@ -30,6 +31,28 @@ export async function runShell(launcher: Launcher, command: string, options: Par
 		...options,
 	});
 	return { ...end, stdout: pieces.join(""), stderr, pieces, milliseconds: performance.now() - begin };
+}
+
+/** The hooks of uvu's `test`. */
+interface Hooks {
+	before(run: () => Promise<void>): void;
+	after(run: () => Promise<void>): void;
+}
+
+/** One launcher for all tests of a file. */
+export function useLauncher(test: Hooks, spawner: (typeof spawners)[number]): Launcher {
+	const launcher = new Launcher({ spawner });
+	test.after(() => launcher.stop());
+	return launcher;
+}
+
+/** Keep the node's launcher between tests that each start and stop a runner. */
+export function keepLauncher(test: Hooks, node: Parameters<typeof acquireLauncher>[0]): void {
+	let lease: LauncherLease | undefined;
+	test.before(async () => {
+		lease = await acquireLauncher(node);
+	});
+	test.after(async () => lease?.release());
 }
 
 export async function withLauncher(spawner: (typeof spawners)[number], use: (launcher: Launcher) => Promise<void>): Promise<void> {

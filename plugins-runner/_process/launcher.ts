@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
@@ -90,7 +90,10 @@ export class Launcher {
 			env: createBaseEnvironment(),
 			stdio: ["ignore", "ignore", "inherit", "pipe"],
 		});
-		const socket = child.stdio[3] as Socket;
+		const failed = new Promise<Error>((resolve) => child.once("error", resolve));
+		const socket = child.stdio?.[3];
+		// Without descriptors left there is not even that, and the error only comes later.
+		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
 		const runs = new Map<number, ProcessRun>();
 		const writer = new FrameWriter(socket);
 		const ready = new Promise<LauncherFacts>((resolve, reject) => {
@@ -99,7 +102,7 @@ export class Launcher {
 				else runs.get(id)?.receive(type, payload);
 			});
 			socket.on("data", (bytes) => reader.push(bytes));
-			child.once("error", (cause) => reject(new SvcError("SVC_RUNNER", "the process launcher cannot be started", { cause })));
+			void failed.then((cause) => reject(new SvcError("SVC_RUNNER", "the process launcher cannot be started", { cause })));
 			child.once("exit", () => reject(new SvcError("SVC_RUNNER", "the process launcher ended before it was ready")));
 		});
 		// Whoever only runs processes learns of a failure from `#onLost`.
@@ -111,7 +114,7 @@ export class Launcher {
 				this.#onLost(runs);
 				resolve();
 			};
-			child.once("error", onEnd);
+			void failed.then(onEnd);
 			child.once("exit", onEnd);
 		});
 		return { child, socket, writer, runs, ready, exited };

@@ -1,10 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import { createMarker, eventually, findProcesses, runShell, spawners, withLauncher } from "./launcher.test-support.ts";
+import { createMarker, eventually, findProcesses, runShell, spawners, useLauncher } from "./launcher.test-support.ts";
+import type { Launcher } from "./launcher.ts";
 
 for (const spawner of spawners) {
-	const check = (statement: string, run: Parameters<typeof withLauncher>[1]) => test(`${spawner}: ${statement}`, () => withLauncher(spawner, run));
+	const launcher = useLauncher(test, spawner);
+	const check = (statement: string, run: (launcher: Launcher) => Promise<void>) => test(`${spawner}: ${statement}`, () => run(launcher));
 
 	/** Abort as soon as the process has printed `ready`. */
 	const abortWhenReady = (killGrace: number) => {

@@ -1,17 +1,16 @@
 import { execFile, execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 
-/** What a process group is asked: a signal to send, or 0 to see whether it exists. */
 type GroupSignal = "SIGTERM" | "SIGKILL";
 
 /** Send a signal to every process of a group. Those of another user (run by sudo) are reached through sudo. */
 export function signalGroup(group: number, signal: GroupSignal): void {
-	if (tryKill(group, signal) === "EPERM") execFile("sudo", sudoKill(group, signal), () => {});
+	if (!reaches(group, signal)) execFile("sudo", sudoKill(group, signal), () => {});
 }
 
 /** The same, waiting for it: for the moment before the process ends. */
 export function signalGroupNow(group: number, signal: GroupSignal): void {
-	if (tryKill(group, signal) !== "EPERM") return;
+	if (reaches(group, signal)) return;
 	try {
 		execFileSync("sudo", sudoKill(group, signal), { stdio: "ignore", timeout: 2_000 });
 	} catch {
@@ -40,6 +39,26 @@ export function findOtherGroups(leaders: ReadonlySet<number>): number[] {
 		if (leaders.has(Number(fields[3])) && !leaders.has(group)) groups.add(group);
 	}
 	return [...groups];
+}
+
+/** Send the signal; false when some of the group could not be signalled. */
+function reaches(group: number, signal: GroupSignal): boolean {
+	if (tryKill(group, signal) === "EPERM") return false;
+	// sudo itself still belongs to the caller and can be killed, but not what it started; the system then reports success.
+	return signal !== "SIGKILL" || process.geteuid?.() === 0 || !hasForeignMember(group);
+}
+
+function hasForeignMember(group: number): boolean {
+	return listProcesses().some((pid) => Number(readStat(pid)[2]) === group && ownerOf(pid) !== process.geteuid?.());
+}
+
+function ownerOf(pid: string): number | undefined {
+	try {
+		return statSync(`/proc/${pid}`).uid;
+	} catch {
+		// Gone meanwhile, which makes it nobody's concern.
+		return process.geteuid?.();
+	}
 }
 
 function tryKill(group: number, signal: GroupSignal | 0): string | undefined {

@@ -2,10 +2,12 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { runShell, spawners, withLauncher } from "./launcher.test-support.ts";
+import { runShell, spawners, useLauncher } from "./launcher.test-support.ts";
+import type { Launcher } from "./launcher.ts";
 
 for (const spawner of spawners) {
-	const check = (statement: string, run: Parameters<typeof withLauncher>[1]) => test(`${spawner}: ${statement}`, () => withLauncher(spawner, run));
+	const launcher = useLauncher(test, spawner);
+	const check = (statement: string, run: (launcher: Launcher) => Promise<void>) => test(`${spawner}: ${statement}`, () => run(launcher));
 
 	check("it is the way asked for", async (launcher) => {
 		assert.deepEqual(await launcher.start(), { spawner });

@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema, RunResult } from "../../core/contract/index.ts";
-import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
+import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
-import { withRunner } from "../../core/testing/runner/started-runner.ts";
+import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
+import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { localScript } from "./index.ts";
+
+keepLauncher(test, { nodeId: testNode, logger: silentLogger });
 
 const pack = realpathSync(mkdtempSync(join(tmpdir(), "svc pack ")));
 test.after(() => rmSync(pack, { recursive: true }));

@@ -4,17 +4,22 @@ import { join } from "node:path";
 import type { ParameterSchema, Runner } from "../../contract/index.ts";
 import { silentLogger } from "../run-context.ts";
 
-let lastNode = 0;
+/** Node id of the runners that a test file starts: what runners of one node share can be kept open from test to test. */
+export const testNode = `test-${process.pid}`;
 
-/** Start a runner as the host would, on a node of its own, use it, and stop it again. */
-export async function withRunner<S extends ParameterSchema>(runner: Runner<S>, use: (runner: Runner<S>) => Promise<void>): Promise<void> {
+/** Start a runner as the host would, use it, and stop it again. */
+export async function withRunner<S extends ParameterSchema>(
+	runner: Runner<S>,
+	use: (runner: Runner<S>) => Promise<void>,
+	nodeId: string = testNode,
+): Promise<void> {
 	const dataDirectory = await mkdtemp(join(tmpdir(), "svc-runner-"));
 	try {
 		await runner.start?.({
 			logger: silentLogger,
 			clock: { now: () => Date.now() * 1000 },
 			dataDirectory,
-			nodeId: `test-${process.pid}-${++lastNode}`,
+			nodeId,
 		});
 		await use(runner);
 	} finally {

@@ -1,0 +1,58 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { decodeCredit, encodeCredit, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
+import { createMarkDecoder } from "./terminal.ts";
+import { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+
+/** What a writer sends, as one run of bytes. */
+async function collect(write: (writer: FrameWriter) => void): Promise<Buffer> {
+	const pieces: Buffer[] = [];
+	const sink = new Duplex({ read() {}, write: (bytes, _encoding, done) => (pieces.push(bytes), done()) });
+	write(new FrameWriter(sink as Socket));
+	await new Promise(setImmediate);
+	await new Promise((resolve) => sink.end(resolve));
+	return Buffer.concat(pieces);
+}
+
+test("frames survive being cut anywhere", async () => {
+	const bytes = await collect((writer) => {
+		writer.write(frameTypes.start, 1, JSON.stringify({ file: "é" }));
+		writer.write(frameTypes.stdout, 0xffffffff, Buffer.from("some output"));
+		writer.write(frameTypes.ended, 2);
+		writer.write(frameTypes.stderr, 3, "");
+		writer.write(frameTypes.credit, 4, encodeCredit("stderr", 65_536));
+	});
+	for (let size = 1; size <= bytes.length; size++) {
+		const seen = new Map<string, string>();
+		const reader = new FrameReader((type, id, payload) => {
+			const key = `${type} ${id}`;
+			seen.set(key, (seen.get(key) ?? "") + payload.toString("latin1"));
+		});
+		for (let offset = 0; offset < bytes.length; offset += size) reader.push(bytes.subarray(offset, offset + size));
+		assert.equal(seen.size, 5);
+		assert.equal(Buffer.from(seen.get(`${frameTypes.start} 1`) ?? "", "latin1").toString(), '{"file":"é"}');
+		assert.equal(seen.get(`${frameTypes.stdout} ${0xffffffff}`), "some output");
+		assert.deepEqual(decodeCredit(Buffer.from(seen.get(`${frameTypes.credit} 4`) ?? "", "latin1")), { channel: "stderr", bytes: 65_536 });
+	}
+});
+
+test("a terminal's output is what the program wrote, wherever reads cut it", () => {
+	const mark = Buffer.from("\0mark\0");
+	const bytes = Buffer.from("a\r\nb\r\r\nc\rd\0e\0ma\r\nend\0mark\0");
+	for (let size = 1; size <= bytes.length; size++) {
+		const decode = createMarkDecoder(mark);
+		let text = "";
+		let ended = false;
+		for (let offset = 0; offset < bytes.length; offset += size) {
+			assert.ok(!ended);
+			const decoded = decode(bytes.subarray(offset, offset + size));
+			text += decoded.output.toString();
+			({ ended } = decoded);
+		}
+		assert.ok(ended);
+		assert.equal(text, "a\nb\r\nc\rd\0e\0ma\nend");
+	}
+});
+
+test.run();
