@@ -219,6 +219,7 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 			["start_timestamp"],
 			["status", "start_timestamp"],
 			["status", "due_timestamp"],
+			["status", "lease_expires_at"],
 			["action_ref", "start_timestamp"],
 			["runner_name", "start_timestamp"],
 			["user", "start_timestamp"],

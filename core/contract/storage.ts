@@ -10,7 +10,11 @@ export type Condition<V> =
 	| { readonly gt?: V; readonly gte?: V; readonly lt?: V; readonly lte?: V }
 	| { readonly prefix: string };
 
-/** All conditions must hold. Only fields that are not `json` can be asked for. Null satisfies no comparison but `not`. */
+/**
+ * All conditions must hold. Only fields that are not `json` can be asked for; any other is `SVC_INVALID`. Null satisfies no
+ * comparison but `not`, and no `in`, even one that lists null. A condition that is undefined is a `TypeError`, so that a value
+ * gone missing never means "all of them".
+ */
 export type Where<E> = { readonly [F in keyof E]?: Condition<E[F]> };
 
 export type Order<E> = readonly [field: keyof E & string, direction: "asc" | "desc"];
@@ -29,7 +33,7 @@ export interface Query<E> {
 
 const appendKey: unique symbol = Symbol.for("svc.storage.append");
 
-/** In a patch: put `value` at the end of a `json` field that holds an array, atomically. */
+/** In a patch: put `value` at the end of a `json` field that holds an array, atomically. What is no array stays as it is. */
 export interface Append {
 	readonly [appendKey]: JsonValue;
 }

@@ -39,6 +39,7 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 			["start_timestamp"],
 			["status", "start_timestamp"],
 			["status", "due_timestamp"],
+			["status", "lease_expires_at"],
 			["action_ref", "start_timestamp"],
 			["runner_name", "start_timestamp"],
 			["user", "start_timestamp"],
