@@ -24,8 +24,8 @@ export function toPaths(listener: Component, route: Route): string[] {
 	const list = [...(prefixes[listener][route.component] ?? [])];
 	if (listener === "api" && route.path === "/stream") list.push(...apiPrefixes);
 	const paths = [route.path];
-	if (route.component === "api" && /^\/executions(?:\/|$)/.test(route.path))
-		paths.push(route.path.replace("/executions", "/actionexecutions"));
+	const hasAlias = route.component === "api" && /^\/executions(?:\/|$)/.test(route.path);
+	if (hasAlias) paths.push(route.path.replace("/executions", "/actionexecutions"));
 	return paths.flatMap((path) => list.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
 }
 

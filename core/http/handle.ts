@@ -60,11 +60,10 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
+	const { engine, options, logger, version, apiUrl, openStream } = context;
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
-	const { principal, cookie } =
-		route.permission === "public" ? { principal: nobody } : await authenticate(context.engine, context.options, request, raw);
-	const { engine, options, logger, version, apiUrl, openStream } = context;
+	const { principal, cookie } = route.permission === "public" ? { principal: nobody } : await authenticate(engine, options, request, raw);
 	// Named one by one: spreading costs as much as the rest of this function.
 	const reply = await route.handler({
 		engine,
@@ -77,7 +76,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),
-		body: route.body === undefined ? undefined : await readBody(request, route.body, context.options.api.max_body_size),
+		body: route.body === undefined ? undefined : await readBody(request, route.body, options.api.max_body_size),
 	});
 	return { reply, cookie };
 }

@@ -3,21 +3,17 @@ export class OpenStreams {
 	readonly #controllers = new Set<AbortController>();
 	#stopped = false;
 
-	/** A signal for one stream; `done` forgets it again. */
+	/** A signal for one stream; `done` aborts and forgets it, also when nobody else would. May be called twice. */
 	open(request: Request): { readonly signal: AbortSignal; done(): void } {
 		const controller = new AbortController();
 		const done = () => {
 			this.#controllers.delete(controller);
-			request.signal.removeEventListener("abort", abort);
-		};
-		// A stream whose client has gone may never be read again, and then nobody else calls `done`.
-		const abort = () => {
+			request.signal.removeEventListener("abort", done);
 			controller.abort();
-			done();
 		};
-		request.signal.addEventListener("abort", abort, { once: true });
 		this.#controllers.add(controller);
-		if (this.#stopped || request.signal.aborted) abort();
+		request.signal.addEventListener("abort", done, { once: true });
+		if (this.#stopped || request.signal.aborted) done();
 		return { signal: controller.signal, done };
 	}
 

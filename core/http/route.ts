@@ -19,7 +19,7 @@ export interface HttpContext {
 	readonly version: string;
 	/** Public address of the API without path, once it listens. */
 	apiUrl(): string;
-	/** A signal that aborts when the client has gone or the service stops. `done` must be called when the stream has ended. */
+	/** A signal that aborts when the client has gone or the service stops. `done` aborts it too, and must be called when the stream has ended. */
 	openStream(request: Request): { readonly signal: AbortSignal; done(): void };
 }
 

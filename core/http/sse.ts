@@ -14,7 +14,7 @@ export interface EventStreamOptions {
 	readonly heartbeat: number;
 	/** Ends the stream; the source must end with it. */
 	readonly signal: AbortSignal;
-	/** Called once when the stream has ended, whoever ended it. */
+	/** Called when the stream has ended, whoever ended it; perhaps more than once. */
 	readonly onEnd: () => void;
 	readonly logger: Logger;
 }
@@ -42,10 +42,10 @@ export function toFrame({ event, data, id }: ServerSentEvent): string {
 export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: EventStreamOptions): ReadableStream<Uint8Array> {
 	const iterator = events[Symbol.asyncIterator]();
 	let timer: NodeJS.Timeout | undefined;
-	const end = once(() => {
+	const end = () => {
 		clearInterval(timer);
 		options.onEnd();
-	});
+	};
 	return new ReadableStream<Uint8Array>({
 		start(controller) {
 			controller.enqueue(heartbeatBytes);
@@ -77,14 +77,18 @@ export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: E
 	});
 }
 
-/** Text pulled at the speed of its client. An error cuts the connection, so that the client knows the text is not whole. */
-export function toTextStream(pieces: AsyncIterable<string>, onEnd: () => void): ReadableStream<Uint8Array> {
+/** Text pulled at the speed of its client. What cuts it short cuts the connection, so that the client knows it is not whole. */
+export function toTextStream(
+	pieces: AsyncIterable<string>,
+	{ signal, onEnd }: Pick<EventStreamOptions, "signal" | "onEnd">,
+): ReadableStream<Uint8Array> {
 	const iterator = pieces[Symbol.asyncIterator]();
 	return new ReadableStream<Uint8Array>({
 		async pull(controller) {
 			try {
 				const { done, value } = await iterator.next();
 				if (!done) return controller.enqueue(encoder.encode(value));
+				signal.throwIfAborted();
 				controller.close();
 			} catch (error) {
 				controller.error(error);
@@ -111,13 +115,4 @@ function close(controller: ReadableStreamDefaultController<Uint8Array>): void {
 	} catch {
 		// The client has canceled the stream meanwhile.
 	}
-}
-
-function once(run: () => void): () => void {
-	let ran = false;
-	return () => {
-		if (ran) return;
-		ran = true;
-		run();
-	};
 }

@@ -26,7 +26,7 @@ export const executionOutputRoutes = [
 			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
 			const { signal, done } = openStream(request);
 			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal });
-			return replyContent(toTextStream(pieces, done), "text/plain; charset=UTF-8");
+			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
 		},
 	}),
 ];

@@ -135,6 +135,23 @@ test("a client that leaves ends what feeds its stream", () =>
 		await until(() => fake.subscribers === 0);
 	}));
 
+test("a stream without a socket ends with its reader", () =>
+	withHttp(async ({ http, fake }) => {
+		running(fake);
+		const headers = { "x-auth-token": token };
+		const output = await http.fetch("stream", new Request(`http://local${outputPath}`, { headers }));
+		const reader = output.body?.getReader();
+		await reader?.read();
+		fake.addChunk("x");
+		await reader?.read();
+		await reader?.cancel();
+		await until(() => fake.ended === 1);
+		const events = await http.fetch("stream", new Request("http://local/stream", { headers }));
+		assert.equal(fake.subscribers, 1);
+		await events.body?.cancel();
+		await until(() => fake.subscribers === 0);
+	}));
+
 test("a quiet stream gets heartbeats", () =>
 	withHttp(
 		async ({ urls, fake }) => {
