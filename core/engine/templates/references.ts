@@ -88,11 +88,11 @@ class ReferenceWalker {
 	#expression(expression: Expression | undefined, known: Known): void {
 		if (expression === undefined || expression.kind === "constant") return;
 		this.#nested(() => {
+			for (const part of partsOf(expression)) this.#expression(part, known);
 			if (expression.kind === "path") this.#name(expression.name, expression.keys, known);
 			if (expression.kind === "filter") this.#filter(expression.filter, known);
 			if (expression.kind === "test") this.#filter(expression.test, known);
 			if (expression.kind === "call" || expression.kind === "method") this.#arguments(expression.arguments, known);
-			for (const part of partsOf(expression)) this.#expression(part, known);
 		});
 	}
 
