@@ -1,5 +1,4 @@
 import {
-	RunAborted,
 	type CapturedOutput,
 	type JsonObject,
 	type JsonValue,
@@ -8,6 +7,7 @@ import {
 	type ParameterDefinition,
 	type ParameterSchema,
 	type ParameterValues,
+	RunAborted,
 	type RunContext,
 } from "../contract/index.ts";
 
@@ -45,7 +45,10 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 let lastExecution = 0;
 
 /** What the host would hand to `run` of this runner: for tests of a runner on its own. */
-export function createRunContext<S extends ParameterSchema>(runner: { readonly parameters: S }, options: RunContextOptions<S> = {}): TestRunContext<S> {
+export function createRunContext<S extends ParameterSchema>(
+	runner: { readonly parameters: S },
+	options: RunContextOptions<S> = {},
+): TestRunContext<S> {
 	const controller = new AbortController();
 	const output = createOutput(options);
 	return {
@@ -109,8 +112,12 @@ function cut(text: string, limit: number): CapturedOutput {
 	return { text: bytes.toString("utf8", 0, end), truncated: true, bytes: bytes.length };
 }
 
-function toParameterValues<S extends ParameterSchema>(schema: S, given: Readonly<Record<string, JsonValue | undefined>>): ParameterValues<S> {
-	for (const name of Object.keys(given)) if (!Object.hasOwn(schema, name)) throw new Error(`parameter "${name}" is not one of the runner's`);
+function toParameterValues<S extends ParameterSchema>(
+	schema: S,
+	given: Readonly<Record<string, JsonValue | undefined>>,
+): ParameterValues<S> {
+	for (const name of Object.keys(given))
+		if (!Object.hasOwn(schema, name)) throw new Error(`parameter "${name}" is not one of the runner's`);
 	const values = Object.entries(schema).map(([name, definition]) => [name, toValue(name, definition, given[name])] as const);
 	// Each value was checked against its definition, which the type system cannot follow.
 	return Object.fromEntries(values) as ParameterValues<S>;
@@ -122,8 +129,10 @@ function toValue(name: string, definition: ParameterDefinition, given: JsonValue
 		if (definition.required === true) throw new Error(`parameter "${name}" is required`);
 		return undefined;
 	}
-	if (definition.type !== undefined && !isOfType(value, definition.type)) throw new Error(`parameter "${name}" must be of type ${definition.type}`);
-	if (definition.enum !== undefined && !definition.enum.includes(value)) throw new Error(`parameter "${name}" must be one of ${definition.enum.join(", ")}`);
+	if (definition.type !== undefined && !isOfType(value, definition.type))
+		throw new Error(`parameter "${name}" must be of type ${definition.type}`);
+	if (definition.enum !== undefined && !definition.enum.includes(value))
+		throw new Error(`parameter "${name}" must be one of ${definition.enum.join(", ")}`);
 	return value;
 }
 

@@ -49,8 +49,7 @@ export function testRunner({ test, name, create, cases, grace = 6_000 }: RunnerS
 		const given = cases[kind];
 		if (given === undefined) return test.skip(`${name}: ${statement} (no case "${kind}")`);
 		test(`${name}: ${statement}`, () =>
-			withRunner(create().create(), (runner) => run({ runner, given, grace, context: (options) => createRunContext(runner, options) })),
-		);
+			withRunner(create().create(), (runner) => run({ runner, given, grace, context: (options) => createRunContext(runner, options) })));
 	};
 	checkResults(check);
 	checkOutput(check);
@@ -102,7 +101,10 @@ function checkOutput(check: Check): void {
 		await runner.run(run);
 		assert.equal(run.text("stdout"), toLines(50));
 		assert.equal(most, 1);
-		assert.ok([...pending.values()].every((count) => count === 0), "the run resolved before its output was stored");
+		assert.ok(
+			[...pending.values()].every((count) => count === 0),
+			"the run resolved before its output was stored",
+		);
 	});
 
 	check("prints", "runs at the same time keep their output apart", async ({ runner, given, context }) => {
@@ -113,7 +115,10 @@ function checkOutput(check: Check): void {
 
 	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
 		const onEmit = () => Promise.reject(new Error("the execution is somebody else's"));
-		await within(grace, runner.run(context({ ...given, onEmit })).catch(() => {}));
+		await within(
+			grace,
+			runner.run(context({ ...given, onEmit })).catch(() => {}),
+		);
 	});
 }
 

@@ -1,4 +1,4 @@
-import { SvcError, type PluginContext } from "../../core/contract/index.ts";
+import { type PluginContext, SvcError } from "../../core/contract/index.ts";
 import type { Launcher } from "./launcher.ts";
 import { acquireLauncher, type LauncherLease } from "./shared-launcher.ts";
 

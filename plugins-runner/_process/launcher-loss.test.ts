@@ -31,7 +31,9 @@ for (const spawner of spawners) {
 			void run("trap '' TERM; echo ready; sleep ${marker} & sleep ${marker}");
 			void run("set -m; sleep ${marker} & echo ready; sleep ${marker}");
 		`;
-		const server = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+		const server = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
 		let printed = "";
 		server.stdout.on("data", (bytes) => (printed += bytes));
 		assert.ok(await eventually(() => printed.split("\n").length === 3, 20_000));
@@ -54,6 +56,16 @@ for (const spawner of spawners) {
 		await launcher.stop();
 	});
 }
+
+test("a launcher that hangs does not keep stop from ending everything", async () => {
+	const marker = createMarker();
+	const launcher = new Launcher();
+	const { running } = await startSleeper(launcher, marker);
+	assert.ok(launcher.pid !== undefined);
+	process.kill(launcher.pid, "SIGSTOP");
+	await Promise.all([assert.rejects(running, /service stopped/), launcher.stop()]);
+	assert.ok(await eventually(() => findProcesses(marker).length === 0));
+});
 
 test("TERM and INT to the launcher do not end it: the server does", () =>
 	withLauncher("posix_spawn", async (launcher) => {

@@ -4,8 +4,11 @@ import { fileURLToPath } from "node:url";
 import { SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
 import { findOtherGroups, signalGroup } from "./process-group.ts";
-import { ProcessRun, type ProcessEnd, type ProcessOptions } from "./process-run.ts";
+import { type ProcessEnd, type ProcessOptions, ProcessRun } from "./process-run.ts";
 import { FrameReader, FrameWriter, frameTypes, type LauncherFacts } from "./protocol.ts";
+
+/** Milliseconds that the launcher process may take to end what it started. */
+const stopTime = 5_000;
 
 /** Sends on behalf of the launcher's runs; a new one for each launcher process. */
 interface Connection {
@@ -69,7 +72,10 @@ export class Launcher {
 		const connection = this.#connection;
 		if (connection === undefined) return;
 		connection.socket.end();
+		// One that hangs is ended the hard way, and its processes from here.
+		const timer = setTimeout(() => connection.child.kill("SIGKILL"), stopTime);
 		await connection.exited;
+		clearTimeout(timer);
 	}
 
 	#nextId(runs: ReadonlyMap<number, ProcessRun>): number {
@@ -126,7 +132,9 @@ export class Launcher {
 		const leaders = new Set([...runs.values()].flatMap(({ pid }) => pid ?? []));
 		const others = leaders.size > 0 ? findOtherGroups(leaders) : [];
 		for (const group of [...leaders, ...others]) signalGroup(group, "SIGKILL");
-		const message = this.#stopped ? "the service stopped while the process was running" : "the process launcher ended unexpectedly; the process was killed";
+		const message = this.#stopped
+			? "the service stopped while the process was running"
+			: "the process launcher ended unexpectedly; the process was killed";
 		for (const run of runs.values()) run.fail(new SvcError("SVC_RUNNER", message));
 		if (!this.#stopped) this.#options.onLost?.();
 	}

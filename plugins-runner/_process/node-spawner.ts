@@ -13,7 +13,12 @@ export function createNodeSpawner(): Spawner {
 		name: "child_process",
 		createPipe: () => pipes.take(),
 		spawn(request, descriptors, events) {
-			const child = spawn(request.file, request.args, { cwd: request.cwd, env: { ...request.env }, detached: true, stdio: [...descriptors] });
+			const child = spawn(request.file, request.args, {
+				cwd: request.cwd,
+				env: { ...request.env },
+				detached: true,
+				stdio: [...descriptors],
+			});
 			child.once("error", (error) => events.onError(error));
 			child.once("exit", (code, signal) => events.onExit({ code, signal }));
 			if (child.pid !== undefined) events.onStart(child.pid);

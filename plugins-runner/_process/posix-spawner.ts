@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { constants as systemConstants } from "node:os";
 import { join } from "node:path";
 import { getSystemErrorName } from "node:util";
-import type { ProcessExit, Spawner, SpawnEvents } from "./spawner.ts";
+import type { ProcessExit, SpawnEvents, Spawner } from "./spawner.ts";
 
 const closeOnExec = 0o2000000;
 const doNotHang = 1;
@@ -135,4 +135,3 @@ function toError(number: number, call: string): NodeJS.ErrnoException {
 	const code = getSystemErrorName(-number);
 	return Object.assign(new Error(`${call}: ${code}`), { code });
 }
-

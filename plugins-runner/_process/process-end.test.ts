@@ -38,7 +38,11 @@ for (const spawner of spawners) {
 
 	check("what ignores TERM is killed after the grace", async (launcher) => {
 		const marker = createMarker();
-		const end = await runShell(launcher, `trap '' TERM; sleep ${marker} & echo ready; sleep ${marker}; sleep ${marker}`, abortWhenReady(200));
+		const end = await runShell(
+			launcher,
+			`trap '' TERM; sleep ${marker} & echo ready; sleep ${marker}; sleep ${marker}`,
+			abortWhenReady(200),
+		);
 		assert.equal(end.signal, "SIGKILL");
 		assert.ok(end.milliseconds < 1_200, `${end.milliseconds} ms`);
 		assert.ok(await eventually(() => findProcesses(marker).length === 0));
@@ -124,8 +128,14 @@ for (const spawner of spawners) {
 
 	check("what cannot be started is told with the member to blame", async (launcher) => {
 		const refused = (message: RegExp) => (error: unknown) => isSvcError(error, "SVC_RUNNER") && message.test(error.message);
-		await assert.rejects(runShell(launcher, "", { file: "/no/such/file" }), refused(/^"\/no\/such\/file" cannot be started: it does not exist/));
-		await assert.rejects(runShell(launcher, "", { file: "no-such-program" }), refused(/^"no-such-program" cannot be started: it does not exist/));
+		await assert.rejects(
+			runShell(launcher, "", { file: "/no/such/file" }),
+			refused(/^"\/no\/such\/file" cannot be started: it does not exist/),
+		);
+		await assert.rejects(
+			runShell(launcher, "", { file: "no-such-program" }),
+			refused(/^"no-such-program" cannot be started: it does not exist/),
+		);
 		await assert.rejects(runShell(launcher, "", { file: "/etc/passwd" }), refused(/may not be executed/));
 		await assert.rejects(runShell(launcher, "true", { cwd: "/no/such/directory" }), refused(/^"cwd": "\/no\/such\/directory"/));
 		await assert.rejects(runShell(launcher, "x".repeat(200_000)), refused(/longer than the system allows/));
@@ -137,7 +147,9 @@ for (const spawner of spawners) {
 		await runShell(launcher, "true");
 		const count = async () => Number((await runShell(launcher, `ls /proc/${launcher.pid}/fd | wc -l`)).stdout);
 		const before = await count();
-		const ends = await Promise.all(Array.from({ length: 200 }, (_, index) => runShell(launcher, `echo ${index}`, { pty: index % 10 === 0 })));
+		const ends = await Promise.all(
+			Array.from({ length: 200 }, (_, index) => runShell(launcher, `echo ${index}`, { pty: index % 10 === 0 })),
+		);
 		for (const [index, { stdout }] of ends.entries()) assert.equal(stdout, `${index}\n`);
 		// A few may belong to an end that is just being worked off.
 		assert.ok((await count()) <= before + 4);

@@ -69,7 +69,14 @@ export class ProcessRun {
 
 	#start(): void {
 		const { id, writer, file, args, cwd, env, stdin, pty } = this.#options;
-		const request: ProcessRequest = { file, args, cwd, env, ...(stdin === undefined ? {} : { stdin }), ...(pty === undefined ? {} : { pty }) };
+		const request: ProcessRequest = {
+			file,
+			args,
+			cwd,
+			env,
+			...(stdin === undefined ? {} : { stdin }),
+			...(pty === undefined ? {} : { pty }),
+		};
 		writer.write(frameTypes.start, id, JSON.stringify(request));
 	}
 
@@ -104,9 +111,11 @@ export class ProcessRun {
 
 function toError(failure: StartFailure, { file, cwd }: ProcessRequest): SvcError {
 	const cause = new Error(failure.message);
-	if (failure.member === "pty") return new SvcError("SVC_RUNNER", `"pty" needs the optional package node-pty: ${failure.message}`, { cause });
+	if (failure.member === "pty")
+		return new SvcError("SVC_RUNNER", `"pty" needs the optional package node-pty: ${failure.message}`, { cause });
 	if (failure.member === "cwd") return new SvcError("SVC_RUNNER", `"cwd": "${cwd}" is not a directory that can be entered`, { cause });
-	if (failure.member === "args") return new SvcError("SVC_RUNNER", "command, arguments and environment are longer than the system allows", { cause });
+	if (failure.member === "args")
+		return new SvcError("SVC_RUNNER", "command, arguments and environment are longer than the system allows", { cause });
 	return new SvcError("SVC_RUNNER", `"${file}" cannot be started: ${explain(failure)}`, { cause });
 }
 

@@ -1,14 +1,20 @@
 import * as assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { test } from "uvu";
 import { decodeCredit, encodeCredit, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
 import { createMarkDecoder } from "./terminal.ts";
-import { Duplex } from "node:stream";
-import type { Socket } from "node:net";
 
 /** What a writer sends, as one run of bytes. */
 async function collect(write: (writer: FrameWriter) => void): Promise<Buffer> {
 	const pieces: Buffer[] = [];
-	const sink = new Duplex({ read() {}, write: (bytes, _encoding, done) => (pieces.push(bytes), done()) });
+	const sink = new Duplex({
+		read() {},
+		write(bytes, _encoding, done) {
+			pieces.push(bytes);
+			done();
+		},
+	});
 	write(new FrameWriter(sink as Socket));
 	await new Promise(setImmediate);
 	await new Promise((resolve) => sink.end(resolve));

@@ -15,9 +15,20 @@ const values: readonly JsonValue[] = [
 	12345678901234,
 	["a", 1, null, true, 1.5, [], {}],
 	{ foo: "bar", nested: { list: ["x"], "a key": null } },
-	["it's", 'say "hi"', `both ' and "`, "back\\slash", "tab\tline\nreturn\r", "\u0000\u0007\u007f\u00a0", "é 密码 \u{1f511}", "\u200b\u2028\ufeff"],
+	[
+		"it's",
+		'say "hi"',
+		`both ' and "`,
+		"back\\slash",
+		"tab\tline\nreturn\r",
+		"\u0000\u0007\u007f\u00a0",
+		"é 密码 \u{1f511}",
+		"\u200b\u2028\ufeff",
+	],
 ];
-const floats = [0, 3, -3, 2.55, 0.1, 1e15, 1e16, 1.5e16, 1e21, 1.25e22, 0.0001, 0.00001, 0.000012345, 1e-7, 1.5e-7, 123456.789, 0.3333333333333333];
+const floats = [
+	0, 3, -3, 2.55, 0.1, 1e15, 1e16, 1.5e16, 1e21, 1.25e22, 0.0001, 0.00001, 0.000012345, 1e-7, 1.5e-7, 123456.789, 0.3333333333333333,
+];
 
 const python = spawnSync("python3", ["--version"]).status === 0;
 const name = "values are written as Python's str writes them";

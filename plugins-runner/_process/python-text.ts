@@ -24,20 +24,22 @@ function toPythonLiteral(value: JsonValue): string {
 	if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : toPythonFloat(value);
 	if (typeof value === "string") return quote(value);
 	if (Array.isArray(value)) return `[${value.map(toPythonLiteral).join(", ")}]`;
-	return `{${Object.entries(value).map(([key, item]) => `${quote(key)}: ${toPythonLiteral(item)}`).join(", ")}}`;
+	return `{${Object.entries(value)
+		.map(([key, item]) => `${quote(key)}: ${toPythonLiteral(item)}`)
+		.join(", ")}}`;
 }
 
 /** Single quotes unless that would need escapes and double ones would not. */
 function quote(text: string): string {
 	const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
 	let quoted = "";
-	for (const character of text) quoted += character === mark ? `\\${mark}` : escape(character);
+	for (const character of text) quoted += character === mark ? `\\${mark}` : toEscaped(character);
 	return mark + quoted + mark;
 }
 
 const shortEscapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-function escape(character: string): string {
+function toEscaped(character: string): string {
 	const short = shortEscapes[character];
 	if (short !== undefined) return short;
 	// Printable as Python sees it: everything but control, format, surrogate, private, unassigned and space other than U+0020.

@@ -3,8 +3,10 @@ import { test } from "uvu";
 import type { JsonValue, ParameterType } from "../../core/contract/index.ts";
 import { createScriptArguments } from "./script-arguments.ts";
 
-const positional = (value: JsonValue, type?: ParameterType) => createScriptArguments({ value }, { value: { position: 0, ...(type === undefined ? {} : { type }) } }, "--");
-const named = (value: JsonValue, type?: ParameterType) => createScriptArguments({ value }, { value: type === undefined ? {} : { type } }, "--");
+const positional = (value: JsonValue, type?: ParameterType) =>
+	createScriptArguments({ value }, { value: { position: 0, ...(type === undefined ? {} : { type }) } }, "--");
+const named = (value: JsonValue, type?: ParameterType) =>
+	createScriptArguments({ value }, { value: type === undefined ? {} : { type } }, "--");
 
 test("positional arguments are written by their declared type", () => {
 	const rows: readonly [ParameterType, JsonValue, string][] = [
@@ -23,7 +25,8 @@ test("positional arguments are written by their declared type", () => {
 		["null", null, ""],
 	];
 	for (const [type, value, expected] of rows) assert.deepEqual(positional(value, type), [expected], `${type} ${JSON.stringify(value)}`);
-	for (const type of ["string", "integer", "number", "boolean", "array", "object", "null"] as const) assert.deepEqual(positional(null, type), [""]);
+	for (const type of ["string", "integer", "number", "boolean", "array", "object", "null"] as const)
+		assert.deepEqual(positional(null, type), [""]);
 	assert.deepEqual(positional(0), [""]);
 	assert.deepEqual(positional("text"), ["text"]);
 });

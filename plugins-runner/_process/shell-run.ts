@@ -1,9 +1,9 @@
-import { SvcError, RunAborted, type JsonObject, type JsonValue, type RunContext, type RunResult } from "../../core/contract/index.ts";
+import { type JsonObject, type JsonValue, RunAborted, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
+import { toExitNumber } from "./exit-number.ts";
 import type { Launcher } from "./launcher.ts";
 import type { ProcessEnd } from "./process-run.ts";
 import { toPythonText } from "./python-text.ts";
-import { toExitNumber } from "./exit-number.ts";
 import type { shellParameters } from "./shell-parameters.ts";
 
 /** What is run: as it is, and how it is put behind `sudo --`. */
@@ -22,7 +22,9 @@ export async function runShell(launcher: Launcher, context: RunContext<typeof sh
 	const { runnerParameters, signal } = context;
 	const { sudo, pty } = runnerParameters;
 	const password = sudo ? (runnerParameters.sudo_password ?? undefined) : undefined;
-	const invocation = sudo ? { file: "sudo", args: createSudoArguments(command, password !== undefined) } : { file: command.file, args: command.args };
+	const invocation = sudo
+		? { file: "sudo", args: createSudoArguments(command, password !== undefined) }
+		: { file: command.file, args: command.args };
 	const cwd = toGiven(runnerParameters.cwd) ?? command.cwd;
 	const env = createEnvironment(context, command);
 	assertNoNul("cwd", cwd);
@@ -77,8 +79,16 @@ function toRunResult(context: RunContext<typeof shellParameters>, end: ProcessEn
 	const succeeded = number === 0 && !signal.aborted;
 	// Without an abort a KILL or TERM came from outside; the platform reads them as the end of the time and of the worker.
 	const status = signal.aborted ? undefined : ({ [-9]: "timeout", [-15]: "abandoned" } as const)[number];
-	const error = refused ?? (number === -9 && reason === undefined || timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined);
-	const result = { failed: !succeeded, succeeded, return_code: number, ...createOutput(context), ...(error === undefined ? {} : { error }) };
+	const error =
+		refused ??
+		((number === -9 && reason === undefined) || timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined);
+	const result = {
+		failed: !succeeded,
+		succeeded,
+		return_code: number,
+		...createOutput(context),
+		...(error === undefined ? {} : { error }),
+	};
 	return { succeeded, result, ...(status === undefined ? {} : { status }) };
 }
 

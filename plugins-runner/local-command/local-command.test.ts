@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "uvu";
 import type { RunResult } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
-import { testRunner } from "../../core/testing/runner-suite.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
+import { testRunner } from "../../core/testing/runner-suite.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { localCommand } from "./index.ts";
 
@@ -145,7 +145,12 @@ test("a wrong sudo password is told in words", async () => {
 	const script = 'read password; printf "[sudo] password for ann: Sorry, try again.\\nsudo: 1 incorrect password attempt\\n" >&2; exit 1';
 	writeFileSync(join(directory, "sudo"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 	try {
-		const { result, succeeded } = await run({ cmd: "true", sudo: true, sudo_password: "wrong", env: { PATH: `${directory}:/usr/bin:/bin` } });
+		const { result, succeeded } = await run({
+			cmd: "true",
+			sudo: true,
+			sudo_password: "wrong",
+			env: { PATH: `${directory}:/usr/bin:/bin` },
+		});
 		assert.equal(succeeded, false);
 		assert.equal(result["return_code"], -1);
 		assert.equal(result["error"], "Invalid sudo password provided or sudo is not configured for this user (ann)");

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema, RunResult } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
-import { testRunner } from "../../core/testing/runner-suite.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
+import { testRunner } from "../../core/testing/runner-suite.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { localScript } from "./index.ts";
 
@@ -41,7 +41,7 @@ testRunner({
 		fails: writeScript("fails.sh", "#!/bin/sh\nexit 1\n"),
 		throws: { entryPoint: join(pack, "missing.sh") },
 		prints: (count) => ({
-			...writeScript("prints.sh", '#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); done\n'),
+			...writeScript("prints.sh", "#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); done\n"),
 			actionSchema: { count: { type: "integer", position: 0 } },
 			actionParameters: { count },
 		}),
@@ -57,7 +57,11 @@ async function showArguments(actionParameters: JsonObject, actionSchema: Paramet
 }
 
 test("named arguments come first, then positional ones in their order", async () => {
-	const schema: ParameterSchema = { last: { type: "string", position: 1 }, name: { type: "string" }, first: { type: "string", position: 0 } };
+	const schema: ParameterSchema = {
+		last: { type: "string", position: 1 },
+		name: { type: "string" },
+		first: { type: "string", position: 0 },
+	};
 	assert.equal(await showArguments({ last: "z", name: "n", first: "a" }, schema), "[--name=n]\n[a]\n[z]");
 	assert.equal(await showArguments({ last: null, name: null, first: "a" }, schema, "-"), "[a]\n[]");
 });
