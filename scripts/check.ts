@@ -1,5 +1,6 @@
 import { checkBoundaries } from "./check-boundaries.ts";
 import { checkDocs } from "./check-docs.ts";
+import { checkLock } from "./check-lock.ts";
 import { checkPackage } from "./check-package.ts";
 import { run } from "./run.ts";
 
@@ -16,6 +17,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["format and lint", tool("biome", "ci", "--colors=off", "--diagnostic-level=warn", ".")],
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],
+	["lock file", checkLock],
 	["package", checkPackage],
 ];
 
