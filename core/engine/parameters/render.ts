@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { checkGiven } from "./check-given.ts";
+import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
 import { type Plan, toPlan } from "./plan.ts";
 import { invalidParameter } from "./problems.ts";
@@ -51,6 +52,8 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
 	const isGiven = (values: JsonObject, name: string) => Object.hasOwn(values, name);
 	const valueOf = (name: string): JsonValue => (isGiven(given, name) ? given[name] : isGiven(plain, name) ? plain[name] : null) ?? null;
+	// Before anything walks the values, or somebody stores them.
+	for (const name of names) assertDepth(name, valueOf(name));
 	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
 	const rendering = new Rendering(plan.schema, { ...emptyContext, ...context }, (name) => {
 		const value = valueOf(name);

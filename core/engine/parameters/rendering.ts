@@ -1,8 +1,8 @@
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { JsonObject, JsonValue, ParameterSchema } from "../../contract/index.ts";
 import type { TemplateScope } from "../templates/scope.ts";
-import { assertDepth } from "./depth.ts";
 import { cast } from "./cast.ts";
+import { assertDepth } from "./depth.ts";
 import { templateProblem } from "./problems.ts";
 import { type ValueTemplate, toValueTemplate } from "./value-template.ts";
 
@@ -38,6 +38,8 @@ export class Rendering implements TemplateScope {
 		const known = this.#values.get(name);
 		if (known !== undefined) return known;
 		const value = this.#render(name);
+		// A text may have been cast to a deep value, or a template have made one.
+		assertDepth(name, value);
 		this.#values.set(name, value);
 		return value;
 	}
@@ -62,7 +64,6 @@ export class Rendering implements TemplateScope {
 	#render(name: string): JsonValue {
 		const source = this.#source(name);
 		if (source === undefined) return null;
-		assertDepth(name, source.value);
 		const definition = Object.hasOwn(this.#schema, name) ? this.#schema[name] : undefined;
 		const template = source.isRendered ? (source.template ?? this.#guarded(name, () => toValueTemplate(source.value))) : undefined;
 		if (template === undefined) return cast(name, source.value, definition, { rendered: false });
@@ -70,7 +71,6 @@ export class Rendering implements TemplateScope {
 		for (const used of template.names) this.#prepare(name, used);
 		const rendered = this.#guarded(name, () => template.render(this));
 		this.#open.pop();
-		assertDepth(name, rendered);
 		return cast(name, rendered, definition, { rendered: true });
 	}
 
