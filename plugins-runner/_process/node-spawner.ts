@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { constants, mkdtempSync, openSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pipe, Spawner } from "./spawner.ts";
 
-const batch = 32;
+const batch = 16;
 
 /** Starts processes with Node's own spawn: works everywhere, at the price of a fork each. */
 export function createNodeSpawner(): Spawner {
@@ -27,28 +27,36 @@ export function createNodeSpawner(): Spawner {
 	};
 }
 
-/** Node cannot make a pipe, only sockets. Named ones, made many at a time and unlinked once open, are the same thing. */
+/** Node cannot make a pipe, only sockets. Named ones whose names are removed once they are open are the same thing; made many at a time. */
 function createPipeSource(): { take(): Pipe; stop(): void } {
-	let directory: string | undefined;
-	let names: string[] = [];
-	let made = 0;
+	let pipes: Pipe[] = [];
 	return {
 		take() {
-			directory ??= mkdtempSync(join(tmpdir(), "svc-pipes-"));
-			if (names.length === 0) {
-				for (let index = 0; index < batch; index++) names.push(join(directory, String(made++)));
-				execFileSync("mkfifo", ["-m", "600", ...names]);
-			}
-			const name = names.pop() ?? "";
-			const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-			const write = openSync(name, constants.O_WRONLY);
-			unlinkSync(name);
-			return { read, write };
+			if (pipes.length === 0) pipes = makePipes();
+			const pipe = pipes.pop();
+			if (pipe === undefined) throw new Error("no pipe could be made");
+			return pipe;
 		},
 		stop() {
-			if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
-			directory = undefined;
-			names = [];
+			for (const { read, write } of pipes) {
+				closeSync(read);
+				closeSync(write);
+			}
+			pipes = [];
 		},
 	};
+}
+
+function makePipes(): Pipe[] {
+	const directory = mkdtempSync(join(tmpdir(), "svc-pipes-"));
+	try {
+		const names = Array.from({ length: batch }, (_, index) => join(directory, String(index)));
+		execFileSync("mkfifo", ["-m", "600", ...names]);
+		return names.map((name) => {
+			const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+			return { read, write: openSync(name, constants.O_WRONLY) };
+		});
+	} finally {
+		rmSync(directory, { recursive: true, force: true });
+	}
 }

@@ -151,8 +151,9 @@ for (const spawner of spawners) {
 			Array.from({ length: 200 }, (_, index) => runShell(launcher, `echo ${index}`, { pty: index % 10 === 0 })),
 		);
 		for (const [index, { stdout }] of ends.entries()) assert.equal(stdout, `${index}\n`);
-		// A few may belong to an end that is just being worked off.
-		assert.ok((await count()) <= before + 4);
+		// Some belong to an end that is just being worked off, or to pipes made in advance.
+		const after = await count();
+		assert.ok(after <= before + 40, `${before} before, ${after} after`);
 	});
 }
 
