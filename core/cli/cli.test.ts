@@ -186,6 +186,16 @@ test("canceling an execution that has ended prints why that is too late", async 
 	assert.doesNotMatch(stdout, new RegExp(`execution ${id} canceled`));
 });
 
+test("a reader of the output that leaves ends the command", async () => {
+	const { stdout, exitCode, listeners } = start(["run", "core.local", "cmd=echo ready; sleep 3"]);
+	await stdout.holds("ready");
+	const left = performance.now();
+	stdout.destroy(new Error("write EPIPE"));
+	assert.equal(await exitCode, 0);
+	assert.ok(performance.now() - left < 2_000);
+	assert.equal(listeners.size, 0);
+});
+
 test("re-run takes the old parameters and lays the given ones over them", async () => {
 	const id = (await svc(["run", "-a", "core.local", "cmd=echo $WORD", "env=WORD=first"])).stdout.trim();
 	assert.equal((await svc(["execution", "re-run", id])).stdout, "first\n");

@@ -30,7 +30,7 @@ export class CliExit extends Error {
 
 /** Write and wait while the reader is behind. */
 export function write(stream: Writable, text: string): Promise<void> {
-	// A reader that has left (`svc … | head`) makes the stream fail; `runCli` ends the command for it.
+	// A reader that has left (`svc … | head`) makes the stream fail; `followRun` ends for it.
 	if (stream.destroyed || stream.writableEnded) return Promise.resolve();
 	return new Promise((resolve) => {
 		stream.write(text, () => resolve());

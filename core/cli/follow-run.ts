@@ -23,10 +23,13 @@ export async function followRun(client: Client, id: string, options: FollowRunOp
 			leave.abort(new CliExit(130, options.cancelOnInterrupt ? `left execution ${id}; \`svc execution get ${id}\` shows how it ends` : ""));
 		else void cancel(client, id, context).catch((error: unknown) => leave.abort(error));
 	});
+	const readerLeft = () => leave.abort(new CliExit(0));
+	context.stdout.once("error", readerLeft);
 	try {
 		await printOutput(client, id, { ...options, signal: leave.signal }, context);
 		return await awaitFinal(client, id, leave.signal);
 	} finally {
+		context.stdout.off("error", readerLeft);
 		forget();
 	}
 }
