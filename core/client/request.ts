@@ -68,7 +68,7 @@ export function toUnreachable(url: string, error: unknown): SvcError {
 	const { origin } = new URL(url);
 	return new SvcError("SVC_UNAVAILABLE", `cannot reach the service at ${origin}: ${reasonOf(error)}`, {
 		cause: error,
-		details: { address: origin },
+		facts: { address: origin },
 	});
 }
 
@@ -83,8 +83,8 @@ async function toError(response: Response): Promise<SvcError> {
 	const text = await response.text().catch(() => "");
 	const code = codes[response.status] ?? (response.status >= 500 ? "SVC_UNAVAILABLE" : "SVC_INVALID");
 	const retryAfter = response.headers.get("retry-after");
-	const details = { status: response.status, ...(retryAfter === null ? {} : { retry_after: Number(retryAfter) }) };
-	return new SvcError(code, faultOf(text) ?? (text.slice(0, 500) || `the service answered with status ${response.status}`), { details });
+	const facts = { status: response.status, ...(retryAfter === null ? {} : { retry_after: Number(retryAfter) }) };
+	return new SvcError(code, faultOf(text) ?? (text.slice(0, 500) || `the service answered with status ${response.status}`), { facts });
 }
 
 /** The `faultstring` of an answer, when it has one. */

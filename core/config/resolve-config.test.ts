@@ -20,7 +20,7 @@ function problemsOf(parts: object, env: Record<string, string> = {}): readonly s
 		resolveWith(parts, env);
 	} catch (error) {
 		assert.ok(isSvcError(error, "SVC_CONFIG"));
-		return error.details["problems"] as readonly string[];
+		return error.facts["problems"] as readonly string[];
 	}
 	return assert.fail("the configuration was accepted");
 }

@@ -115,5 +115,5 @@ function findAuthProblems(input: Readonly<Record<string, unknown>>, { auth, api 
 function toError(problems: readonly string[]): SvcError {
 	const [first = ""] = problems;
 	const message = problems.length === 1 ? first : [`the configuration has ${problems.length} problems:`, ...problems].join("\n- ");
-	return new SvcError("SVC_CONFIG", message, { details: { problems } });
+	return new SvcError("SVC_CONFIG", message, { facts: { problems } });
 }

@@ -9,7 +9,7 @@
  * | `SVC_NOT_FOUND` | the record, file or route does not exist |
  * | `SVC_CONFLICT` | a unique key is taken, or a compare-and-set lost |
  * | `SVC_TOO_LARGE` | a body or value above its limit |
- * | `SVC_TOO_MANY` | too many attempts; `details.retry_after` is in seconds |
+ * | `SVC_TOO_MANY` | too many attempts; `facts.retry_after` is in seconds |
  * | `SVC_UNAVAILABLE` | something the answer depends on cannot be reached now; trying again may help |
  * | `SVC_SUBSCRIBER_LAGGED` | a subscriber of the event bus fell behind its buffer and must read from storage |
  * | `SVC_CONFIG` | the configuration is wrong; the message names path and hint |
@@ -31,21 +31,22 @@ export type SvcErrorCode =
 export interface SvcErrorOptions {
 	/** The error that led to this one. Always pass it on. */
 	readonly cause?: unknown;
-	/** Facts for the caller, such as `conflict_id` or `retry_after`. Never a secret. */
-	readonly details?: Readonly<Record<string, unknown>>;
+	/** For the caller to act on, such as `conflict_id` or `retry_after`. Never a secret. */
+	readonly facts?: Readonly<Record<string, unknown>>;
 }
 
 /** The one error class for what a caller can act on. Recognise it with `isSvcError`, which works across copies of the package. */
 export class SvcError extends Error {
 	override readonly name = "SvcError";
 	readonly code: SvcErrorCode;
-	readonly details: Readonly<Record<string, unknown>>;
+	/** Not called `details`: assertion libraries and test runners take that for a text. */
+	readonly facts: Readonly<Record<string, unknown>>;
 
 	/** @param message lower case, no final stop, names the offending field and what is allowed; never a secret */
 	constructor(code: SvcErrorCode, message: string, options: SvcErrorOptions = {}) {
 		super(message, options.cause === undefined ? undefined : { cause: options.cause });
 		this.code = code;
-		this.details = options.details ?? {};
+		this.facts = options.facts ?? {};
 	}
 }
 

@@ -76,7 +76,7 @@ export interface StorageCapabilities {
  */
 export interface Storage extends Lifecycle {
 	readonly capabilities: StorageCapabilities;
-	/** All or none; `SVC_CONFLICT` (details `conflict_id`, when known) when an id or unique key is taken. */
+	/** All or none; `SVC_CONFLICT` (facts `conflict_id`, when known) when an id or unique key is taken. */
 	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void>;
 	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined>;
 	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]>;

@@ -85,7 +85,7 @@ export function createActions(parts: Parts): Actions {
 		const [existing] = await storage.find("action", { where: { ref }, fields: ["ref"], limit: 1 });
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: action "${ref}" exists`, {
 			cause: error,
-			details: { conflict_id: existing?.id ?? null },
+			facts: { conflict_id: existing?.id ?? null },
 		});
 	}
 

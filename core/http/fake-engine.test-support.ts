@@ -258,7 +258,7 @@ export function toEngine(fake: FakeEngine): Engine {
 			},
 			create: async (input: unknown) => {
 				fake.asked["create"] = input;
-				throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys", { details: { conflict_id: action.id } });
+				throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys", { facts: { conflict_id: action.id } });
 			},
 			update: async (_ref: string, input: unknown) => {
 				fake.asked["update"] = input;

@@ -305,7 +305,7 @@ test("errors of the engine get their status, and unknown ones are told to the lo
 		};
 		const unavailable = await fail(new SvcError("SVC_UNAVAILABLE", "the store cannot be reached"));
 		assert.deepEqual([unavailable.status, unavailable.headers.get("retry-after")], [503, "1"]);
-		const tooMany = await fail(new SvcError("SVC_TOO_MANY", "too many attempts", { details: { retry_after: 7.2 } }));
+		const tooMany = await fail(new SvcError("SVC_TOO_MANY", "too many attempts", { facts: { retry_after: 7.2 } }));
 		assert.deepEqual([tooMany.status, tooMany.headers.get("retry-after")], [429, "8"]);
 		assert.equal((await fail(new SvcError("SVC_FORBIDDEN", "no"))).status, 403);
 		const unknown = await fail(new Error("inner detail"));

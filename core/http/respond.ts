@@ -48,9 +48,9 @@ export function toErrorReply(error: unknown, logger: Logger, fields: Readonly<Re
 		return replyFault(500, "Internal Server Error");
 	}
 	if (status === 409) {
-		return replyJson({ faultstring: error.message, "conflict-id": error.details["conflict_id"] ?? null }, status);
+		return replyJson({ faultstring: error.message, "conflict-id": error.facts["conflict_id"] ?? null }, status);
 	}
-	const retryAfter = error.details["retry_after"] ?? (status === 503 ? unavailableRetrySeconds : undefined);
+	const retryAfter = error.facts["retry_after"] ?? (status === 503 ? unavailableRetrySeconds : undefined);
 	const headers = typeof retryAfter === "number" ? { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) } : {};
 	return replyFault(status, error.message, headers);
 }

@@ -41,7 +41,7 @@ export class BcryptThread {
 		signal.throwIfAborted();
 		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
 		if (this.#queue.length >= longestQueue)
-			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { details: { retry_after: 5 } });
+			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
 		return new Promise((resolve, reject) => {
 			const abort = () => {
 				this.#queue = this.#queue.filter((waiting) => waiting !== task);

@@ -20,8 +20,8 @@ export function* stepOrConflict(statements: Statements, writing: Writing, step: 
 	} catch (error) {
 		if (!(error instanceof KeyTakenError)) throw error;
 		const owner = yield* findOwner(statements, writing);
-		const details = owner === undefined ? {} : { conflict_id: owner };
-		throw new SvcError("SVC_CONFLICT", `${writing.kind} with this id or key exists already`, { cause: error, details });
+		const facts = owner === undefined ? {} : { conflict_id: owner };
+		throw new SvcError("SVC_CONFLICT", `${writing.kind} with this id or key exists already`, { cause: error, facts });
 	}
 }
 

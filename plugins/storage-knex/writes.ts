@@ -102,7 +102,7 @@ function toPart(statements: Statements, operation: WriteOperation): Write<unknow
 	const { update: kind, id, patch, expected = {} } = operation;
 	return toPatching(statements, { kind, id, patch, expected: expected as Conditions }, "changes", ({ changes }) => {
 		if (changes > 0) return;
-		throw new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { details: { conflict_id: id } });
+		throw new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { facts: { conflict_id: id } });
 	});
 }
 

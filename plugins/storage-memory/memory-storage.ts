@@ -97,7 +97,7 @@ export class MemoryStorage implements Storage {
 
 	#updateOrThrow(kind: EntityKind, id: string, patch: object, expected: Conditions): void {
 		if (this.#update(kind, id, patch, expected)) return;
-		throw new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { details: { conflict_id: id } });
+		throw new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { facts: { conflict_id: id } });
 	}
 
 	#insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): void {

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { isSvcError } from "../../contract/index.ts";
 import type { ParameterSchema } from "../../contract/index.ts";
+import { isSvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "./check-definitions.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 
@@ -32,7 +32,10 @@ const refused: readonly (readonly [parameters: unknown, message: RegExp])[] = [
 	[{ a: { enum: [] } }, /attribute "enum" of parameter "a" must be a list of at least one value/],
 	[{ a: { pattern: "(" } }, /attribute "pattern" of parameter "a" must be a regular expression/],
 	[{ a: { minLength: 1.5 } }, /attribute "minLength"/],
-	[{ a: { type: "object", properties: { b: { typ: "string" } } } }, /parameter "a.properties.b" has the unknown attribute "typ"; did you mean "type"\?/],
+	[
+		{ a: { type: "object", properties: { b: { typ: "string" } } } },
+		/parameter "a.properties.b" has the unknown attribute "typ"; did you mean "type"\?/,
+	],
 	[{ a: { items: [{ type: "x" }] } }, /attribute "type" of parameter "a.items.0"/],
 	[{ a: { patternProperties: { "(": {} } } }, /attribute "patternProperties" of parameter "a"/],
 	[{ a: { additionalProperties: "no" } }, /attribute "additionalProperties" of parameter "a" must be true, false or a definition/],
@@ -42,7 +45,10 @@ const refused: readonly (readonly [parameters: unknown, message: RegExp])[] = [
 	[Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`p${index}`, {}])), /at most 1000/],
 	[{ cmd: { type: "integer" } }, /attribute "type" of parameter "cmd" cannot be changed/],
 	[{ cmd: { position: 1 } }, /attribute "position" of parameter "cmd" cannot be changed/],
-	[{ cmd: { minLength: 1 } }, /attribute "minLength" of parameter "cmd" cannot be changed.*default, description, enum, immutable, required/],
+	[
+		{ cmd: { minLength: 1 } },
+		/attribute "minLength" of parameter "cmd" cannot be changed.*default, description, enum, immutable, required/,
+	],
 	[{ pin: { secret: false } }, /attribute "secret" of parameter "pin" cannot be changed/],
 	[{ fixed: { immutable: false } }, /attribute "immutable" of parameter "fixed" must be true/],
 	[{ cmd: { immutable: true } }, /attribute "immutable" of parameter "cmd" needs a "default"/],
@@ -70,7 +76,9 @@ test("definitions that are allowed pass, nested forms of the general standard in
 		fixed: { immutable: true },
 		second: { type: "string", position: 1 },
 		größe: { type: "number", minimum: 1, exclusiveMinimum: true, multipleOf: 0.5 },
-		nested: JSON.parse('{"type": "object", "properties": {"a": {"type": ["string", "null"], "required": true}, "b": {"type": "object", "required": ["c"]}}, "additionalProperties": false}'),
+		nested: JSON.parse(
+			'{"type": "object", "properties": {"a": {"type": ["string", "null"], "required": true}, "b": {"type": "object", "required": ["c"]}}, "additionalProperties": false}',
+		),
 		list: { type: "array", items: [{ type: "string" }], additionalItems: { secret: true }, uniqueItems: true },
 		any: { anyOf: [{ type: "string" }, { not: { type: "integer" } }], default: null },
 	};
@@ -83,7 +91,12 @@ test("without a runner, what depends on it is not checked", () => {
 });
 
 test("schemas are merged attribute by attribute, the runner's parameters first", () => {
-	const merged = mergeSchemas(runner, { own: { type: "object" }, cmd: { default: "x" }, fixed: { immutable: false, default: 2 }, pin: { secret: false } });
+	const merged = mergeSchemas(runner, {
+		own: { type: "object" },
+		cmd: { default: "x" },
+		fixed: { immutable: false, default: 2 },
+		pin: { secret: false },
+	});
 	assert.deepEqual(Object.keys(merged), ["cmd", "fixed", "first", "pin", "own"]);
 	assert.deepEqual(merged["cmd"], { type: "string", description: "d", default: "x" });
 	assert.deepEqual(merged["fixed"], { type: "integer", default: 2, immutable: true });

@@ -1,5 +1,5 @@
-import { SvcError } from "../../contract/index.ts";
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
 import { type AttributeRule, attributeRules, isPattern, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
 import { nearMiss } from "./near-miss.ts";
@@ -68,10 +68,17 @@ function checkPatterns(name: string, patterns: readonly string[]): void {
 
 function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchema): void {
 	const positions = new Map<number, string>();
-	for (const [name, definition] of [...Object.entries(runnerParameters).filter(([name]) => !Object.hasOwn(schema, name)), ...Object.entries(schema)]) {
+	for (const [name, definition] of [
+		...Object.entries(runnerParameters).filter(([name]) => !Object.hasOwn(schema, name)),
+		...Object.entries(schema),
+	]) {
 		const inherited = Object.hasOwn(runnerParameters, name) ? runnerParameters[name] : undefined;
 		if (inherited !== undefined && inherited !== definition) checkOverride(name, definition, inherited);
-		if (definition.immutable === true && !Object.hasOwn(definition, "default") && (inherited === undefined || !Object.hasOwn(inherited, "default"))) {
+		if (
+			definition.immutable === true &&
+			!Object.hasOwn(definition, "default") &&
+			(inherited === undefined || !Object.hasOwn(inherited, "default"))
+		) {
 			throw invalid(`attribute "immutable" of parameter "${name}" needs a "default"`);
 		}
 		const position = definition.position ?? inherited?.position;
@@ -91,7 +98,9 @@ function checkOverride(name: string, definition: ParameterDefinition, inherited:
 		// Saying again what the runner says changes nothing, and marking a value as secret only protects it more.
 		if (JSON.stringify(inherited[attribute as keyof ParameterDefinition]) === JSON.stringify(value)) continue;
 		if (attribute === "secret" && value === true) continue;
-		throw invalid(`attribute "${attribute}" of parameter "${name}" cannot be changed, as the parameter is the runner's; allowed are ${overridable.join(", ")}`);
+		throw invalid(
+			`attribute "${attribute}" of parameter "${name}" cannot be changed, as the parameter is the runner's; allowed are ${overridable.join(", ")}`,
+		);
 	}
 	if (inherited.immutable === true && definition.immutable === false) {
 		throw invalid(`attribute "immutable" of parameter "${name}" must be true, as the runner says so`);

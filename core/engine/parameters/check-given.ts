@@ -1,5 +1,5 @@
-import { SvcError } from "../../contract/index.ts";
 import type { JsonObject, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
 
 /**
  * Checks that need no rendering: unknown, immutable and missing parameters. They come first, because their messages say more
@@ -10,7 +10,10 @@ export function checkGiven(schema: ParameterSchema, given: JsonObject): void {
 	const names = Object.keys(given);
 	const unknown = declared.length === 0 ? [] : names.filter((name) => !Object.hasOwn(schema, name));
 	if (unknown.length > 0) {
-		throw new SvcError("SVC_INVALID", `additional properties are not allowed: parameter ${list(unknown)} is unknown; allowed are ${list(declared)}`);
+		throw new SvcError(
+			"SVC_INVALID",
+			`additional properties are not allowed: parameter ${list(unknown)} is unknown; allowed are ${list(declared)}`,
+		);
 	}
 	const immutable = names.filter((name) => Object.hasOwn(schema, name) && schema[name]?.immutable === true);
 	if (immutable.length > 0) throw new SvcError("SVC_INVALID", `immutable parameters cannot be given: ${list(immutable)}`);

@@ -17,7 +17,10 @@ const text: AttributeRule = { allowed: "a text", accepts: (value) => typeof valu
 const flag: AttributeRule = { allowed: "true or false", accepts: (value) => typeof value === "boolean" };
 const number: AttributeRule = { allowed: "a number", accepts: (value) => typeof value === "number" };
 const count: AttributeRule = { allowed: "an integer of at least 0", accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0 };
-const limit: AttributeRule = { allowed: "a number, true or false", accepts: (value) => typeof value === "number" || typeof value === "boolean" };
+const limit: AttributeRule = {
+	allowed: "a number, true or false",
+	accepts: (value) => typeof value === "number" || typeof value === "boolean",
+};
 const object: AttributeRule = { allowed: "an object", accepts: isPlainObject };
 const definition: AttributeRule = { allowed: "a definition", accepts: isPlainObject, nested: true };
 const definitions: AttributeRule = { allowed: "a list of definitions", accepts: Array.isArray, nested: true };
@@ -38,7 +41,11 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	secret: flag,
 	position: count,
 	enum: { allowed: "a list of at least one value", accepts: (value) => Array.isArray(value) && value.length > 0 },
-	items: { allowed: "a definition or a list of definitions", accepts: (value) => isPlainObject(value) || Array.isArray(value), nested: true },
+	items: {
+		allowed: "a definition or a list of definitions",
+		accepts: (value) => isPlainObject(value) || Array.isArray(value),
+		nested: true,
+	},
 	properties: members,
 	patternProperties: members,
 	additionalProperties: rest,

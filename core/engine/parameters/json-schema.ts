@@ -3,7 +3,18 @@ import type { JsonObject, JsonValue, ParameterDefinition } from "../../contract/
 type Schema = Record<string, unknown>;
 
 /** Attributes that say nothing about which values are allowed, or that are checked elsewhere. */
-const silent: ReadonlySet<string> = new Set(["description", "default", "required", "immutable", "secret", "position", "title", "id", "$schema", "definitions"]);
+const silent: ReadonlySet<string> = new Set([
+	"description",
+	"default",
+	"required",
+	"immutable",
+	"secret",
+	"position",
+	"title",
+	"id",
+	"$schema",
+	"definitions",
+]);
 
 /** Attributes that are checked without compiling anything. */
 const plain: ReadonlySet<string> = new Set([...silent, "type", "enum"]);
@@ -22,7 +33,8 @@ export function toJsonSchema(definition: ParameterDefinition): Schema {
 	const schema: Schema = {};
 	const required = requiredMembers(definition);
 	for (const [key, value] of Object.entries(definition) as [string, JsonValue][]) {
-		if (!silent.has(key)) Object.defineProperty(schema, key, { value: convert(key, value, required), enumerable: true, writable: true, configurable: true });
+		if (!silent.has(key))
+			Object.defineProperty(schema, key, { value: convert(key, value, required), enumerable: true, writable: true, configurable: true });
 	}
 	if (required.length > 0) schema["required"] = required;
 	convertLimits(schema);
@@ -32,14 +44,18 @@ export function toJsonSchema(definition: ParameterDefinition): Schema {
 function convert(key: string, value: JsonValue, required: readonly string[]): unknown {
 	switch (key) {
 		case "properties":
-			return mapMembers(value as JsonObject, (member, name) => (isRequired(member) || required.includes(name) ? toJsonSchema(member) : orNull(toJsonSchema(member))));
+			return mapMembers(value as JsonObject, (member, name) =>
+				isRequired(member) || required.includes(name) ? toJsonSchema(member) : orNull(toJsonSchema(member)),
+			);
 		case "patternProperties":
 			return mapMembers(value as JsonObject, toJsonSchema);
 		case "items":
 		case "allOf":
 		case "anyOf":
 		case "oneOf":
-			return Array.isArray(value) ? value.map((item: ParameterDefinition) => toJsonSchema(item)) : toJsonSchema(value as ParameterDefinition);
+			return Array.isArray(value)
+				? value.map((item: ParameterDefinition) => toJsonSchema(item))
+				: toJsonSchema(value as ParameterDefinition);
 		case "additionalProperties":
 		case "additionalItems":
 		case "not":
@@ -57,7 +73,9 @@ function mapMembers(members: JsonObject, change: (member: ParameterDefinition, n
 function requiredMembers(definition: ParameterDefinition): string[] {
 	const listed: unknown = definition.required;
 	const names = Array.isArray(listed) ? (listed as string[]) : [];
-	const flagged = Object.entries(definition.properties ?? {}).filter(([, member]) => isRequired(member) && !Object.hasOwn(member, "default"));
+	const flagged = Object.entries(definition.properties ?? {}).filter(
+		([, member]) => isRequired(member) && !Object.hasOwn(member, "default"),
+	);
 	return [...new Set([...names, ...flagged.map(([name]) => name)])];
 }
 

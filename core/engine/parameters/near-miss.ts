@@ -20,7 +20,8 @@ function editDistance(a: string, b: string): number {
 		for (let column = 1; column <= b.length; column++) {
 			const isSame = a[row - 1] === b[column - 1];
 			let cost = Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (previous[column - 1] ?? 0) + (isSame ? 0 : 1));
-			if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) cost = Math.min(cost, (before[column - 2] ?? 0) + 1);
+			if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+				cost = Math.min(cost, (before[column - 2] ?? 0) + 1);
 			current.push(cost);
 		}
 		[before, previous] = [previous, current];

@@ -8,7 +8,8 @@ export function withNestedDefaults(value: JsonValue, definition: ParameterDefini
 	const added: [string, JsonValue][] = [];
 	for (const [name, member] of Object.entries(definition.properties)) {
 		const own = Object.hasOwn(given, name) ? given[name] : undefined;
-		const filled = own === undefined || (own === null && Object.hasOwn(member, "default")) ? member.default : withNestedDefaults(own, member);
+		const filled =
+			own === undefined || (own === null && Object.hasOwn(member, "default")) ? member.default : withNestedDefaults(own, member);
 		if (filled !== undefined && filled !== own) added.push([name, filled]);
 	}
 	return added.length === 0 ? given : Object.fromEntries([...Object.entries(given), ...added]);

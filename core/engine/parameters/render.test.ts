@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { isSvcError } from "../../contract/index.ts";
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { isSvcError } from "../../contract/index.ts";
 import { isTemplateProblem } from "./problems.ts";
 import { renderFinal, renderLive } from "./render.ts";
 
@@ -13,18 +13,26 @@ const runnerSchema = {
 	timeout: { type: "integer", default: 60 },
 } as const satisfies ParameterSchema;
 
-const context = { action_context: { user: "ann", pack: "p" }, config_context: { url: "u" }, svckv: { system: { "a.b": "dotted", plain: "text" }, user: {} } };
+const context = {
+	action_context: { user: "ann", pack: "p" },
+	config_context: { url: "u" },
+	svckv: { system: { "a.b": "dotted", plain: "text" }, user: {} },
+};
 
-const live = (given: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) => renderLive({ runnerSchema: runner, actionSchema, given, context });
-const final = (stored: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) => renderFinal({ runnerSchema: runner, actionSchema, stored, context });
+const live = (given: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
+	renderLive({ runnerSchema: runner, actionSchema, given, context });
+const final = (stored: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
+	renderFinal({ runnerSchema: runner, actionSchema, stored, context });
 
 /** Whether an error is SVC_INVALID with this message, and comes from a template or not. */
-const invalid = (message: RegExp, template = false) => (error: unknown) => {
-	assert.ok(isSvcError(error, "SVC_INVALID"), String(error));
-	assert.match(error.message, message);
-	assert.equal(isTemplateProblem(error), template, error.message);
-	return true;
-};
+const invalid =
+	(message: RegExp, template = false) =>
+	(error: unknown) => {
+		assert.ok(isSvcError(error, "SVC_INVALID"), String(error));
+		assert.match(error.message, message);
+		assert.equal(isTemplateProblem(error), template, error.message);
+		return true;
+	};
 
 test("only what was given and templated defaults are stored", () => {
 	const schema: ParameterSchema = {
@@ -41,7 +49,11 @@ test("a run gets every default, split between runner and action", () => {
 		cmd: { default: "run {{ word }}", immutable: true },
 		word: { type: "string" },
 		unset: { type: "integer" },
-		object: { type: "object", default: { a: 1 }, properties: { b: { type: "integer", default: 2 }, c: { type: "object", properties: { d: { default: 3 } } } } },
+		object: {
+			type: "object",
+			default: { a: 1 },
+			properties: { b: { type: "integer", default: 2 }, c: { type: "object", properties: { d: { default: 3 } } } },
+		},
 	};
 	assert.deepEqual(final({ word: "w", object: { c: {} } }, schema), {
 		runnerParameters: { cmd: "run w", sudo: false, timeout: 60 },
@@ -58,7 +70,13 @@ test("stored values are plain text in a run, whatever they hold", () => {
 });
 
 test("values of an earlier execution are not rendered again", () => {
-	const input = { runnerSchema, actionSchema: {}, context, given: { env: { a: "{{ timeout }}" } }, plain: { cmd: "{{ nothing }}", timeout: 5 } };
+	const input = {
+		runnerSchema,
+		actionSchema: {},
+		context,
+		given: { env: { a: "{{ timeout }}" } },
+		plain: { cmd: "{{ nothing }}", timeout: 5 },
+	};
 	assert.deepEqual(renderLive(input), { cmd: "{{ nothing }}", timeout: 5, env: { a: 5 } });
 });
 
@@ -68,15 +86,34 @@ test("parameters may use one another in any order, across runner and action", ()
 });
 
 test("context names are available, and missing datastore keys are empty", () => {
-	const given = { cmd: "{{ action_context.user }} {{ config_context.url }} {{ svckv.system.a.b }} {{ svckv.system['a.b'] }} {{ svckv.user.none }}| {{ __context.action_context.pack }}" };
+	const given = {
+		cmd: "{{ action_context.user }} {{ config_context.url }} {{ svckv.system.a.b }} {{ svckv.system['a.b'] }} {{ svckv.user.none }}| {{ __context.action_context.pack }}",
+	};
 	assert.deepEqual(live(given), { cmd: "ann u dotted dotted | p" });
-	assert.deepEqual(renderLive({ runnerSchema, actionSchema: {}, given: { cmd: "{{ trigger.body.x }}" }, context: { trigger: { body: { x: 1 } } } }), { cmd: "1" });
+	assert.deepEqual(
+		renderLive({ runnerSchema, actionSchema: {}, given: { cmd: "{{ trigger.body.x }}" }, context: { trigger: { body: { x: 1 } } } }),
+		{ cmd: "1" },
+	);
 });
 
 test("members of arrays and objects that are one variable keep their type, others become text", () => {
 	const schema: ParameterSchema = { n: { type: "integer", default: 5 }, o: { type: "object", default: { k: [1] } } };
-	const given = { env: { n: "{{n}}", spaced: "{{  n  }}", text: "{{ n }}!", o: "{{ o }}", member: "{{ o.k }}", complex: "{{ o.k | to_complex }}", list: ["{{ n }}", 1, null], "{{ n }}": true, none: "{{ cmd }}" } };
-	assert.deepEqual(live(given, schema), { env: { n: 5, spaced: 5, text: "5!", o: { k: [1] }, member: "[1]", complex: [1], list: [5, 1, null], "5": true, none: null } });
+	const given = {
+		env: {
+			n: "{{n}}",
+			spaced: "{{  n  }}",
+			text: "{{ n }}!",
+			o: "{{ o }}",
+			member: "{{ o.k }}",
+			complex: "{{ o.k | to_complex }}",
+			list: ["{{ n }}", 1, null],
+			"{{ n }}": true,
+			none: "{{ cmd }}",
+		},
+	};
+	assert.deepEqual(live(given, schema), {
+		env: { n: 5, spaced: 5, text: "5!", o: { k: [1] }, member: "[1]", complex: [1], list: [5, 1, null], "5": true, none: null },
+	});
 });
 
 test("a parameter without a value is None in a text", () => {
@@ -101,7 +138,8 @@ const templateErrors: readonly (readonly [given: JsonObject, message: RegExp])[]
 ];
 
 test("problems of templates name parameter and variable", () => {
-	for (const [given, message] of templateErrors.filter(([{ cmd }]) => !String(cmd).includes("process"))) assert.throws(() => live(given), invalid(message, true));
+	for (const [given, message] of templateErrors.filter(([{ cmd }]) => !String(cmd).includes("process")))
+		assert.throws(() => live(given), invalid(message, true));
 	// A call of something that is no name does not even parse, so that the text stays what it is.
 	const text = "{{ ''.constructor.constructor('return process')() }}";
 	assert.deepEqual(live({ cmd: text }), { cmd: text });
@@ -110,105 +148,6 @@ test("problems of templates name parameter and variable", () => {
 test("a long chain of parameters is refused rather than followed", () => {
 	const given = Object.fromEntries(Array.from({ length: 5_000 }, (_, index): [string, JsonValue] => [`p${index}`, `{{ p${index + 1} }}`]));
 	assert.throws(() => live({ ...given, p5000: "end" }, {}, {}), invalid(/in a row/, true));
-});
-
-const one = (definition: ParameterDefinition, value: JsonValue) => live({ x: value }, { x: definition }, {})["x"];
-
-const casts: readonly (readonly [type: ParameterDefinition["type"], value: JsonValue, result: JsonValue])[] = [
-	["string", "a", "a"],
-	["integer", 5, 5],
-	["integer", 5.9, 5],
-	["integer", -5.9, -5],
-	["integer", " 42 ", 42],
-	["integer", true, 1],
-	["number", 1.5, 1.5],
-	["number", "1e3", 1000],
-	["number", "-.5", -0.5],
-	["boolean", true, true],
-	["boolean", "TRUE", true],
-	["boolean", "False", false],
-	["boolean", "{{ 1 }}", true],
-	["boolean", "{{ 2 > 3 }}", false],
-	["object", '{"a": 1}', { a: 1 }],
-	["object", "{'a': True, 'b': [None]}", { a: true, b: [null] }],
-	["object", "{{ {'a': 1} }}", { a: 1 }],
-	["object", "{{ {'a': 1} | to_complex }}", { a: 1 }],
-	["array", "[1, 'a', False]", [1, "a", false]],
-	["array", "(1, 2)", [1, 2]],
-	["array", [1], [1]],
-	["string", "%*****__%NONE%__*****%", null],
-	["integer", "{{ none | use_none }}", null],
-	["integer", null, null],
-	["string", null, null],
-];
-
-test("values are cast to their declared type", () => {
-	for (const [type, value, result] of casts) assert.deepEqual(one({ type: type ?? "string" }, value), result, `${type} ${JSON.stringify(value)}`);
-	assert.deepEqual(one({}, [{ a: "1" }]), [{ a: "1" }]);
-});
-
-const refused: readonly (readonly [type: NonNullable<ParameterDefinition["type"]>, value: JsonValue])[] = [
-	["string", 5],
-	["string", true],
-	["string", {}],
-	["string", []],
-	["integer", "5.5"],
-	["integer", "x"],
-	["integer", ""],
-	["integer", {}],
-	["integer", []],
-	["integer", "99999999999999999999"],
-	["integer", 1e300],
-	["number", "x"],
-	["number", true],
-	["number", "1e999"],
-	["number", "NaN"],
-	["boolean", 1],
-	["boolean", 0],
-	["boolean", "1"],
-	["boolean", "yes"],
-	["object", "[1]"],
-	["object", "{'a'"],
-	["object", "x"],
-	["object", []],
-	["array", "{}"],
-	["array", "a,b"],
-	["array", {}],
-	["array", 5],
-];
-
-test("what cannot be cast is refused, naming the parameter and never the value", () => {
-	for (const [type, value] of refused) assert.throws(() => one({ type }, value), invalid(new RegExp(`^parameter "x" must be .*(${type}|null)`)), `${type} ${JSON.stringify(value)}`);
-	assert.throws(() => one({ type: "integer", secret: true }, "hunter2"), (error: Error) => !error.message.includes("hunter2"));
-});
-
-const invalidValues: readonly (readonly [definition: ParameterDefinition, value: JsonValue, message: RegExp])[] = [
-	[{ type: "string", enum: ["a", "b"] }, "c", /"x" must be one of "a", "b"/],
-	[{ type: "integer", minimum: 1 }, 0, /"x" must be >= 1/],
-	[{ type: "integer", minimum: 1, exclusiveMinimum: true }, 1, /"x" must be > 1/],
-	[{ type: "integer", maximum: 5 }, 6, /"x" must be <= 5/],
-	[{ type: "string", minLength: 2 }, "a", /"x" must NOT have fewer than 2/],
-	[{ type: "string", pattern: "^a+$" }, "b", /"x" must match pattern/],
-	[{ type: "string", format: "ipv4" }, "b", /"x" must match format "ipv4"/],
-	[{ type: "array", items: { type: "integer" } }, [1, "a"], /"x.1" must be integer/],
-	[{ type: "array", uniqueItems: true }, [1, 1], /"x" must NOT have duplicate items/],
-	[{ type: "object", properties: { a: { type: "integer", required: true } } }, {}, /"x" must have required property 'a'/],
-	[{ type: "object", properties: { a: { type: "object", properties: { b: { type: "string", enum: ["q"] } } } } }, { a: { b: "z" } }, /"x.a.b" must be one of "q"/],
-	[{ type: "object", properties: { a: {} }, additionalProperties: false }, { z: 1 }, /"x" must not have the additional property "z"/],
-	[{ anyOf: [{ type: "integer" }, { type: "boolean" }] }, "a", /"x/],
-	[{ type: "string", pattern: "(" }, "b", /definition of parameter "x" is no valid schema/],
-];
-
-test("values are validated, with a message that names the member and what is allowed", () => {
-	for (const [definition, value, message] of invalidValues) assert.throws(() => one(definition, value), invalid(message));
-	assert.throws(() => one({ type: "object", secret: true, additionalProperties: false }, { hunter2: 1 }), invalid(/^parameter "x" is not what its definition allows$/));
-});
-
-test("what definitions allow passes", () => {
-	assert.equal(one({ type: "integer", minimum: 1, exclusiveMinimum: false }, 1), 1);
-	assert.deepEqual(one({ type: "object", properties: { a: { type: "integer" }, b: { type: "string", enum: ["q"] }, c: { required: true, default: 1 } } }, { a: null, b: null }), { a: null, b: null });
-	assert.deepEqual(one({ enum: [[1], { a: 1 }] }, { a: 1 }), { a: 1 });
-	assert.equal(one({ type: "string", secret: true, position: 0, description: "d", title: "t", pattern: "^[\\w-.]+$" }, "a-b"), "a-b");
 });
 
 test("unknown, immutable and missing parameters are refused by name", () => {
@@ -243,13 +182,19 @@ test("the action's default wins over the runner's", () => {
 
 test("bad defaults are found when they apply", () => {
 	assert.throws(() => final({}, { timeout: { default: "soon" } }), invalid(/parameter "timeout" must be an integer/));
-	assert.throws(() => live({}, { x: { type: "string", default: "{{ nothing }}", immutable: true } }), invalid(/Dependency unsatisfied in variable "nothing": parameter "x"/, true));
+	assert.throws(
+		() => live({}, { x: { type: "string", default: "{{ nothing }}", immutable: true } }),
+		invalid(/Dependency unsatisfied in variable "nothing": parameter "x"/, true),
+	);
 });
+
+const one = (definition: ParameterDefinition, value: JsonValue) => live({ x: value }, { x: definition }, {})["x"];
 
 test("values nested 10,000 deep are refused without harm", () => {
 	const text = `${"[".repeat(10_000)}${"]".repeat(10_000)}`;
 	const deep = JSON.parse(text) as JsonValue;
-	for (const definition of [{}, { type: "array" }, { type: "array", items: { type: "array" } }] as const) assert.throws(() => one(definition, deep), invalid(/nested deeper than 100/));
+	for (const definition of [{}, { type: "array" }, { type: "array", items: { type: "array" } }] as const)
+		assert.throws(() => one(definition, deep), invalid(/nested deeper than 100/));
 	assert.throws(() => one({ type: "array" }, text), invalid(/nested deeper than 100/));
 	assert.throws(() => one({ type: "array" }, text.replaceAll("[", "('',")), invalid(/must be an array/));
 	assert.throws(() => live({ cmd: "{{ nothing }}", env: { deep } }), invalid(/"env" is nested deeper/));

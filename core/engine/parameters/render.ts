@@ -51,15 +51,18 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 	const plan = toPlan(runnerSchema, actionSchema);
 	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
 	const isGiven = (values: JsonObject, name: string) => Object.hasOwn(values, name);
-	const valueOf = (name: string): JsonValue => (isGiven(given, name) ? given[name] : isGiven(plain, name) ? plain[name] : null) ?? null;
+	const valueFor = (name: string): JsonValue => (isGiven(given, name) ? given[name] : isGiven(plain, name) ? plain[name] : null) ?? null;
 	// Before anything walks the values, or somebody stores them.
-	for (const name of names) assertDepth(name, valueOf(name));
-	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
+	for (const name of names) assertDepth(name, valueFor(name));
+	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
 	const rendering = new Rendering(plan.schema, { ...emptyContext, ...context }, (name) => {
-		const value = valueOf(name);
+		const value = valueFor(name);
 		return value === null ? plan.defaults.get(name) : { value, isRendered: isGiven(given, name) };
 	});
-	const stored = names.map((name): [string, JsonValue] => [name, valueOf(name) === null ? null : checked(name, rendering.resolve(name), plan.schema)]);
+	const stored = names.map((name): [string, JsonValue] => [
+		name,
+		valueFor(name) === null ? null : checked(name, rendering.resolve(name), plan.schema),
+	]);
 	for (const name of plan.templated) {
 		if (isGiven(given, name) || isGiven(plain, name)) continue;
 		// An immutable one is not stored, but what is wrong with it had better be known now than when it runs.

@@ -1,10 +1,10 @@
-import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { JsonObject, JsonValue, ParameterSchema } from "../../contract/index.ts";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
 import { templateProblem } from "./problems.ts";
-import { type ValueTemplate, toValueTemplate } from "./value-template.ts";
+import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 
 /** Longest chain of parameters that use one another. */
 const longestChain = 200;
@@ -81,10 +81,14 @@ export class Rendering implements TemplateScope {
 			const cycle = [...this.#open.slice(start), used].join(" -> ");
 			throw templateProblem(name, `Cyclic dependency found in the following variables: ${cycle}`);
 		}
-		if (this.#open.length > longestChain) throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
+		if (this.#open.length > longestChain)
+			throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
 		if (this.#isParameter(used)) this.resolve(used);
 		else if (used !== "__context" && !Object.hasOwn(this.#context, used)) {
-			throw templateProblem(name, `Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and there is no such parameter or name`);
+			throw templateProblem(
+				name,
+				`Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and there is no such parameter or name`,
+			);
 		}
 	}
 

@@ -21,7 +21,10 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 	const validate = toValidator(name, definition);
 	if (validate(value)) return;
 	// What is wrong inside a secret may hold a part of it, such as the name of a member.
-	throw invalidParameter(name, definition.secret === true ? `parameter "${name}" is not what its definition allows` : describe(name, validate.errors ?? []));
+	throw invalidParameter(
+		name,
+		definition.secret === true ? `parameter "${name}" is not what its definition allows` : describe(name, validate.errors ?? []),
+	);
 }
 
 function assertEnum(name: string, value: JsonValue, definition: ParameterDefinition): void {
@@ -88,7 +91,8 @@ function describe(name: string, errors: readonly ErrorObject[]): string {
 	if (error === undefined) return `parameter "${name}" is not valid`;
 	const path = name + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
-	if (allowedValues !== undefined) return `parameter "${path}" must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`;
+	if (allowedValues !== undefined)
+		return `parameter "${path}" must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`;
 	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
 	return `parameter "${path}" ${error.message ?? "is not valid"}`;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import { TemplateSyntaxError } from "../templates/errors.ts";
 import type { TemplateScope } from "../templates/scope.ts";
-import { type Template, compileTemplate, isTemplate } from "../templates/template.ts";
+import { compileTemplate, isTemplate, type Template } from "../templates/template.ts";
 
 /** A value that holds templates. */
 export interface ValueTemplate {
@@ -48,10 +48,14 @@ function inObject(values: JsonObject): ValueTemplate | undefined {
 	const members = Object.entries(values).map(([key, value]) => ({ key, value, name: compileText(key), template: inContainer(value) }));
 	if (members.every(({ name, template }) => name === undefined && template === undefined)) return undefined;
 	return {
-		names: [...new Set([...members.flatMap(({ name }) => name?.references.names ?? []), ...namesOf(members.map(({ template }) => template))])],
+		names: [
+			...new Set([...members.flatMap(({ name }) => name?.references.names ?? []), ...namesOf(members.map(({ template }) => template))]),
+		],
 		// Made from entries, so that `__proto__` becomes an ordinary member.
 		render: (scope) =>
-			Object.fromEntries(members.map(({ key, value, name, template }) => [name?.render(scope) ?? key, template?.render(scope) ?? plain(value, template)])),
+			Object.fromEntries(
+				members.map(({ key, value, name, template }) => [name?.render(scope) ?? key, template?.render(scope) ?? plain(value, template)]),
+			),
 	};
 }
 

@@ -101,11 +101,11 @@ export function idsOf(entities: readonly { readonly id: string }[]): string[] {
 export async function assertRejectsWith(
 	code: SvcErrorCode,
 	promise: Promise<unknown>,
-	details: Readonly<Record<string, unknown>> = {},
+	facts: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
 	await assert.rejects(promise, (error) => {
 		assert.ok(isSvcError(error, code), `expected ${code}, got ${String(error)}`);
-		for (const [name, value] of Object.entries(details)) assert.equal(error.details[name], value);
+		for (const [name, value] of Object.entries(facts)) assert.equal(error.facts[name], value);
 		return true;
 	});
 }
