@@ -6,18 +6,30 @@ import { collectSecrets, createSecretRedactor, mask, maskBySchema, maskLogFields
 const schema: ParameterSchema = {
 	plain: { type: "string" },
 	pin: { type: "string", secret: true },
-	account: { type: "object", properties: { user: { type: "string" }, password: { type: "string", secret: true }, keys: { type: "array", items: { type: "string", secret: true } } } },
+	account: {
+		type: "object",
+		properties: {
+			user: { type: "string" },
+			password: { type: "string", secret: true },
+			keys: { type: "array", items: { type: "string", secret: true } },
+		},
+	},
 	list: { type: "array", items: { type: "object", properties: { token: { secret: true } } } },
 	whole: { type: "object", secret: true },
 };
 
 test("secret values of every type become the mask", () => {
-	for (const pin of ["abc", 5, true, null, ["a"], { a: 1 }]) assert.deepEqual(maskBySchema({ pin, plain: "x" }, schema), { pin: mask, plain: "x" });
+	for (const pin of ["abc", 5, true, null, ["a"], { a: 1 }])
+		assert.deepEqual(maskBySchema({ pin, plain: "x" }, schema), { pin: mask, plain: "x" });
 	assert.equal(mask, "********");
 });
 
 test("secrets inside objects and lists are masked, their neighbours stay", () => {
-	const values = { account: { user: "u", password: "p", keys: ["k1", "k2"], other: 1 }, list: [{ token: "t", id: 1 }, 5], whole: { a: "b" } };
+	const values = {
+		account: { user: "u", password: "p", keys: ["k1", "k2"], other: 1 },
+		list: [{ token: "t", id: 1 }, 5],
+		whole: { a: "b" },
+	};
 	assert.deepEqual(maskBySchema(values, schema), {
 		account: { user: "u", password: mask, keys: [mask, mask], other: 1 },
 		list: [{ token: mask, id: 1 }, 5],
@@ -37,11 +49,19 @@ test("members that are absent are not added", () => {
 });
 
 test("secret in the schema of action or runner suffices", () => {
-	assert.deepEqual(maskParameters({ a: 1, b: 2, c: 3 }, { a: { secret: true }, b: {} }, { a: {}, b: { secret: true } }), { a: mask, b: mask, c: 3 });
+	assert.deepEqual(maskParameters({ a: 1, b: 2, c: 3 }, { a: { secret: true }, b: {} }, { a: {}, b: { secret: true } }), {
+		a: mask,
+		b: mask,
+		c: 3,
+	});
 });
 
 test("a text where an object with secrets should be is masked, as it may be that object not yet parsed", () => {
-	assert.deepEqual(maskBySchema({ account: '{"password": "p"}', list: "[]", plain: "{}" }, schema), { account: mask, list: mask, plain: "{}" });
+	assert.deepEqual(maskBySchema({ account: '{"password": "p"}', list: "[]", plain: "{}" }, schema), {
+		account: mask,
+		list: mask,
+		plain: "{}",
+	});
 });
 
 test("keys of prototypes are ordinary keys", () => {
@@ -56,7 +76,10 @@ test("keys of prototypes are ordinary keys", () => {
 test("results are masked under the output key, by every kind of schema", () => {
 	const outputSchema = {
 		type: "object",
-		properties: { a: { secret: true }, rows: { type: "array", items: [{ type: "string" }, { secret: true }], additionalItems: { secret: true } } },
+		properties: {
+			a: { secret: true },
+			rows: { type: "array", items: [{ type: "string" }, { secret: true }], additionalItems: { secret: true } },
+		},
 		patternProperties: { "^x_": { secret: true } },
 		additionalProperties: { type: "object", properties: { deep: { secret: true } } },
 	};
@@ -67,7 +90,9 @@ test("results are masked under the output key, by every kind of schema", () => {
 });
 
 test("an output schema of the old form names the members directly", () => {
-	assert.deepEqual(maskResult({ result: { a: 1, type: 2 } }, { a: { type: "string", secret: true }, type: { type: "string" } }, "result"), { result: { a: mask, type: 2 } });
+	assert.deepEqual(maskResult({ result: { a: 1, type: 2 } }, { a: { type: "string", secret: true }, type: { type: "string" } }, "result"), {
+		result: { a: mask, type: 2 },
+	});
 });
 
 test("results stay as they are without key, schema or fitting type", () => {
@@ -80,14 +105,22 @@ test("results stay as they are without key, schema or fitting type", () => {
 });
 
 test("log fields are masked by name at every level", () => {
-	const fields = { user: "u", password: "p", nested: { auth_token: "t", Token: 1, list: [{ secret: 2 }] }, mine: "m", tokens: 3, error: new Error("x") };
+	const fields = {
+		user: "u",
+		password: "p",
+		nested: { auth_token: "t", Token: 1, list: [{ secret: 2 }] },
+		mine: "m",
+		tokens: 3,
+		error: new Error("x"),
+	};
 	assert.deepEqual(maskLogFields(fields, ["mine"]), {
 		...fields,
 		password: mask,
 		nested: { auth_token: mask, Token: mask, list: [{ secret: mask }] },
 		mine: mask,
 	});
-	for (const name of ["password", "auth_token", "token", "secret", "credentials", "st2_auth_token"]) assert.deepEqual(maskLogFields({ [name]: "v" }), { [name]: mask });
+	for (const name of ["password", "auth_token", "token", "secret", "credentials", "st2_auth_token"])
+		assert.deepEqual(maskLogFields({ [name]: "v" }), { [name]: mask });
 	const harmless = { a: 1, b: { c: [1] } };
 	assert.equal(maskLogFields(harmless), harmless);
 });

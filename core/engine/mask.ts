@@ -41,7 +41,9 @@ export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonO
 export function maskResult(result: JsonObject, outputSchema: JsonObject, outputKey: string | null): JsonObject {
 	if (outputKey === null || !Object.hasOwn(result, outputKey) || Object.keys(outputSchema).length === 0) return result;
 	const definition = toOutputDefinition(outputSchema);
-	return replaceMembers(result, (key, value) => (key === outputKey ? maskValue(value, definition, { depth: 0, maskUnparsed: false }) : value));
+	return replaceMembers(result, (key, value) =>
+		key === outputKey ? maskValue(value, definition, { depth: 0, maskUnparsed: false }) : value,
+	);
 }
 
 /** The texts that are secret among `values`, for `createSecretRedactor`. */
@@ -60,10 +62,7 @@ export function collectSecrets(values: JsonObject, ...schemas: readonly Paramete
  *
  * @param names lower-case names in addition to `secretLogNames`
  */
-export function maskLogFields(
-	fields: Readonly<Record<string, unknown>>,
-	names: readonly string[] = [],
-): Readonly<Record<string, unknown>> {
+export function maskLogFields(fields: Readonly<Record<string, unknown>>, names: readonly string[] = []): Readonly<Record<string, unknown>> {
 	return maskLogValue(fields, new Set([...secretLogNames, ...names]), 0) as Readonly<Record<string, unknown>>;
 }
 
@@ -148,13 +147,16 @@ function hasSecretMember(definition: ParameterDefinition, depth: number): boolea
 		...(isArray(definition.items) ? definition.items : [definition.items]),
 	];
 	return inner.some(
-		(member) => isObject(member) && ((member as ParameterDefinition).secret === true || hasSecretMember(member as ParameterDefinition, depth + 1)),
+		(member) =>
+			isObject(member) && ((member as ParameterDefinition).secret === true || hasSecretMember(member as ParameterDefinition, depth + 1)),
 	);
 }
 
 /** Old packs write the members of an object directly, without `type` and `properties`. */
 function toOutputDefinition(schema: JsonObject): ParameterDefinition {
-	const isFull = ["type", "properties", "items", "secret"].some((key) => Object.hasOwn(schema, key) && !isNamedDefinition(key, schema[key]));
+	const isFull = ["type", "properties", "items", "secret"].some(
+		(key) => Object.hasOwn(schema, key) && !isNamedDefinition(key, schema[key]),
+	);
 	return (isFull ? schema : { type: "object", properties: schema }) as ParameterDefinition;
 }
 

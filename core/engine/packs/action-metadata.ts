@@ -1,5 +1,5 @@
-import { SvcError } from "../../contract/index.ts";
 import type { ActionEntity, JsonObject } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "./attributes.ts";
 
@@ -44,7 +44,8 @@ const notifyAttributes: Readonly<Record<string, Attribute>> = {
 export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: string; readonly file: string }): Omit<ActionEntity, "id"> {
 	checkAttributes(metadata, attributes, true);
 	const { name, runner_type, description, enabled, entry_point, parameters, output_schema, tags, notify } = metadata;
-	if ((metadata["pack"] ?? pack) !== pack) throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
+	if ((metadata["pack"] ?? pack) !== pack)
+		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
 	checkNotify((notify ?? {}) as JsonObject);
 	return {
 		ref: `${pack}.${String(name)}`,

@@ -16,7 +16,11 @@ export const corePack: PackContent = {
 };
 
 /** The pack for resources that belong to no other. */
-export const defaultPack: PackContent = { pack: builtInPack("default", "Resources that belong to no other pack."), actions: [], problems: [] };
+export const defaultPack: PackContent = {
+	pack: builtInPack("default", "Resources that belong to no other pack."),
+	actions: [],
+	problems: [],
+};
 
 function builtInPack(ref: string, description: string): Omit<PackEntity, "id"> {
 	const manifest = { ref, name: ref, description, version: "1.0.0", author: "svc" };

@@ -1,7 +1,9 @@
 import type { ActionEntity } from "../../contract/index.ts";
 
 /** An action of the built-in pack: what differs from one to the next. */
-export function defineCoreAction(action: Pick<ActionEntity, "name" | "description" | "runner_type" | "parameters">): Omit<ActionEntity, "id"> {
+export function defineCoreAction(
+	action: Pick<ActionEntity, "name" | "description" | "runner_type" | "parameters">,
+): Omit<ActionEntity, "id"> {
 	return {
 		...action,
 		ref: `core.${action.name}`,

@@ -14,12 +14,15 @@ export async function resolveEntryPoint(packDirectory: string, entryPoint: strin
 	}
 	try {
 		const [realDirectory, realFile] = await Promise.all([realpath(directory), realpath(path)]);
-		if (!isInside(realDirectory, realFile)) throw new SvcError("SVC_INVALID", 'attribute "entry_point" must not lead out of the actions directory through a link');
+		if (!isInside(realDirectory, realFile))
+			throw new SvcError("SVC_INVALID", 'attribute "entry_point" must not lead out of the actions directory through a link');
 		if (!(await stat(realFile)).isFile()) throw new SvcError("SVC_INVALID", 'attribute "entry_point" must name a file');
 		return path;
 	} catch (error) {
 		if (error instanceof SvcError) throw error;
-		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which cannot be read: ${toErrorMessage(error)}`, { cause: error });
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which cannot be read: ${toErrorMessage(error)}`, {
+			cause: error,
+		});
 	}
 }
 

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { SvcError } from "../../contract/index.ts";
 import type { JsonObject, PackEntity } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "./attributes.ts";
-import { satisfies } from "./version-range.ts";
+import { isInRange } from "./version-range.ts";
 
 /** Version that packs may ask for in `svc_version`. */
 const platformVersion = "3.0.0";
@@ -12,7 +12,10 @@ const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
 const attributes: Readonly<Record<string, Attribute>> = {
 	name: requiredText,
-	ref: { allowed: "made of lower-case letters, digits and underscores", accepts: (value) => typeof value === "string" && refPattern.test(value) },
+	ref: {
+		allowed: "made of lower-case letters, digits and underscores",
+		accepts: (value) => typeof value === "string" && refPattern.test(value),
+	},
 	description: { ...text, required: true },
 	version: {
 		allowed: 'a version of three parts, such as "1.0.0"',
@@ -20,7 +23,10 @@ const attributes: Readonly<Record<string, Attribute>> = {
 		required: true,
 	},
 	author: requiredText,
-	email: { allowed: "an email address", accepts: (value) => typeof value === "string" && (value === "" || /^[^\s@<>]+@[^\s@<>]+$/.test(value)) },
+	email: {
+		allowed: "an email address",
+		accepts: (value) => typeof value === "string" && (value === "" || /^[^\s@<>]+@[^\s@<>]+$/.test(value)),
+	},
 	keywords: list,
 	contributors: textList,
 	dependencies: list,
@@ -32,7 +38,7 @@ const attributes: Readonly<Record<string, Attribute>> = {
 export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity, "id"> {
 	checkAttributes(manifest, attributes, false);
 	const { name, description, author, version, svc_version } = manifest;
-	if (typeof svc_version === "string" && !satisfies(platformVersion, svc_version)) {
+	if (typeof svc_version === "string" && !isInRange(platformVersion, svc_version)) {
 		throw new SvcError("SVC_INVALID", `attribute "svc_version" asks for ${svc_version}; this is ${platformVersion}`);
 	}
 	return {
@@ -50,7 +56,10 @@ export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity
 function toRef({ ref, name }: JsonObject, directory: string): string {
 	const found = [ref, basename(directory), name].find((candidate) => typeof candidate === "string" && refPattern.test(candidate));
 	if (typeof found !== "string") {
-		throw new SvcError("SVC_INVALID", 'attribute "ref" is missing, and neither directory nor name is made of lower-case letters, digits and underscores');
+		throw new SvcError(
+			"SVC_INVALID",
+			'attribute "ref" is missing, and neither directory nor name is made of lower-case letters, digits and underscores',
+		);
 	}
 	if (found === "_global") throw new SvcError("SVC_INVALID", 'attribute "ref" must not be "_global", which is reserved');
 	return found;

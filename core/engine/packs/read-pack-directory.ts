@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { ActionEntity, PackEntity } from "../../contract/index.ts";
+import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toAction } from "./action-metadata.ts";
 import { resolveEntryPoint } from "./entry-point.ts";
 import { toPack } from "./manifest.ts";
@@ -39,7 +39,8 @@ export async function readPackDirectory(path: string): Promise<PackContent> {
 		await collect(problems, file, async () => {
 			const action = await readAction(directory, name, pack?.ref ?? "");
 			const other = actions.get(action.name);
-			if (other !== undefined) throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} has "${action.name}" too`);
+			if (other !== undefined)
+				throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} has "${action.name}" too`);
 			actions.set(action.name, action);
 		});
 	}

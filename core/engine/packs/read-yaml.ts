@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { LineCounter, parseDocument } from "yaml";
-import { SvcError } from "../../contract/index.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
 
 /** Largest file of a pack that is read. */
 const maximumSize = 500_000;
@@ -25,7 +25,8 @@ export function parseYamlObject(text: string): JsonObject {
 		throw new SvcError("SVC_INVALID", `line ${line}: ${error.message}${hint}`, { cause: error });
 	}
 	const value = toValue(() => document.toJS({ maxAliasCount: 100 }) as JsonValue);
-	if (typeof value !== "object" || value === null || Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold an object of attributes");
+	if (typeof value !== "object" || value === null || Array.isArray(value))
+		throw new SvcError("SVC_INVALID", "must hold an object of attributes");
 	return value as JsonObject;
 }
 

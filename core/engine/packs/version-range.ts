@@ -1,5 +1,5 @@
 /** Whether a version lies in a range such as `>=3.0.0, <4.0.0`. What is not understood is no reason to refuse. */
-export function satisfies(version: string, range: string): boolean {
+export function isInRange(version: string, range: string): boolean {
 	return range.split(",").every((condition) => {
 		const match = /^\s*(>=|<=|>|<|==|=|!=)\s*v?(\d+(?:\.\d+){0,2})\s*$/.exec(condition);
 		if (match === null) return true;

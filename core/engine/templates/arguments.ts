@@ -1,5 +1,5 @@
 import { TemplateError } from "./errors.ts";
-import { type Value, isTrue, numberOf, typeName } from "./values.ts";
+import { isTrue, numberOf, typeName, type Value } from "./values.ts";
 
 /** Arguments of a filter, test, method or function, found by position or name. */
 export class Arguments {

@@ -8,8 +8,8 @@ import { callMethod } from "./methods.ts";
 import { calculate, compare } from "./operators.ts";
 import type { TemplateScope } from "./scope.ts";
 import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
-import { Undefined, type Value, demand, elementsOf, isFloat, isList, isTrue, memberOf, numberOf, toFloat, typeName } from "./values.ts";
 import { valueTests } from "./value-tests.ts";
+import { demand, elementsOf, isFloat, isList, isTrue, memberOf, numberOf, toFloat, typeName, Undefined, type Value } from "./values.ts";
 
 /** Variables that the template itself has set. */
 export class Variables {
@@ -138,7 +138,8 @@ export class Evaluator {
 	#object(entries: readonly (readonly [Expression, Expression])[], variables: Variables): Value {
 		const members = entries.map(([key, value]): [string, Value] => {
 			const name = this.evaluate(key, variables);
-			if (typeof name !== "string" && typeof name !== "number") throw new TemplateError(`the key of an object must be a text, not ${typeName(name)}`);
+			if (typeof name !== "string" && typeof name !== "number")
+				throw new TemplateError(`the key of an object must be a text, not ${typeName(name)}`);
 			return [String(name), this.evaluate(value, variables)];
 		});
 		return Object.fromEntries(members);

@@ -1,7 +1,7 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { toLiteral, toText } from "./text-form.ts";
-import { type Value, numberOf, typeName } from "./values.ts";
+import { numberOf, typeName, type Value } from "./values.ts";
 
 const percentField = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?<kind>.)/gsu;
 

@@ -1,6 +1,6 @@
 import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
-import { Namespace, type Value, numberOf } from "./values.ts";
+import { Namespace, numberOf, type Value } from "./values.ts";
 
 type GlobalFunction = (given: Arguments, budget: Budget) => Value;
 

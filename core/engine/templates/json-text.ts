@@ -1,6 +1,6 @@
 import type { Budget } from "./budget.ts";
 import { toText } from "./text-form.ts";
-import { type Value, demand, isList, isObject } from "./values.ts";
+import { demand, isList, isObject, type Value } from "./values.ts";
 
 export interface JsonStyle {
 	/** Blanks for each level; undefined puts everything on one line. */

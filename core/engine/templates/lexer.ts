@@ -1,5 +1,5 @@
 import { TemplateSyntaxError } from "./errors.ts";
-import { type Token, readToken } from "./tokens.ts";
+import { readToken, type Token } from "./tokens.ts";
 
 /** A piece of a template: text, or the tokens of one `{{ }}` or `{% %}`. */
 export type Segment =
@@ -85,7 +85,8 @@ class Lexer {
 		let open = 0;
 		for (;;) {
 			while (/\s/.test(this.#source.charAt(position))) position++;
-			const sign = /[-+]/.test(this.#source.charAt(position)) && this.#source.startsWith(close, position + 1) ? this.#source.charAt(position) : "";
+			const sign =
+				/[-+]/.test(this.#source.charAt(position)) && this.#source.startsWith(close, position + 1) ? this.#source.charAt(position) : "";
 			if (open === 0 && this.#source.startsWith(close, position + sign.length)) {
 				this.#segments.push({ kind, tokens, line });
 				this.#skipAfter(position + sign.length + 2, sign, kind === "statement");

@@ -4,7 +4,7 @@ import { TemplateError } from "./errors.ts";
 import { formatBraces } from "./format.ts";
 import { contains, isEqual } from "./operators.ts";
 import { capitalize, joinTexts, replace, strip } from "./text-operations.ts";
-import { type Value, type ValueObject, demand, elementsOf, isList, isObject, typeName } from "./values.ts";
+import { demand, elementsOf, isList, isObject, typeName, type Value, type ValueObject } from "./values.ts";
 
 type Method<T> = (subject: T, given: Arguments, budget: Budget) => Value;
 
@@ -19,7 +19,10 @@ const textMethods: ReadonlyMap<string, Method<string>> = new Map<string, Method<
 	["split", split],
 	["splitlines", (text, _given, budget) => counted(text.replace(/\r?\n$/, "").split(/\r?\n/), budget)],
 	["join", (text, given, budget) => joinTexts(elementsOf(given.required(0, "iterable"), budget), text, budget)],
-	["replace", (text, given, budget) => replace(text, given.text(0, "old"), given.text(1, "new"), { count: given.integer(2, "count", -1), budget })],
+	[
+		"replace",
+		(text, given, budget) => replace(text, given.text(0, "old"), given.text(1, "new"), { count: given.integer(2, "count", -1), budget }),
+	],
 	["startswith", (text, given) => edges(given, "prefix").some((edge) => text.startsWith(edge))],
 	["endswith", (text, given) => edges(given, "suffix").some((edge) => text.endsWith(edge))],
 	["find", (text, given) => text.indexOf(given.text(0, "sub"))],
@@ -39,7 +42,13 @@ const listMethods: ReadonlyMap<string, Method<readonly Value[]>> = new Map<strin
 ]);
 
 const objectMethods: ReadonlyMap<string, Method<ValueObject>> = new Map<string, Method<ValueObject>>([
-	["get", (object, given, budget) => (contains(object, given.required(0, "key"), budget) ? (object[String(given.required(0, "key"))] as Value) : (given.get(1, "default") ?? null))],
+	[
+		"get",
+		(object, given, budget) =>
+			contains(object, given.required(0, "key"), budget)
+				? (object[String(given.required(0, "key"))] as Value)
+				: (given.get(1, "default") ?? null),
+	],
 	["keys", (object, _given, budget) => counted(Object.keys(object), budget)],
 	["values", (object, _given, budget) => counted(Object.values(object), budget)],
 	["items", (object, _given, budget) => counted(Object.entries(object), budget)],

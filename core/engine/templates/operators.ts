@@ -2,7 +2,7 @@ import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatPercent } from "./format.ts";
 import { toText } from "./text-form.ts";
-import { type Value, demand, isFloat, isList, isObject, numberOf, toFinite, toFloat, typeName } from "./values.ts";
+import { demand, isFloat, isList, isObject, numberOf, toFinite, toFloat, typeName, type Value } from "./values.ts";
 
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
@@ -93,7 +93,8 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 	if (a === b) return true;
 	const x = numberOf(a);
 	if (x !== undefined) return x === numberOf(b);
-	if (isList(a)) return isList(b) && a.length === b.length && a.every((element, index) => isEqual(element, b[index] as Value, budget, depth + 1));
+	if (isList(a))
+		return isList(b) && a.length === b.length && a.every((element, index) => isEqual(element, b[index] as Value, budget, depth + 1));
 	if (!isObject(a) || !isObject(b)) return false;
 	const keys = Object.keys(a);
 	return (
@@ -127,7 +128,8 @@ export function order(left: Value, right: Value, budget: Budget, depth = 0): num
 	if (typeof a === "string" && typeof b === "string") return compareText(a, b, budget);
 	if (!isList(a) || !isList(b)) throw new TemplateError(`${typeName(a)} and ${typeName(b)} have no order`);
 	for (let index = 0; index < Math.min(a.length, b.length); index++) {
-		if (!isEqual(a[index] as Value, b[index] as Value, budget, depth + 1)) return order(a[index] as Value, b[index] as Value, budget, depth + 1);
+		if (!isEqual(a[index] as Value, b[index] as Value, budget, depth + 1))
+			return order(a[index] as Value, b[index] as Value, budget, depth + 1);
 	}
 	return a.length - b.length;
 }

@@ -115,7 +115,8 @@ function parseSubscript(reader: TokenReader, object: Expression, parse: Parse): 
 		reader.expect(":");
 	}
 	const [key] = bounds;
-	if (bounds.length > 3 || (bounds.length === 1 && key === undefined)) throw reader.error("brackets hold an index or a slice of up to three parts");
+	if (bounds.length > 3 || (bounds.length === 1 && key === undefined))
+		throw reader.error("brackets hold an index or a slice of up to three parts");
 	return bounds.length === 1 && key !== undefined ? toMember(object, key) : { kind: "slice", object, bounds };
 }
 
@@ -161,7 +162,8 @@ function parseTest(reader: TokenReader, input: Expression, parse: Parse): Expres
 	const name = reader.name();
 	if (reader.at("(")) return { kind: "test", input, test: { name, arguments: parseArguments(reader, parse) }, negated };
 	const next = reader.peek();
-	const hasArgument = next !== undefined && (next.kind !== "operator" || next.text === "[" || next.text === "{") && !reserved.has(next.text);
+	const hasArgument =
+		next !== undefined && (next.kind !== "operator" || next.text === "[" || next.text === "{") && !reserved.has(next.text);
 	const positional = hasArgument ? [reader.nested(() => parsePrimary(reader, parse))] : [];
 	return { kind: "test", input, test: { name, arguments: { positional, named: [] } }, negated };
 }

@@ -3,7 +3,7 @@ import { TemplateError } from "./errors.ts";
 import { type Evaluator, Variables } from "./evaluator.ts";
 import type { FilterCall, Statement } from "./syntax.ts";
 import { toText } from "./text-form.ts";
-import { Namespace, type Value, elementsOf, isList, isTrue } from "./values.ts";
+import { elementsOf, isList, isTrue, Namespace, type Value } from "./values.ts";
 
 type Statements = readonly Statement[];
 
@@ -117,7 +117,8 @@ function assign(targets: readonly string[], value: Value, variables: Variables):
 		variables.set(single, value);
 		return;
 	}
-	if (!isList(value) || value.length !== targets.length) throw new TemplateError(`a list of ${targets.length} values is needed for ${targets.join(", ")}`);
+	if (!isList(value) || value.length !== targets.length)
+		throw new TemplateError(`a list of ${targets.length} values is needed for ${targets.join(", ")}`);
 	for (const [index, target] of targets.entries()) variables.set(target, value[index] as Value);
 }
 

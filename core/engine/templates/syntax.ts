@@ -34,7 +34,11 @@ export type Expression =
 export type Statement =
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "output"; readonly expression: Expression }
-	| { readonly kind: "if"; readonly branches: readonly (readonly [test: Expression, body: readonly Statement[]])[]; readonly otherwise: readonly Statement[] }
+	| {
+			readonly kind: "if";
+			readonly branches: readonly (readonly [test: Expression, body: readonly Statement[]])[];
+			readonly otherwise: readonly Statement[];
+	  }
 	| {
 			readonly kind: "for";
 			readonly targets: readonly string[];

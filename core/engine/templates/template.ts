@@ -1,10 +1,10 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { Budget, type TemplateLimits, defaultLimits } from "./budget.ts";
+import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
 import { TemplateError, TemplateSyntaxError } from "./errors.ts";
 import { Evaluator, Variables } from "./evaluator.ts";
 import { parseExpressionList } from "./expression-parser.ts";
 import { toSegments } from "./lexer.ts";
-import { type References, findReferences } from "./references.ts";
+import { findReferences, type References } from "./references.ts";
 import { Renderer } from "./renderer.ts";
 import type { TemplateScope } from "./scope.ts";
 import type { Expression, Statement } from "./syntax.ts";

@@ -1,5 +1,5 @@
 import type { Budget } from "./budget.ts";
-import { Float, Namespace, type Value, demand, isList } from "./values.ts";
+import { demand, Float, isList, Namespace, type Value } from "./values.ts";
 
 /** Text of a value as the reference language prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Text stays as it is. */
 export function toText(value: Value, budget: Budget): string {

@@ -8,13 +8,24 @@ export function capitalize(text: string): string {
 	return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
-export function replace(text: string, search: string, replacement: string, options: { readonly count: number; readonly budget: Budget }): string {
+export function replace(
+	text: string,
+	search: string,
+	replacement: string,
+	options: { readonly count: number; readonly budget: Budget },
+): string {
 	const { count, budget } = options;
 	budget.text(text.length);
 	const parts = search === "" ? ["", ...text, ""] : text.split(search);
 	const times = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1);
 	budget.text(text.length + times * Math.max(0, replacement.length - search.length));
-	return parts.slice(0, times + 1).join(replacement) + parts.slice(times + 1).map((part) => search + part).join("");
+	return (
+		parts.slice(0, times + 1).join(replacement) +
+		parts
+			.slice(times + 1)
+			.map((part) => search + part)
+			.join("")
+	);
 }
 
 export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {

@@ -33,7 +33,7 @@ export function readToken(source: string, position: number, line: number): Token
 }
 
 function toValue(kind: Token["kind"], text: string): string | number {
-	if (kind === "string") return unescape(text.slice(1, -1));
+	if (kind === "string") return resolveEscapes(text.slice(1, -1));
 	return kind === "integer" || kind === "float" ? Number(text.replaceAll("_", "")) : text;
 }
 
@@ -54,7 +54,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 const escapeSequence = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g;
 
 /** An escape the reference does not know stays as it is, back slash included. */
-function unescape(text: string): string {
+function resolveEscapes(text: string): string {
 	if (!text.includes("\\")) return text;
 	return text.replace(escapeSequence, (match: string, byte?: string, unit?: string, simple?: string) => {
 		const code = byte ?? unit;

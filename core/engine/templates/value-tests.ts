@@ -1,7 +1,7 @@
 import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
 import { type ComparisonOperator, compare } from "./operators.ts";
-import { Undefined, type Value, demand, isFloat, isList, isObject, numberOf } from "./values.ts";
+import { demand, isFloat, isList, isObject, numberOf, Undefined, type Value } from "./values.ts";
 
 /** A test behind `is`. Gets the value as it is, undefined included. */
 export type ValueTest = (value: Value, given: Arguments, budget: Budget) => boolean;

@@ -132,7 +132,8 @@ export function toJson(value: Value, depth: number, budget?: Budget): JsonValue 
 	budget?.step();
 	budget?.depth(depth);
 	if (given instanceof Float) return given.value;
-	if (given instanceof Namespace) return Object.fromEntries([...given.members].map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
+	if (given instanceof Namespace)
+		return Object.fromEntries([...given.members].map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
 	if (isList(given)) return given.map((element) => toJson(element, depth + 1, budget));
 	if (isObject(given)) return Object.fromEntries(Object.entries(given).map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
 	return given;

@@ -1,5 +1,5 @@
 import type { Budget } from "../budget.ts";
-import { Undefined, type Value, memberOf } from "../values.ts";
+import { memberOf, Undefined, type Value } from "../values.ts";
 
 /** A function that follows a dotted path such as `a.b.0`; what is missing on the way is undefined. */
 export function attributeGetter(path: Value, budget: Budget): (value: Value) => Value {

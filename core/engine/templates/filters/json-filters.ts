@@ -1,5 +1,5 @@
 import { toJsonText } from "../json-text.ts";
-import { type Value, elementsOf, isTrue } from "../values.ts";
+import { elementsOf, isTrue, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 
 /** What `use_none` makes of null: as the whole value of a parameter it becomes null again. */
@@ -18,7 +18,12 @@ export const jsonFilters: Readonly<Record<string, Filter>> = {
 		const separators = given.get(2, "separators") ?? null;
 		const [itemSeparator, keySeparator] = separators === null ? [",", ": "] : elementsOf(separators, budget);
 		if (typeof itemSeparator !== "string" || typeof keySeparator !== "string") throw given.error("needs two texts as separators");
-		const style = { itemSeparator, keySeparator, indent: indentOf(given.get(0, "indent")), sortKeys: isTrue(given.get(1, "sort_keys") ?? false) };
+		const style = {
+			itemSeparator,
+			keySeparator,
+			indent: indentOf(given.get(0, "indent")),
+			sortKeys: isTrue(given.get(1, "sort_keys") ?? false),
+		};
 		return toJsonText(input, style, budget);
 	},
 	to_complex: (input, _given, { budget }) => toJsonText(input, compact, budget),

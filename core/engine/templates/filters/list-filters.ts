@@ -1,7 +1,7 @@
 import type { Arguments } from "../arguments.ts";
 import type { Budget } from "../budget.ts";
 import { calculate, isEqual, order } from "../operators.ts";
-import { Undefined, type Value, demand, elementsOf, isList, isObject, typeName } from "../values.ts";
+import { demand, elementsOf, isList, isObject, typeName, Undefined, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 
@@ -64,7 +64,10 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 	},
 	dictsort: (input, given, { budget }) => {
 		if (!isObject(input)) throw given.error(`needs an object, not ${typeName(input)}`);
-		const key = keyGetter(given.text(1, "by", "key") === "value" ? 1 : 0, { caseSensitive: given.flag(0, "case_sensitive", false), budget });
+		const key = keyGetter(given.text(1, "by", "key") === "value" ? 1 : 0, {
+			caseSensitive: given.flag(0, "case_sensitive", false),
+			budget,
+		});
 		const sign = given.flag(2, "reverse", false) ? -1 : 1;
 		return Object.entries(input).sort((a, b) => sign * order(key(a), key(b), budget));
 	},

@@ -1,5 +1,5 @@
 import { TemplateError } from "../errors.ts";
-import { type Value, isFloat, numberOf, toFloat, typeName } from "../values.ts";
+import { isFloat, numberOf, toFloat, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 
 export const numberFilters: Readonly<Record<string, Filter>> = {

@@ -1,5 +1,5 @@
 import type { Arguments } from "../arguments.ts";
-import { Undefined, type Value, demand, elementsOf, isTrue } from "../values.ts";
+import { demand, elementsOf, isTrue, Undefined, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 

@@ -2,7 +2,7 @@ import { TemplateError } from "../errors.ts";
 import { formatPercent } from "../format.ts";
 import { toText } from "../text-form.ts";
 import { capitalize, joinTexts, replace, shellQuote, strip } from "../text-operations.ts";
-import { type Value, elementsOf, isList, isObject } from "../values.ts";
+import { elementsOf, isList, isObject, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 
@@ -30,7 +30,8 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 	e: escapeMarkup,
 	wordcount: onText((text) => text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
 	shell_quote: onText(shellQuote),
-	trim: (input, given, { budget }) => strip(toText(input, budget), given.get(0, "chars") === undefined ? undefined : given.text(0, "chars")),
+	trim: (input, given, { budget }) =>
+		strip(toText(input, budget), given.get(0, "chars") === undefined ? undefined : given.text(0, "chars")),
 	replace: (input, given, { budget }) =>
 		replace(toText(input, budget), given.text(0, "old"), given.text(1, "new"), { count: given.integer(2, "count", -1), budget }),
 	format: (input, given, { budget }) => formatPercent(toText(input, budget), given.positional, budget),
@@ -62,7 +63,11 @@ function indentation(width: number, budget: FilterContext["budget"]): string {
 	return " ".repeat(width);
 }
 
-function indent(text: string, prefix: string, options: { readonly first: boolean; readonly blank: boolean; readonly budget: FilterContext["budget"] }): string {
+function indent(
+	text: string,
+	prefix: string,
+	options: { readonly first: boolean; readonly blank: boolean; readonly budget: FilterContext["budget"] },
+): string {
 	const lines = text.split("\n");
 	options.budget.text(text.length + lines.length * prefix.length);
 	return lines.map((line, index) => ((index === 0 ? options.first : options.blank || line !== "") ? prefix + line : line)).join("\n");

@@ -1,15 +1,10 @@
 import * as assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { test } from "uvu";
+import type { JsonObject } from "../../contract/index.ts";
 import { isSvcError } from "../../contract/index.ts";
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
-import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
-import { renderFinal, renderLive } from "../parameters/render.ts";
-import { corePack, defaultPack } from "./core-pack.ts";
 import { resolveEntryPoint } from "./entry-point.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
 import { readPackDirectory } from "./read-pack-directory.ts";
@@ -35,7 +30,8 @@ async function withFiles(files: Readonly<Record<string, string>>, check: (direct
 test("a pack directory is read with its actions in the order of their files", async () => {
 	const files = {
 		"disk/pack.yaml": `${manifest}extra: {kept: true}\nsvc_version: ">=3.0.0, <4.0.0"\n`,
-		"disk/actions/b.yaml": "name: b\nrunner_type: noop\nenabled: false\ntags: [{name: team, value: storage}]\nnotify: {on-failure: {message: m, routes: [ops]}}\n",
+		"disk/actions/b.yaml":
+			"name: b\nrunner_type: noop\nenabled: false\ntags: [{name: team, value: storage}]\nnotify: {on-failure: {message: m, routes: [ops]}}\n",
 		"disk/actions/a.yml": `${action}description: Frees space.\nparameters:\n  volume: {type: string, required: true, position: 0}\n`,
 		"disk/actions/sweep.sh": "#!/bin/sh\n",
 		"disk/actions/config.yaml": "not: [an action\n",
@@ -47,8 +43,14 @@ test("a pack directory is read with its actions in the order of their files", as
 		const path = join(directory, "disk");
 		const { pack, actions, problems } = await readPackDirectory(path);
 		assert.deepEqual(problems, []);
-		assert.deepEqual({ ...pack, metadata: pack?.metadata["extra"] }, { ref: "disk", name: "Disk tools", description: "d", version: "1.2.3", author: "Ann", path, metadata: { kept: true } });
-		assert.deepEqual(actions.map(({ ref }) => ref), ["disk.sweep", "disk.b"]);
+		assert.deepEqual(
+			{ ...pack, metadata: pack?.metadata["extra"] },
+			{ ref: "disk", name: "Disk tools", description: "d", version: "1.2.3", author: "Ann", path, metadata: { kept: true } },
+		);
+		assert.deepEqual(
+			actions.map(({ ref }) => ref),
+			["disk.sweep", "disk.b"],
+		);
 		assert.deepEqual(actions[0], {
 			ref: "disk.sweep",
 			pack: "disk",
@@ -131,18 +133,34 @@ const badActions: readonly (readonly [text: string, message: RegExp])[] = [
 	["name: a\nrunner_type: noop\nentry_point: escape\n", /must not lead out of the actions directory through a link/],
 	["name: a\nrunner_type: noop\nentry_point: outside/pack.yaml\n", /must not lead out of the actions directory through a link/],
 	[`# ${"x".repeat(500_000)}\nname: a\nrunner_type: noop\n`, /must be at most 500000 bytes/],
-	["a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n", /cannot be read: Excessive alias count/],
+	[
+		"a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n",
+		/cannot be read: Excessive alias count/,
+	],
 ];
 
 test("a bad action is one problem that names file and attribute, and the others are read", async () => {
 	for (const [text, message] of badActions) {
-		const files = { "p/pack.yaml": manifest, "p/actions/a.yaml": "name: good\nrunner_type: noop\n", "p/actions/bad.yaml": text, "p/actions/z.yaml": "name: last\nrunner_type: noop\n", "p/actions/lib/x": "" };
+		const files = {
+			"p/pack.yaml": manifest,
+			"p/actions/a.yaml": "name: good\nrunner_type: noop\n",
+			"p/actions/bad.yaml": text,
+			"p/actions/z.yaml": "name: last\nrunner_type: noop\n",
+			"p/actions/lib/x": "",
+		};
 		await withFiles(files, async (directory) => {
 			await symlink("/etc/passwd", join(directory, "p/actions/escape"));
 			await symlink("..", join(directory, "p/actions/outside"));
 			const { actions, problems } = await readPackDirectory(join(directory, "p"));
-			assert.deepEqual(actions.map(({ name }) => name), ["good", "last"], text.slice(0, 200));
-			assert.deepEqual(problems.map(({ file }) => file), [join(directory, "p/actions/bad.yaml")]);
+			assert.deepEqual(
+				actions.map(({ name }) => name),
+				["good", "last"],
+				text.slice(0, 200),
+			);
+			assert.deepEqual(
+				problems.map(({ file }) => file),
+				[join(directory, "p/actions/bad.yaml")],
+			);
 			assert.match(problems[0]?.message ?? "", message);
 		});
 	}
@@ -157,8 +175,14 @@ test("links inside the actions directory are fine", async () => {
 });
 
 test("values from YAML are JSON: dates stay text, merge keys apply, __proto__ is a member", async () => {
-	const text = "base: &base {type: string}\n".replace("base:", "output_schema: {}\nnotify: {}\nname: a\nrunner_type: noop\nparameters:\n  first:");
-	const files = { "p/pack.yaml": `${manifest}date: 2024-01-01\n__proto__: {polluted: 1}\n`, "p/actions/a.yaml": `${text}  second: {<<: *base, default: "on"}\n` };
+	const text = "base: &base {type: string}\n".replace(
+		"base:",
+		"output_schema: {}\nnotify: {}\nname: a\nrunner_type: noop\nparameters:\n  first:",
+	);
+	const files = {
+		"p/pack.yaml": `${manifest}date: 2024-01-01\n__proto__: {polluted: 1}\n`,
+		"p/actions/a.yaml": `${text}  second: {<<: *base, default: "on"}\n`,
+	};
 	await withFiles(files, async (directory) => {
 		const { pack, actions, problems } = await readPackDirectory(join(directory, "p"));
 		assert.deepEqual(problems, []);
@@ -176,67 +200,6 @@ test("packs are found at a path, or directly below it", async () => {
 		assert.deepEqual(await findPackDirectories(join(directory, "none")), []);
 		await assert.rejects(findPackDirectories(join(directory, "missing")), (error) => isSvcError(error, "SVC_CONFIG"));
 	});
-});
-
-/** The parameters of the shell runner, as far as the built-in pack touches them. */
-const shell: ParameterSchema = {
-	cmd: { type: "string" },
-	env: { type: "object" },
-	kwarg_op: { type: "string", default: "--" },
-	sudo: { type: "boolean", default: false },
-	sudo_password: { type: "string", secret: true },
-	timeout: { type: "integer", default: 60 },
-};
-
-function prepare(name: string, given: JsonObject): JsonObject {
-	const found = corePack.actions.find((candidate) => candidate.name === name);
-	assert.ok(found);
-	const actionSchema = checkParameterDefinitions(found.parameters, found.runner_type === "noop" ? {} : shell);
-	const input = { runnerSchema: shell, actionSchema, context: {} };
-	return renderFinal({ ...input, stored: renderLive({ ...input, given }) }).runnerParameters;
-}
-
-const run = async (name: string, given: JsonObject) => promisify(execFile)("/bin/sh", ["-c", String(prepare(name, given)["cmd"])]);
-
-test("the built-in actions have good definitions", () => {
-	for (const { parameters, runner_type, ref } of corePack.actions) assert.ok(checkParameterDefinitions(parameters, runner_type === "noop" ? {} : shell), ref);
-	assert.deepEqual(corePack.actions.map(({ name }) => name).sort(), ["echo", "error", "local", "local_sudo", "noop", "pause", "uuid"]);
-	assert.deepEqual([corePack.pack?.path, defaultPack.pack?.ref], [null, "default"]);
-});
-
-test("local and local_sudo differ in sudo, which nobody may change", () => {
-	assert.equal(prepare("local", { cmd: "id" })["sudo"], false);
-	assert.equal(prepare("local_sudo", { cmd: "id" })["sudo"], true);
-	assert.throws(() => prepare("local", { cmd: "id", sudo: true }), /immutable parameters cannot be given: "sudo"/);
-	assert.throws(() => prepare("echo", { message: "a", cmd: "id" }), /immutable parameters cannot be given: "cmd"/);
-});
-
-const messages = ["plain", "", "-n", "-e a\\nb", "it's", '"double"', "$(id) `id` $HOME ${x}", "a\nb\n", "; rm -rf /tmp/nothing #", "%s %d", "\\", "üñ 😀", "'; id; '", "{{ '{{' }} n }}", "*", "~", "!x", "&& true"];
-
-test("no message breaks out of echo and error", async () => {
-	for (const message of messages) {
-		const expected = message.includes("{{") ? "{{ n }}" : message;
-		assert.deepEqual(await run("echo", { message }), { stdout: `${expected}\n`, stderr: "" });
-		assert.deepEqual(await run("error", { message }), { stdout: "", stderr: `${expected}\n` });
-	}
-});
-
-test("pause waits at most as long as it was told, and has time to", async () => {
-	await run("pause", { max_pause: 0 });
-	await run("pause", { max_pause: 0, random: true });
-	await run("pause", { max_pause: -5 });
-	assert.match(String(prepare("pause", { max_pause: 90, random: true })["cmd"]), /^sleep \$\(\( 0x\$\(od .*\) % 91 \)\)$/);
-	assert.deepEqual(prepare("pause", { max_pause: "90" }), { cmd: "sleep 90", kwarg_op: "--", sudo: false, timeout: 150 });
-});
-
-test("uuid writes valid and different ids of the version asked for", async () => {
-	for (const [uuid_type, version] of [["uuid4", "4"], ["uuid1", "1"]] as const) {
-		const ids = new Set<string>();
-		for (let count = 0; count < 10; count++) ids.add((await run("uuid", { uuid_type })).stdout);
-		assert.equal(ids.size, 10);
-		for (const id of ids) assert.match(id, new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\\n$`));
-	}
-	assert.throws(() => prepare("uuid", { uuid_type: "uuid7" }), /must be one of "uuid4", "uuid1"/);
 });
 
 test.run();

@@ -1,0 +1,121 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { TemplateError, TemplateSyntaxError } from "./errors.ts";
+import { toScope } from "./scope.ts";
+import { compileTemplate, evaluateExpression } from "./template.ts";
+
+const scope = toScope({ n: 3, name: "World", yes: true, list: [3, 1, 2], object: { k: "v" }, users: [{ name: "ann" }, { name: "bob" }] });
+
+const render = (text: string) => compileTemplate(text).render(scope);
+
+test("nothing leads to prototypes, constructors or functions", () => {
+	for (const text of [
+		"{{ ''.constructor }}",
+		"{{ ''.constructor.constructor('return process')() }}",
+		"{{ ''['constructor'] }}",
+		"{{ object.__proto__ }}",
+		"{{ object['__proto__'] }}",
+		"{{ object.constructor }}",
+		"{{ object.hasOwnProperty('k') }}",
+		"{{ object.toString() }}",
+		"{{ name.__class__ }}",
+		"{{ n.__class__.__mro__ }}",
+		"{{ list.map }}",
+		"{{ list.constructor.prototype }}",
+		"{{ name.length }}",
+		"{{ loop.constructor }}",
+		"{{ range.constructor }}",
+		"{{ dict.constructor }}",
+		"{{ self }}",
+		"{{ process }}",
+		"{{ globalThis }}",
+		"{{ constructor }}",
+		"{{ __proto__ }}",
+		"{{ toString }}",
+		"{{ name | constructor }}",
+		"{{ name is constructor }}",
+		"{{ users | map(attribute='__proto__') }}",
+		"{{ users | map(attribute='constructor.name') }}",
+		"{{ users | sort(attribute='constructor') }}",
+		"{{ object.get('constructor').name }}",
+		"{{ '{0.constructor}'.format(name) }}",
+		"{{ namespace(a=1).constructor }}",
+		"{{ namespace(a=1).members }}",
+		"{{ 1.0.value }}",
+	]) {
+		assert.throws(
+			() => render(text),
+			(error: Error) => error instanceof TemplateError || error instanceof TemplateSyntaxError,
+			text,
+		);
+	}
+});
+
+test("a member called __proto__ is an ordinary member", () => {
+	const value = evaluateExpression("{'__proto__': {'polluted': 1}, 'a': 2}", scope) as Record<string, unknown>;
+	assert.equal(Object.getPrototypeOf(value), Object.prototype);
+	assert.deepEqual(Object.keys(value), ["__proto__", "a"]);
+	assert.equal(({} as Record<string, unknown>)["polluted"], undefined);
+	assert.equal(render("{% set o = {'__proto__': 5} %}{{ o.__proto__ }}{{ dict(__proto__=1) | length }}"), "51");
+});
+
+test("steps, sizes and nesting are limited", () => {
+	const attacks = [
+		"{{ 'x' * 1000000000 }}",
+		"{{ 'x' * 10 ** 300 }}",
+		"{{ [0] * 100000000 }}",
+		"{{ range(100000000) }}",
+		"{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
+		`{% set a = 'xxxxxxxxxx' %}${"{% set a = a ~ a %}".repeat(40)}{{ a }}`,
+		`{% set a = [1, 1] %}${"{% set a = [a, a] %}".repeat(60)}{{ a }}`,
+		`{% set a = [1, 1] %}${"{% set a = [a, a] %}".repeat(60)}{{ a | tojson }}`,
+		`{% set a = [1, 1] %}{% set b = [1, 1] %}${"{% set a = [a, a] %}{% set b = [b, b] %}".repeat(60)}{{ a == b }}`,
+		`{% set a = [] %}{% for i in range(5000) %}{% endfor %}${"{% set a = [a] %}".repeat(500)}{{ a }}`,
+		"{{ '%1000000000d' % 1 }}",
+		"{{ 'a'.zfill(1000000000) }}",
+		"{{ 'a' | indent(1000000000, true) }}",
+		`{{ ('x' * 100000).replace('x', 'y' * 100000) }}`,
+		`{{ (['x' * 100000] * 100) | join('y' * 100000) }}`,
+		"{% for i in range(20000) %}{{ 'x' * 1000 }}{% endfor %}",
+		"{% set s = 'x' * 1000000 %}{% for i in range(30000) %}{{ s[0] == s.upper() }}{% endfor %}",
+		`{{ ${"(".repeat(5000)}1${")".repeat(5000)} }}`,
+		`{{ ${"[".repeat(5000)}${"]".repeat(5000)} }}`,
+		`{{ ${"not ".repeat(5000)}true }}`,
+		`{{ ${"-".repeat(5000)}1 }}`,
+		`${"{% if true %}".repeat(5000)}${"{% endif %}".repeat(5000)}`,
+		`{{ ${"1 if true else ".repeat(5000)}2 }}`,
+	];
+	for (const text of attacks) {
+		const start = performance.now();
+		assert.throws(() => render(text), TemplateError, text.slice(0, 80));
+		assert.ok(performance.now() - start < 2_000, text.slice(0, 80));
+	}
+});
+
+test("long but flat templates are no problem", () => {
+	assert.equal(render(`{{ ${Array(2_000).fill("1").join(" + ")} }}`), "2000");
+	assert.equal(render(`{{ ${Array(2_000).fill("'a'").join(" ~ ")} }}`).length, 2_000);
+	assert.equal(render(`{{ ${Array(2_000).fill("false").join(" or ")} }}`), "False");
+	assert.equal(render(`{% if false %}${"{% elif false %}".repeat(2_000)}{% else %}x{% endif %}`), "x");
+});
+
+test("hostile templates take linear time to read", () => {
+	for (const text of [
+		`${" ".repeat(300_000)}x{% if yes %}{% endif %}`,
+		`{{ ${" ".repeat(300_000)} n }}`,
+		`{{ '${"\\\\".repeat(100_000)}' }}`,
+		"{".repeat(300_000),
+		"{% ".repeat(100_000),
+		"{#".repeat(100_000),
+	]) {
+		const start = performance.now();
+		try {
+			compileTemplate(text);
+		} catch (error) {
+			assert.ok(error instanceof TemplateSyntaxError || error instanceof TemplateError);
+		}
+		assert.ok(performance.now() - start < 2_000, text.slice(0, 20));
+	}
+});
+
+test.run();
