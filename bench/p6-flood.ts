@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Benchmark } from "./harness/benchmark.ts";
 import { runChild } from "./harness/child.ts";
-import { measureGrowth } from "./harness/process-figures.ts";
+import { measureGrowth, measureService } from "./harness/process-figures.ts";
 import { type Service, startService } from "./harness/service.ts";
 
 const mebibyte = 1_048_576;
@@ -22,14 +22,16 @@ export const benchmark: Benchmark = {
 		try {
 			await flood(service, 32 * mebibyte);
 			const [ours, bare] = await round.alternate(
-				() => measureGrowth(service.pid, () => flood(service, bytes)),
+				() => measureGrowth(service.pid, () => measureService(service.pid, () => flood(service, bytes))),
 				() => readBare(bytes),
 			);
-			await assertStored(service, ours.value.id, bytes);
-			const rate = bytes / mebibyte / ours.value.seconds;
+			const { value: id, seconds, time } = ours.value;
+			await assertStored(service, id, bytes);
+			const rate = bytes / mebibyte / seconds;
+			const shares = `${seconds.toFixed(1)} s, CPU s: server ${time.server.toFixed(1)}, launcher ${time.launcher.toFixed(1)}, processes ${time.processes.toFixed(1)}`;
 			return {
 				values: { ratio: rate / bare, growth: ours.growth },
-				detail: `${rate.toFixed(0)} MiB/s, memory +${ours.growth.toFixed(0)} MiB; bare reader ${bare.toFixed(0)} MiB/s`,
+				detail: `${rate.toFixed(0)} MiB/s (${shares}), memory +${ours.growth.toFixed(0)} MiB; bare reader ${bare.toFixed(0)} MiB/s`,
 			};
 		} finally {
 			await service.stop();
@@ -41,18 +43,16 @@ function toCommand(bytes: number): string {
 	return `yes ${line} | head -c ${bytes}`;
 }
 
-/** From the POST to the end of the stream. */
-async function flood({ api, stream }: Service, bytes: number): Promise<{ readonly id: string; readonly seconds: number }> {
-	const started = performance.now();
+/** From the POST to the end of the stream; the execution's id. */
+async function flood({ api, stream }: Service, bytes: number): Promise<string> {
 	const answer = await api.post("/v1/executions", JSON.stringify({ action: "core.local", parameters: { cmd: toCommand(bytes) } }));
 	const { id } = JSON.parse(answer) as { readonly id: string };
 	const { length, tail } = await readAll(await stream.open(`/v1/executions/${id}/output`));
-	const seconds = (performance.now() - started) / 1000;
 	// Each newline takes two bytes in JSON; frames add less than a hundredth.
 	const least = Math.floor(bytes / lineBytes) * (lineBytes + 1);
 	if (length < least) throw new Error(`the stream had ${length} bytes where ${least} were needed`);
 	if (!tail.includes("event: EOF")) throw new Error("the stream ended without EOF");
-	return { id, seconds };
+	return id;
 }
 
 /** The stored output has every byte. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { findLauncher, type ProcessorTime, readProcessorTime } from "./process-figures.ts";
+import { measureService, type ServiceTime } from "./process-figures.ts";
 import type { Service } from "./service.ts";
 
 export interface Load {
@@ -16,24 +16,23 @@ export interface LoadFigures {
 	readonly perSecond: number;
 	/** POST to succeeded, each. */
 	readonly milliseconds: readonly number[];
-	/** Milliseconds of processor time for one execution: the server, its launcher, and the processes themselves. */
-	readonly processorTime: { readonly server: number; readonly launcher: number; readonly processes: number };
+	/** Milliseconds of processor time for one execution. */
+	readonly processorTime: ServiceTime;
 }
+
+/** Services that have had a full round's work: their code is compiled by now. */
+const warm = new WeakSet<Service>();
 
 /** Keep `inFlight` executions going, a new one for each that has succeeded; any other end is an error. */
 export async function runLoad(service: Service, load: Load): Promise<LoadFigures> {
 	const watch = await watchExecutions(service);
 	try {
-		await work(service, watch, { ...load, seconds: 0.5 });
-		const before = await readTimes(service.pid);
-		const started = performance.now();
-		const milliseconds = await work(service, watch, load);
-		const seconds = (performance.now() - started) / 1000;
-		return {
-			perSecond: milliseconds.length / seconds,
-			milliseconds,
-			processorTime: toShares(before, await readTimes(service.pid), milliseconds.length),
-		};
+		await work(service, watch, { ...load, seconds: warm.has(service) ? 0.5 : load.seconds });
+		warm.add(service);
+		const { value: milliseconds, seconds, time } = await measureService(service.pid, () => work(service, watch, load));
+		const share = (used: number) => (1000 * used) / milliseconds.length;
+		const processorTime = { server: share(time.server), launcher: share(time.launcher), processes: share(time.processes) };
+		return { perSecond: milliseconds.length / seconds, milliseconds, processorTime };
 	} finally {
 		watch.stop();
 	}
@@ -111,26 +110,4 @@ function readStatuses(response: IncomingMessage, onStatus: (id: string, status: 
 		// Longer than what the pattern matches, so that nothing is lost where pieces meet.
 		rest = text.slice(Math.max(read, text.length - 100));
 	});
-}
-
-interface Times {
-	readonly server: ProcessorTime;
-	readonly launcher: ProcessorTime;
-}
-
-async function readTimes(server: number): Promise<Times> {
-	const launcher = await findLauncher(server);
-	return {
-		server: await readProcessorTime(server),
-		launcher: launcher === undefined ? { own: 0, children: 0 } : await readProcessorTime(launcher),
-	};
-}
-
-function toShares(before: Times, after: Times, executions: number): LoadFigures["processorTime"] {
-	const share = (seconds: number) => (1000 * seconds) / executions;
-	return {
-		server: share(after.server.own - before.server.own),
-		launcher: share(after.launcher.own - before.launcher.own),
-		processes: share(after.launcher.children - before.launcher.children),
-	};
 }

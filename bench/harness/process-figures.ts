@@ -1,15 +1,18 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Seconds of processor time: of a process itself, and of those it started that have ended. */
-export interface ProcessorTime {
-	readonly own: number;
-	readonly children: number;
+/** Processor time that a service has used, in the unit its reader says. */
+export interface ServiceTime {
+	readonly server: number;
+	readonly launcher: number;
+	/** What the launcher started. */
+	readonly processes: number;
 }
 
 /** The kernel counts in hundredths of a second on every Linux in use. */
 const ticksPerSecond = 100;
 
-export async function readProcessorTime(pid: number): Promise<ProcessorTime> {
+/** Seconds of processor time: of a process itself, and of those it started that have ended. */
+async function readProcessorTime(pid: number): Promise<{ readonly own: number; readonly children: number }> {
 	const text = await readFile(`/proc/${pid}/stat`, "utf8");
 	// The name, second, may hold spaces; field 3 follows its closing parenthesis.
 	const fields = text
@@ -21,13 +24,40 @@ export async function readProcessorTime(pid: number): Promise<ProcessorTime> {
 }
 
 /** MiB of memory a process has in use. */
-export async function readMemory(pid: number): Promise<number> {
+async function readMemory(pid: number): Promise<number> {
 	const [, kibibytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
 	return Number(kibibytes) / 1024;
 }
 
+/** Seconds that `work` took, and the seconds of processor time the service used for it. */
+export async function measureService<T>(
+	server: number,
+	work: () => Promise<T>,
+): Promise<{ readonly value: T; readonly seconds: number; readonly time: ServiceTime }> {
+	const before = await readServiceTime(server);
+	const started = performance.now();
+	const value = await work();
+	const seconds = (performance.now() - started) / 1000;
+	const after = await readServiceTime(server);
+	const time = {
+		server: after.server - before.server,
+		launcher: after.launcher - before.launcher,
+		processes: after.processes - before.processes,
+	};
+	return { value, seconds, time };
+}
+
+async function readServiceTime(server: number): Promise<ServiceTime> {
+	const launcher = await findLauncher(server);
+	const [{ own }, launched] = await Promise.all([
+		readProcessorTime(server),
+		launcher === undefined ? { own: 0, children: 0 } : readProcessorTime(launcher),
+	]);
+	return { server: own, launcher: launched.own, processes: launched.children };
+}
+
 /** Pid of the launcher that a server starts processes through. */
-export async function findLauncher(server: number): Promise<number | undefined> {
+async function findLauncher(server: number): Promise<number | undefined> {
 	for (const thread of await readdir(`/proc/${server}/task`)) {
 		const children = (await readFile(`/proc/${server}/task/${thread}/children`, "utf8")).trim();
 		for (const pid of children.split(" ").filter(Boolean)) {
