@@ -42,13 +42,14 @@ export interface KnexOverLibsql {
 }
 
 /** A knex with one connection that `connect` opens. */
-export async function createKnex(connect: () => LibsqlDatabase, logger: Logger): Promise<KnexOverLibsql> {
+export async function createKnex(file: string, connect: () => LibsqlDatabase, logger: Logger): Promise<KnexOverLibsql> {
 	const createKnexInstance = (await importPackage("knex")) as (config: Knex.Config) => Knex;
 	const client = await createClient(connect);
 	const warn = (message: unknown) => logger.warn("knex", { detail: String(message) });
 	const knex = createKnexInstance({
 		client: client as unknown as typeof Knex.Client,
-		connection: {},
+		// `connect` opens it; knex only warns when it is not told.
+		connection: { filename: file },
 		useNullAsDefault: true,
 		pool: { min: 1, max: 1 },
 		log: { warn, error: warn, deprecate: warn, debug: () => {} },

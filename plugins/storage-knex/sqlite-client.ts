@@ -51,7 +51,7 @@ interface LockedFile {
 }
 
 async function openLocked({ Database, file, durable, unlock, context }: LockedFile): Promise<DatabaseClient> {
-	const { knex, takeConnection, stop } = await createKnex(() => connect(Database, file), context.logger);
+	const { knex, takeConnection, stop } = await createKnex(file, () => connect(Database, file), context.logger);
 	try {
 		await migrate(knex, file);
 		const database = await takeConnection();
