@@ -33,6 +33,8 @@ export interface ExecutionView {
 export interface SubmitInput {
 	readonly action: string;
 	readonly parameters?: JsonObject;
+	/** Values taken as they are, never rendered, where `parameters` has none: what an earlier execution ran with. Not for outside input. */
+	readonly plainParameters?: JsonObject;
 	/** Another user only for administrators. Null or empty: the principal. */
 	readonly user?: string | null;
 	readonly context?: JsonObject;

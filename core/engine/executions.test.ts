@@ -128,6 +128,13 @@ withEngine("a re-run overlays parameters, keeps masked ones and joins the trace"
 	await assert.rejects(engine.executions.rerun(old.id, { tasks: ["a"], parameters: { timeout: 1 } }, principal), { code: "SVC_INVALID" });
 });
 
+withEngine("a re-run takes stored values as they are: text with braces is not rendered a second time", async ({ engine, submit, settled }) => {
+	const old = await settled((await submit({ secret: "{{ '{{ 1 + 1 }}' }}" })).id);
+	assert.equal(old.parameters["secret"], "{{ 1 + 1 }}");
+	const again = await engine.executions.rerun(old.id, { parameters: { lines: ["{{ 1 + 2 }}"] } }, principal);
+	assert.deepEqual(again.entity.parameters, { secret: "{{ 1 + 1 }}", lines: ["3"] });
+});
+
 withEngine("a final status set from outside ends the run and stays", async ({ engine, submit, settled }) => {
 	const { id } = await submit({ outcome: "hang" });
 	await settled(id, "running");

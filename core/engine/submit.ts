@@ -51,6 +51,7 @@ export async function storeExecution(parts: Parts, input: SubmitInput, principal
 			runnerSchema: action.runnerType.runner_parameters,
 			actionSchema: action.action.parameters,
 			given: input.parameters ?? {},
+			plain: input.plainParameters ?? {},
 			context: { action_context: context },
 		});
 		const entity = { ...execution, parameters };
@@ -58,7 +59,7 @@ export async function storeExecution(parts: Parts, input: SubmitInput, principal
 		return { entity, action };
 	} catch (error) {
 		// A template that cannot be rendered is visible in the history (reference 8.4).
-		if (isTemplateProblem(error)) await writeNew(toFailed(execution, input.parameters ?? {}, error, toTimestamp(parts.clock.now())));
+		if (isTemplateProblem(error)) await writeNew(toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now())));
 		throw error;
 	}
 }
