@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "../../client/index.ts";
+import { describeProcess, findByEnvironment } from "./processes.test-support.ts";
+import { until } from "./until.test-support.ts";
+
+/** A service in a process of its own, as it is shipped: the built command with a configuration file. */
+export interface ServiceProcess {
+	readonly pid: number;
+	readonly api: string;
+	readonly token: string;
+	readonly client: Client;
+	/** KILL, and wait until the process is gone. */
+	kill(): Promise<void>;
+	/** TERM, and wait; the exit code. */
+	stop(): Promise<number | null>;
+}
+
+export interface ServiceFiles {
+	/** Holds configuration, database and everything else; may be used by one service after another. */
+	readonly directory: string;
+	/** From an earlier start on the same directory; without it a new one is asked for. */
+	readonly token?: string;
+	/** Kills the process at its start when it aborts. */
+	readonly signal?: AbortSignal;
+}
+
+const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
+const password = "guarantees";
+
+/** Start and wait until it answers. Rejects when it ends before. */
+export async function startServiceProcess({ directory, token, signal }: ServiceFiles): Promise<ServiceProcess> {
+	if (!existsSync(join(built, "core/main.js"))) throw new Error("there is no build: npm run build");
+	const config = join(directory, "svc.config.mjs");
+	await writeFile(config, createConfig());
+	const child = spawn(process.execPath, [join(built, "core/main.js"), "serve", "--config", config], {
+		env: { ...process.env, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	const kill = () => void child.kill("SIGKILL");
+	const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+	signal?.addEventListener("abort", kill, { once: true });
+	const { pid } = child;
+	if (pid === undefined) throw new Error("the service cannot be started");
+	try {
+		const api = await readAddress(child, signal);
+		const usedToken =
+			token ?? (await createClient({ apiUrl: `${api}/v1`, authUrl: `${api}/auth/v1` }).signIn({ username: "admin", password })).token;
+		return {
+			pid,
+			api,
+			token: usedToken,
+			client: createClient({ apiUrl: `${api}/v1`, streamUrl: `${api}/stream/v1`, token: usedToken }),
+			async kill() {
+				kill();
+				await exited;
+			},
+			async stop() {
+				child.kill("SIGTERM");
+				return exited;
+			},
+		};
+	} catch (error) {
+		kill();
+		await exited;
+		throw error;
+	} finally {
+		signal?.removeEventListener("abort", kill);
+	}
+}
+
+/** Wait until nothing is left of a killed service and of what it started. What is left after `seconds` is named. */
+export async function nothingLeft(directory: string, seconds: number): Promise<void> {
+	const find = () => findByEnvironment(toMark(directory));
+	await until("nothing is left of the service", seconds, () => find().length === 0 || undefined).catch((error: unknown) => {
+		throw new Error(`processes that a killed service left behind: ${find().map(describeProcess).join(", ")}`, { cause: error });
+	});
+}
+
+/** A variable that the service hands on to its launcher, and that to every process: it shows whose they are. */
+function toMark(directory: string): string {
+	return `TMPDIR=${directory}`;
+}
+
+function createConfig(): string {
+	const load = (name: string, file: string) =>
+		`import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`;
+	return `${load("memoryBus", "plugins/event-bus-memory")}
+${load("knexStorage", "plugins/storage-knex")}
+${load("flatFile", "plugins-auth/flat-file")}
+${load("localCommand", "plugins-runner/local-command")}
+${load("noop", "plugins-runner/noop")}
+export default {
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand(), noop()],
+	auth: { backend: flatFile(), listen: false },
+	api: { port: 0 },
+	stream: { listen: false },
+	log: { level: "warn" },
+};
+`;
+}
+
+/** The address the service prints once it listens. */
+function readAddress(child: ChildProcess, signal: AbortSignal | undefined): Promise<string> {
+	return new Promise((resolve, reject) => {
+		let [printed, errors] = ["", ""];
+		child.stdout?.on("data", (bytes) => {
+			printed += bytes;
+			const address = /^API\s+(http\S+)\/v1$/m.exec(printed)?.[1];
+			if (address !== undefined) resolve(address);
+		});
+		child.stderr?.on("data", (bytes) => {
+			errors += bytes;
+		});
+		child.once("exit", () =>
+			reject(new Error(signal?.aborted ? "the service was killed at its start" : `the service did not start: ${errors}`)),
+		);
+	});
+}

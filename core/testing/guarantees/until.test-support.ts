@@ -1,0 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** The first value that `read` gives which is not undefined; an error that names `what` when there is none in time. */
+export async function until<T>(what: string, seconds: number, read: () => T | undefined | Promise<T | undefined>): Promise<T> {
+	const deadline = performance.now() + seconds * 1_000;
+	for (;;) {
+		const value = await read();
+		if (value !== undefined) return value;
+		if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
+		await delay(10);
+	}
+}
