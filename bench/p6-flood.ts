@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Benchmark } from "./harness/benchmark.ts";
 import { runChild } from "./harness/child.ts";
-import { measureGrowth, measureService } from "./harness/process-figures.ts";
+import { describeTime, measureGrowth, measureService } from "./harness/process-figures.ts";
 import { type Service, startService } from "./harness/service.ts";
 
 const mebibyte = 1_048_576;
@@ -28,7 +28,7 @@ export const benchmark: Benchmark = {
 			const { value: id, seconds, time } = ours.value;
 			await assertStored(service, id, bytes);
 			const rate = bytes / mebibyte / seconds;
-			const shares = `${seconds.toFixed(1)} s, CPU s: server ${time.server.toFixed(1)}, launcher ${time.launcher.toFixed(1)}, processes ${time.processes.toFixed(1)}`;
+			const shares = `${seconds.toFixed(1)} s, CPU s: ${describeTime(time)}`;
 			return {
 				values: { ratio: rate / bare, growth: ours.growth },
 				detail: `${rate.toFixed(0)} MiB/s (${shares}), memory +${ours.growth.toFixed(0)} MiB; bare reader ${bare.toFixed(0)} MiB/s`,

@@ -1,5 +1,6 @@
 import { runChild } from "./child.ts";
 import type { LoadFigures } from "./execution-load.ts";
+import { describeTime } from "./process-figures.ts";
 import { median } from "./statistics.ts";
 
 /** The command of P1 to P3, for the service and for a shell. */
@@ -24,7 +25,5 @@ export async function measureSpawning(options: {
 }
 
 export function describeRate({ perSecond, milliseconds, processorTime }: LoadFigures): string {
-	const { server, launcher, processes } = processorTime;
-	const shares = `CPU ms each: server ${server.toFixed(2)}, launcher ${launcher.toFixed(2)}, processes ${processes.toFixed(2)}`;
-	return `${perSecond.toFixed(0)}/s, p50 ${median(milliseconds).toFixed(1)} ms (${shares})`;
+	return `${perSecond.toFixed(0)}/s, p50 ${median(milliseconds).toFixed(1)} ms (CPU ms each: ${describeTime(processorTime)})`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { measureService, type ServiceTime } from "./process-figures.ts";
+import { measureService, type ProcessorTime } from "./process-figures.ts";
 import type { Service } from "./service.ts";
 
 export interface Load {
@@ -17,7 +17,7 @@ export interface LoadFigures {
 	/** POST to succeeded, each. */
 	readonly milliseconds: readonly number[];
 	/** Milliseconds of processor time for one execution. */
-	readonly processorTime: ServiceTime;
+	readonly processorTime: ProcessorTime;
 }
 
 /** Services that have had a full round's work: their code is compiled by now. */
@@ -31,7 +31,8 @@ export async function runLoad(service: Service, load: Load): Promise<LoadFigures
 		warm.add(service);
 		const { value: milliseconds, seconds, time } = await measureService(service.pid, () => work(service, watch, load));
 		const share = (used: number) => (1000 * used) / milliseconds.length;
-		const processorTime = { server: share(time.server), launcher: share(time.launcher), processes: share(time.processes) };
+		const { server, launcher, processes, client } = time;
+		const processorTime = { server: share(server), launcher: share(launcher), processes: share(processes), client: share(client) };
 		return { perSecond: milliseconds.length / seconds, milliseconds, processorTime };
 	} finally {
 		watch.stop();

@@ -1,11 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Processor time that a service has used, in the unit its reader says. */
-export interface ServiceTime {
+/** Processor time that a service and its client have used, in the unit its reader says. */
+export interface ProcessorTime {
 	readonly server: number;
 	readonly launcher: number;
 	/** What the launcher started. */
 	readonly processes: number;
+	/** This process, which shares the machine with the others. */
+	readonly client: number;
 }
 
 /** The kernel counts in hundredths of a second on every Linux in use. */
@@ -29,31 +31,33 @@ async function readMemory(pid: number): Promise<number> {
 	return Number(kibibytes) / 1024;
 }
 
-/** Seconds that `work` took, and the seconds of processor time the service used for it. */
+/** Seconds that `work` took, and the seconds of processor time used for it. */
 export async function measureService<T>(
 	server: number,
 	work: () => Promise<T>,
-): Promise<{ readonly value: T; readonly seconds: number; readonly time: ServiceTime }> {
-	const before = await readServiceTime(server);
+): Promise<{ readonly value: T; readonly seconds: number; readonly time: ProcessorTime }> {
+	const before = await readTimes(server);
 	const started = performance.now();
 	const value = await work();
 	const seconds = (performance.now() - started) / 1000;
-	const after = await readServiceTime(server);
+	const after = await readTimes(server);
 	const time = {
 		server: after.server - before.server,
 		launcher: after.launcher - before.launcher,
 		processes: after.processes - before.processes,
+		client: after.client - before.client,
 	};
 	return { value, seconds, time };
 }
 
-async function readServiceTime(server: number): Promise<ServiceTime> {
+async function readTimes(server: number): Promise<ProcessorTime> {
 	const launcher = await findLauncher(server);
 	const [{ own }, launched] = await Promise.all([
 		readProcessorTime(server),
 		launcher === undefined ? { own: 0, children: 0 } : readProcessorTime(launcher),
 	]);
-	return { server: own, launcher: launched.own, processes: launched.children };
+	const { user, system } = process.cpuUsage();
+	return { server: own, launcher: launched.own, processes: launched.children, client: (user + system) / 1e6 };
 }
 
 /** Pid of the launcher that a server starts processes through. */
@@ -85,4 +89,12 @@ export async function measureGrowth<T>(pid: number, work: () => Promise<T>): Pro
 	} finally {
 		clearInterval(timer);
 	}
+}
+
+/** `server 1.1, launcher 0.4, …`, without what was not used at all. */
+export function describeTime(time: ProcessorTime): string {
+	return Object.entries(time)
+		.filter(([, used]) => used >= 0.005)
+		.map(([name, used]) => `${name} ${used.toFixed(2)}`)
+		.join(", ");
 }
