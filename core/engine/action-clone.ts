@@ -24,7 +24,8 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 		await writeMetadata(request, actions, written);
 	} catch (error) {
 		await Promise.all(written.map((path) => rm(path, { force: true }).catch(() => undefined)));
-		if (isPermissionError(error)) throw new SvcError("SVC_FORBIDDEN", `dest_pack: files cannot be written below "${request.target.pack}"`, { cause: error });
+		if (isPermissionError(error))
+			throw new SvcError("SVC_FORBIDDEN", `dest_pack: files cannot be written below "${request.target.pack}"`, { cause: error });
 		throw error;
 	}
 }

@@ -23,8 +23,14 @@ export async function assertRealInside(directory: string, path: string, field: s
 }
 
 /** Write files below a pack's actions directory, making sub-directories as needed. */
-export async function writeDataFiles(actionsDirectory: string, files: readonly { readonly file_path: string; readonly content: string }[]): Promise<void> {
-	const targets = files.map((file) => ({ path: resolveInside(actionsDirectory, file.file_path, "data_files.file_path"), content: file.content }));
+export async function writeDataFiles(
+	actionsDirectory: string,
+	files: readonly { readonly file_path: string; readonly content: string }[],
+): Promise<void> {
+	const targets = files.map((file) => ({
+		path: resolveInside(actionsDirectory, file.file_path, "data_files.file_path"),
+		content: file.content,
+	}));
 	for (const { path } of targets) await assertRealInside(actionsDirectory, path, "data_files.file_path");
 	for (const { path, content } of targets) {
 		await mkdir(dirname(path), { recursive: true });

@@ -1,6 +1,14 @@
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
-import { type ActionEntity, type Clock, isSvcError, type JsonObject, type ParameterSchema, type Storage, SvcError } from "../contract/index.ts";
+import {
+	type ActionEntity,
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type ParameterSchema,
+	type Storage,
+	SvcError,
+} from "../contract/index.ts";
 import { cloneFiles } from "./action-clone.ts";
 import { readTextInside, removeFiles, resolveInside, toActionsDirectory, writeDataFiles } from "./action-files.ts";
 import type { Catalog } from "./catalog.ts";
@@ -41,7 +49,8 @@ export function createActions(parts: Parts): Actions {
 	async function check(input: ActionInput, pack: string): Promise<Omit<ActionEntity, "id">> {
 		assertNotSystem(pack);
 		if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
-		if (!namePattern.test(input.name)) throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
+		if (!namePattern.test(input.name))
+			throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
 		const parameters = checkParameterDefinitions(input.parameters ?? {}, await runnerParameters(input.runner_type));
 		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside("/", input.entry_point, "entry_point");
 		return {
@@ -68,7 +77,12 @@ export function createActions(parts: Parts): Actions {
 	async function actionsDirectory(pack: string, field: string): Promise<string> {
 		const directory = await catalog.packDirectory(pack);
 		const actions = directory && toActionsDirectory(directory);
-		const isDirectory = actions !== undefined && (await stat(actions).then((entry) => entry.isDirectory(), () => false));
+		const isDirectory =
+			actions !== undefined &&
+			(await stat(actions).then(
+				(entry) => entry.isDirectory(),
+				() => false,
+			));
 		if (!isDirectory) throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" has no actions directory on disk`);
 		return actions;
 	}
@@ -140,10 +154,16 @@ export function createActions(parts: Parts): Actions {
 			};
 			const fields = await check(toInput(source, target), dest_pack);
 			const existing = await get(fields.ref).catch(() => undefined);
-			if (existing !== undefined && !overwrite) throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
+			if (existing !== undefined && !overwrite)
+				throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
 			const packDirectory = await catalog.packDirectory(dest_pack);
 			if (packDirectory === undefined) throw new SvcError("SVC_INVALID", `dest_pack: pack "${dest_pack}" has no directory on disk`);
-			await cloneFiles({ source, sourceDirectory: await catalog.packDirectory(source.pack), target: fields, targetDirectory: packDirectory });
+			await cloneFiles({
+				source,
+				sourceDirectory: await catalog.packDirectory(source.pack),
+				target: fields,
+				targetDirectory: packDirectory,
+			});
 			if (existing === undefined) return insert(fields);
 			const changed = await storage.update("action", existing.id, fields);
 			catalog.invalidate();
@@ -176,7 +196,11 @@ export function createActions(parts: Parts): Actions {
 }
 
 function toWhere({ id, name, pack }: ActionFilter) {
-	return { ...(id !== undefined && { id: toOneOf(id) }), ...(name !== undefined && { name: toOneOf(name) }), ...(pack !== undefined && { pack }) };
+	return {
+		...(id !== undefined && { id: toOneOf(id) }),
+		...(name !== undefined && { name: toOneOf(name) }),
+		...(pack !== undefined && { pack }),
+	};
 }
 
 function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly name: string }): ActionInput {
@@ -193,5 +217,6 @@ function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly
 }
 
 function assertNotSystem(pack: string): void {
-	if (systemPacks.has(pack)) throw new SvcError("SVC_INVALID", `pack: resources of the system pack "${pack}" cannot be created, changed or deleted`);
+	if (systemPacks.has(pack))
+		throw new SvcError("SVC_INVALID", `pack: resources of the system pack "${pack}" cannot be created, changed or deleted`);
 }

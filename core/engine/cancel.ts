@@ -1,5 +1,5 @@
-import { type EventBus, type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../contract/index.ts";
 import type { Clock } from "../contract/index.ts";
+import { type EventBus, type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
 import type { Principal } from "./engine-api.ts";
 import { isCancelable, isCompleted } from "./status.ts";
@@ -23,7 +23,9 @@ export async function cancelExecution(
 	for (let entity = found; ; ) {
 		if (entity.status === "canceled") return { entity };
 		if (!isCancelable(entity.status)) return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
-		const changed = await applyChange(parts, entity.id, toCancelPatch(entity, principal, toTimestamp(parts.clock.now())), { status: entity.status });
+		const changed = await applyChange(parts, entity.id, toCancelPatch(entity, principal, toTimestamp(parts.clock.now())), {
+			status: entity.status,
+		});
 		if (changed !== undefined) return { entity: changed };
 		entity = await readAgain(parts.storage, entity.id);
 	}
@@ -48,7 +50,8 @@ export async function changeStatus(
 	const { status } = change;
 	if (status === undefined) throw new SvcError("SVC_INVALID", "status: is a required property");
 	for (let entity = found; ; ) {
-		if (isCompleted(entity.status)) throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
+		if (isCompleted(entity.status))
+			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
 		if (entity.status === status) return entity;
 		if (status === "canceling" || (status === "canceled" && isCancelable(entity.status))) {
 			return (await cancelOrRefuse(parts, entity, principal)).entity;

@@ -29,7 +29,15 @@ export interface Catalog {
 /** Snapshots kept in memory; each is a few kilobytes. */
 const snapshotLimit = 2_000;
 
-export function createCatalog({ storage, clock, logger }: { readonly storage: Storage; readonly clock: Clock; readonly logger: Logger }): Catalog {
+export function createCatalog({
+	storage,
+	clock,
+	logger,
+}: {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}): Catalog {
 	const resolved = new Map<string, Promise<ResolvedAction | undefined>>();
 	const snapshots = new Map<string, SnapshotEntity>();
 	const directories = new Map<string, string | undefined>();

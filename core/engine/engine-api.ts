@@ -103,7 +103,11 @@ export interface Executions {
 	/** Ask for the end of an execution. `refused` says why it cannot be canceled any more (specification of DELETE: 200 with a faultstring). */
 	cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }>;
 	/** PUT: change of status from outside, by the table of reference 9.1. */
-	setStatus(id: string, change: { readonly status?: ExecutionStatus; readonly result?: JsonObject }, principal: Principal): Promise<ExecutionView>;
+	setStatus(
+		id: string,
+		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
+		principal: Principal,
+	): Promise<ExecutionView>;
 	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;
 	/** Different values in use, for each filter name of `views/filters`. */
 	filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>>;
@@ -167,7 +171,10 @@ export interface Actions {
 	create(input: ActionInput): Promise<ActionEntity>;
 	update(refOrId: string, input: ActionInput): Promise<ActionEntity>;
 	remove(refOrId: string, options: { readonly removeFiles: boolean }): Promise<void>;
-	clone(refOrId: string, target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean }): Promise<ActionEntity>;
+	clone(
+		refOrId: string,
+		target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean },
+	): Promise<ActionEntity>;
 	/** Runner parameters overlaid with the action's. */
 	mergedParameters(action: ActionEntity): Promise<JsonObject>;
 	/** Text of the entry point and its path; `SVC_NOT_FOUND` when there is none. */

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
-import { defineRunner, type ExecutionEntity, type JsonObject, type OptionsInput, type RunnerPlugin, type StoragePlugin } from "../contract/index.ts";
+import {
+	defineRunner,
+	type ExecutionEntity,
+	type JsonObject,
+	type OptionsInput,
+	type RunnerPlugin,
+	type StoragePlugin,
+} from "../contract/index.ts";
 import { createEngine } from "../service.ts";
 import type { Engine, Principal, SubmitInput } from "./engine-api.ts";
 import { isCompleted } from "./status.ts";
@@ -24,7 +31,9 @@ export const scripted = defineRunner("scripted", () => ({
 		for (const line of runnerParameters.lines) await emit("stdout", `${String(line)}\n`);
 		if (runnerParameters.outcome === "throw") throw new Error("the runner broke");
 		if (runnerParameters.outcome === "hang") {
-			await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
+			await new Promise<void>((resolve) =>
+				signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
+			);
 			return { succeeded: false, result: { stdout: captured("stdout").text } };
 		}
 		return { succeeded: runnerParameters.outcome === "succeed", result: { stdout: captured("stdout").text } };

@@ -21,7 +21,9 @@ export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBu
 
 	return {
 		async subscribe(patterns, { signal }) {
-			const names = [...executionNames, ...liveactionNames, eventNames.outputCreate].filter((name) => patterns.some((pattern) => matches(pattern, name)));
+			const names = [...executionNames, ...liveactionNames, eventNames.outputCreate].filter((name) =>
+				patterns.some((pattern) => matches(pattern, name)),
+			);
 			const events = await eventBus.subscribe(names, { signal, buffer: streamBuffer });
 			return (async function* () {
 				for await (const event of events) yield await toStreamEvent(event);

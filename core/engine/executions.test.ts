@@ -102,7 +102,10 @@ withEngine("unknown actions are not found, disabled ones and bad parameters are 
 withEngine("a template that cannot be rendered is refused and recorded as failed", async ({ engine, submit }) => {
 	await assert.rejects(submit({ secret: "{{ nothing }}" }), { code: "SVC_INVALID" });
 	const { items } = await engine.executions.list({ filter: {} });
-	assert.deepEqual(items.map(({ entity }) => entity.status), ["failed"]);
+	assert.deepEqual(
+		items.map(({ entity }) => entity.status),
+		["failed"],
+	);
 });
 
 withEngine("traces: a tag opens a new one each time, an id must exist, a child joins its parent's", async ({ engine, submit }) => {
@@ -116,7 +119,10 @@ withEngine("traces: a tag opens a new one each time, an id must exist, a child j
 	assert.equal(child.trace_id, first.trace_id);
 	assert.equal(child.parent_id, first.id);
 	assert.deepEqual((await engine.executions.get(first.id)).children, [child.id]);
-	assert.deepEqual((await engine.executions.children(first.id, { depth: -1, sorted: false })).map(({ entity }) => entity.id), [child.id]);
+	assert.deepEqual(
+		(await engine.executions.children(first.id, { depth: -1, sorted: false })).map(({ entity }) => entity.id),
+		[child.id],
+	);
 });
 
 withEngine("a re-run overlays parameters, keeps masked ones and joins the trace", async ({ engine, submit, settled }) => {
@@ -128,12 +134,15 @@ withEngine("a re-run overlays parameters, keeps masked ones and joins the trace"
 	await assert.rejects(engine.executions.rerun(old.id, { tasks: ["a"], parameters: { timeout: 1 } }, principal), { code: "SVC_INVALID" });
 });
 
-withEngine("a re-run takes stored values as they are: text with braces is not rendered a second time", async ({ engine, submit, settled }) => {
-	const old = await settled((await submit({ secret: "{{ '{{ 1 + 1 }}' }}" })).id);
-	assert.equal(old.parameters["secret"], "{{ 1 + 1 }}");
-	const again = await engine.executions.rerun(old.id, { parameters: { lines: ["{{ 1 + 2 }}"] } }, principal);
-	assert.deepEqual(again.entity.parameters, { secret: "{{ 1 + 1 }}", lines: ["3"] });
-});
+withEngine(
+	"a re-run takes stored values as they are: text with braces is not rendered a second time",
+	async ({ engine, submit, settled }) => {
+		const old = await settled((await submit({ secret: "{{ '{{ 1 + 1 }}' }}" })).id);
+		assert.equal(old.parameters["secret"], "{{ 1 + 1 }}");
+		const again = await engine.executions.rerun(old.id, { parameters: { lines: ["{{ 1 + 2 }}"] } }, principal);
+		assert.deepEqual(again.entity.parameters, { secret: "{{ 1 + 1 }}", lines: ["3"] });
+	},
+);
 
 withEngine("a final status set from outside ends the run and stays", async ({ engine, submit, settled }) => {
 	const { id } = await submit({ outcome: "hang" });

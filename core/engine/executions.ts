@@ -46,7 +46,11 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 		const ids = entities.map(({ id }) => id);
 		const nested =
 			children && ids.length > 0
-				? await storage.find("execution", { where: { parent_id: { in: ids } }, fields: ["id", "parent_id"], orderBy: [["start_timestamp", "asc"]] })
+				? await storage.find("execution", {
+						where: { parent_id: { in: ids } },
+						fields: ["id", "parent_id"],
+						orderBy: [["start_timestamp", "asc"]],
+					})
 				: [];
 		const byParent = groupByParent(nested);
 		return Promise.all(
@@ -107,7 +111,9 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 		async children(id, { depth, sorted }) {
 			const { id: parentId } = await find(id, []);
 			const descendants = await readDescendants(parentId, depth);
-			const ordered = sorted ? descendants.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1)) : toTreeOrder(parentId, descendants);
+			const ordered = sorted
+				? descendants.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))
+				: toTreeOrder(parentId, descendants);
 			return toViews(ordered);
 		},
 

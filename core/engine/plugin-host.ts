@@ -19,7 +19,10 @@ interface Started {
 	readonly instance: Lifecycle;
 }
 
-export function createPluginHost(dependencies: EngineDependencies, node: { readonly id: string; readonly clock: Clock; readonly logger: TaggedLogger }): PluginHost {
+export function createPluginHost(
+	dependencies: EngineDependencies,
+	node: { readonly id: string; readonly clock: Clock; readonly logger: TaggedLogger },
+): PluginHost {
 	const { composition } = dependencies;
 	const storage = composition.storage.create();
 	const eventBus = composition.eventBus.create();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ExecutionEntity, JsonObject, Options, Runner, RunContext, SnapshotEntity } from "../contract/index.ts";
+import type { ExecutionEntity, JsonObject, Options, RunContext, Runner, SnapshotEntity } from "../contract/index.ts";
 import { SvcError } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineDependencies } from "./dependencies.ts";
@@ -25,7 +25,11 @@ export interface PrepareParts {
 }
 
 /** Everything a run needs; throws what the execution then fails with. */
-export async function prepareRun(execution: ExecutionEntity, { action, runner: runnerType }: SnapshotEntity, parts: PrepareParts): Promise<PreparedRun> {
+export async function prepareRun(
+	execution: ExecutionEntity,
+	{ action, runner: runnerType }: SnapshotEntity,
+	parts: PrepareParts,
+): Promise<PreparedRun> {
 	const runner = parts.runners.get(execution.runner_name);
 	if (runner === undefined) throw new SvcError("SVC_RUNNER", `runner type "${execution.runner_name}" is not configured on this node`);
 	if (!(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
@@ -64,7 +68,8 @@ export async function prepareRun(execution: ExecutionEntity, { action, runner: r
 
 function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: string | undefined): string {
 	if (action.entry_point === "") {
-		if (runner.entryPoint === "required") throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, and its runner needs one`);
+		if (runner.entryPoint === "required")
+			throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, and its runner needs one`);
 		return "";
 	}
 	if (runner.entryPoint === "forbidden") {

@@ -8,7 +8,15 @@ import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
 
 /** Home of actions that are created without naming a pack. */
 const defaultPack: PackContent = {
-	pack: { ref: "default", name: "default", description: "Actions created without a pack.", version: "1.0.0", author: "svc", path: null, metadata: {} },
+	pack: {
+		ref: "default",
+		name: "default",
+		description: "Actions created without a pack.",
+		version: "1.0.0",
+		author: "svc",
+		path: null,
+		metadata: {},
+	},
 	actions: [],
 	problems: [],
 };
@@ -44,7 +52,11 @@ export async function registerPacks(parts: Parts, directories: readonly string[]
 	parts.catalog.invalidate();
 }
 
-async function registerPack({ storage, clock, logger }: Parts, pack: Omit<PackEntity, "id">, actions: readonly Omit<ActionEntity, "id">[]): Promise<void> {
+async function registerPack(
+	{ storage, clock, logger }: Parts,
+	pack: Omit<PackEntity, "id">,
+	actions: readonly Omit<ActionEntity, "id">[],
+): Promise<void> {
 	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
 	if (known === undefined) await storage.insert("pack", [{ id: createId(clock), ...pack }]);
 	else await storage.update("pack", known.id, pack);
@@ -70,7 +82,12 @@ async function registerPack({ storage, clock, logger }: Parts, pack: Omit<PackEn
 	logger.info("pack registered", { pack: pack.ref, actions: count });
 }
 
-async function registerAction(storage: Storage, clock: Clock, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {
+async function registerAction(
+	storage: Storage,
+	clock: Clock,
+	known: ActionEntity | undefined,
+	action: Omit<ActionEntity, "id">,
+): Promise<void> {
 	if (known === undefined) {
 		await storage.insert("action", [{ id: createId(clock), ...action }]);
 		return;

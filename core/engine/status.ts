@@ -1,15 +1,7 @@
 import type { ExecutionStatus } from "../contract/index.ts";
 
 const completed: ReadonlySet<ExecutionStatus> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
-const cancelable: ReadonlySet<ExecutionStatus> = new Set([
-	"requested",
-	"scheduled",
-	"delayed",
-	"running",
-	"pausing",
-	"paused",
-	"resuming",
-]);
+const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
 /** States in which somebody holds a lease on the execution. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];

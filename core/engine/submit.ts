@@ -13,8 +13,8 @@ import type { Principal, SubmitInput } from "./engine-api.ts";
 import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
 import { renderLive } from "./parameters/render.ts";
-import { toResultPatch } from "./transition.ts";
 import { chooseTrace, readParentId } from "./traces.ts";
+import { toResultPatch } from "./transition.ts";
 
 interface Parts {
 	readonly storage: Storage;
@@ -29,7 +29,11 @@ const maxDelay = 10 * 365 * 86_400_000;
  * Check a request and store the execution, in the order of reference 8.1: action, user, context, parameters, trace. On disk
  * with status `requested` when the promise resolves.
  */
-export async function storeExecution(parts: Parts, input: SubmitInput, principal: Principal): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
+export async function storeExecution(
+	parts: Parts,
+	input: SubmitInput,
+	principal: Principal,
+): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
 	const action = await parts.catalog.resolve(input.action);
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
@@ -45,7 +49,10 @@ export async function storeExecution(parts: Parts, input: SubmitInput, principal
 	});
 	const execution = { ...draft, trace_id: traceId };
 	const writeNew = (entity: ExecutionEntity) =>
-		parts.storage.write([...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]), { insert: "execution", entities: [entity] }]);
+		parts.storage.write([
+			...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]),
+			{ insert: "execution", entities: [entity] },
+		]);
 	try {
 		const parameters = renderLive({
 			runnerSchema: action.runnerType.runner_parameters,
@@ -59,7 +66,8 @@ export async function storeExecution(parts: Parts, input: SubmitInput, principal
 		return { entity, action };
 	} catch (error) {
 		// A template that cannot be rendered is visible in the history (reference 8.4).
-		if (isTemplateProblem(error)) await writeNew(toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now())));
+		if (isTemplateProblem(error))
+			await writeNew(toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now())));
 		throw error;
 	}
 }

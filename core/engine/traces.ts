@@ -62,7 +62,8 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 	if (id === null && (tag === null || tag === undefined)) {
 		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");
 	}
-	if (id !== undefined && id !== null && typeof id !== "string") throw new SvcError("SVC_INVALID", "context.trace_context.id_: must be a text");
+	if (id !== undefined && id !== null && typeof id !== "string")
+		throw new SvcError("SVC_INVALID", "context.trace_context.id_: must be a text");
 	if (tag !== undefined && tag !== null && typeof tag !== "string") {
 		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text");
 	}

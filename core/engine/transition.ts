@@ -1,4 +1,12 @@
-import { append, type EventBus, type ExecutionEntity, type ExecutionStatus, type Patch, type Storage, type Where } from "../contract/index.ts";
+import {
+	append,
+	type EventBus,
+	type ExecutionEntity,
+	type ExecutionStatus,
+	type Patch,
+	type Storage,
+	type Where,
+} from "../contract/index.ts";
 import { fromTimestamp } from "./clock.ts";
 import { publishUpdated } from "./execution-events.ts";
 import { isCompleted } from "./status.ts";
