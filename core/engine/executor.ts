@@ -1,11 +1,22 @@
 import { hostname } from "node:os";
-import type { EventBus, ExecutionEntity, ExecutionStatus, JsonObject, Options, Runner, RunResult, Storage } from "../contract/index.ts";
-import { type Clock, isSvcError, RunAborted, toErrorMessage } from "../contract/index.ts";
+import type {
+	EventBus,
+	ExecutionEntity,
+	JsonObject,
+	Options,
+	OutputChunkEntity,
+	Runner,
+	Storage,
+	WriteOperation,
+} from "../contract/index.ts";
+import { type Clock, isSvcError, RunAborted } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
 import { toTimestamp } from "./clock.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishOutput, publishUpdated } from "./execution-events.ts";
 import { createId } from "./ids.ts";
+import { outlastOutage } from "./outage.ts";
+import { type Outcome, toCanceled, toFailure, toOutcome } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { createRecorder, type Recorder, toStoredChunk } from "./recorder.ts";
 import { isCompleted } from "./status.ts";
@@ -34,6 +45,8 @@ export interface Executor {
 	holds(executionId: string): boolean;
 	/** Ids and fences of what runs here. */
 	held(): ReadonlyMap<string, string | null>;
+	/** The lease of a run has been renewed. */
+	prolong(executionId: string, leaseExpiresAt: string): void;
 	/** The execution is no longer this node's: end the run and write nothing more. */
 	lose(executionId: string): void;
 }
@@ -41,15 +54,10 @@ export interface Executor {
 interface Run {
 	readonly controller: AbortController;
 	readonly fence: string | null;
+	leaseExpiresAt: string;
 	recorder: Recorder | undefined;
 	/** The execution was taken away or ended by somebody else. */
 	lost: boolean;
-}
-
-/** How a run ended, before it is recorded. */
-interface Outcome {
-	readonly status: ExecutionStatus;
-	readonly result: JsonObject;
 }
 
 export function createExecutor(parts: ExecutorOptions): Executor {
@@ -60,7 +68,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 
 	/** The whole life of a run, from claimed to final. */
 	async function run(claimed: ExecutionEntity): Promise<void> {
-		const run: Run = { controller: new AbortController(), fence: claimed.fence, recorder: undefined, lost: false };
+		const { fence, lease_expires_at } = claimed;
+		const run: Run = { controller: new AbortController(), fence, leaseExpiresAt: lease_expires_at ?? "", recorder: undefined, lost: false };
 		runs.set(claimed.id, run);
 		try {
 			const prepared = await prepare(claimed);
@@ -81,7 +90,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			if (run.lost) logger.info("run was ended: its execution has been ended elsewhere", { execution_id: claimed.id });
 			else logger.error("execution could not be recorded", { execution_id: claimed.id, error });
 		} finally {
-			runs.delete(claimed.id);
+			if (runs.get(claimed.id) === run) runs.delete(claimed.id);
 		}
 	}
 
@@ -110,7 +119,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 
 	async function perform(execution: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<Outcome> {
 		const recorder = createRecorder({
-			storage,
+			store: (chunks) => storeOutput(execution.id, run, chunks),
 			eventBus,
 			executionId: execution.id,
 			actionRef: execution.action_ref,
@@ -140,6 +149,25 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		}
 	}
 
+	/** While the lease is in force nobody else can have ended the run; after that each write asks whether somebody has. */
+	async function storeOutput(id: string, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void> {
+		await outlast(run, async () => {
+			if (now() < run.leaseExpiresAt) return storage.insert("output_chunk", chunks);
+			const { fence } = run;
+			return storage.write([
+				{ insert: "output_chunk", entities: chunks },
+				{ update: "execution", id, patch: { fence }, expected: { fence } },
+			]);
+		});
+	}
+
+	/** An outage of the storage delays a run and does not end it, unless the service stops or the run is lost meanwhile. */
+	function outlast(run: Run, store: () => Promise<void>): Promise<void> {
+		const { signal } = run.controller;
+		const isOver = () => run.lost || (signal.reason instanceof RunAborted && signal.reason.kind === "shutdown");
+		return outlastOutage(store, { isOver, onOutage: (error) => logger.warn("storage is away, a run waits for it", { error }) });
+	}
+
 	async function storeRunnerInfo(execution: ExecutionEntity, info: JsonObject): Promise<void> {
 		try {
 			await applyChange(parts, execution.id, { runner_info: info }, { status: "running", fence: execution.fence });
@@ -157,10 +185,11 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			const timestamp = now();
 			const patch = { ...toStatusPatch(current, ended.status, timestamp), ...toResultPatch(ended.result) };
 			try {
-				await storage.write([
-					...(chunks.length > 0 ? [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const] : []),
+				const operations: WriteOperation[] = [
 					{ update: "execution", id: execution.id, patch, expected: { status: current.status, fence: run.fence } },
-				]);
+				];
+				if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks.map(toStoredChunk) });
+				await outlast(run, () => storage.write(operations));
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
 				publishUpdated(eventBus, { ...current, ...patch, log: [...current.log, { status: ended.status, timestamp }] } as ExecutionEntity);
 				return;
@@ -190,6 +219,10 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		},
 		holds: (executionId) => runs.has(executionId),
 		held: () => new Map([...runs].map(([id, { fence }]) => [id, fence])),
+		prolong(executionId, leaseExpiresAt) {
+			const run = runs.get(executionId);
+			if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;
+		},
 		lose(executionId) {
 			const run = runs.get(executionId);
 			if (run === undefined) return;
@@ -206,27 +239,4 @@ function startTimeout(controller: AbortController, seconds: number | undefined):
 	// Timers overflow beyond 2^31 milliseconds and would fire at once.
 	const milliseconds = Math.min(seconds * 1_000, 2_147_483_647);
 	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
-}
-
-/** What the runner says, unless the run was ended: then the reason decides. */
-function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): Outcome {
-	const reason: unknown = signal.reason;
-	// A run that succeeded before it noticed the signal did succeed.
-	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {
-		return { status: result.succeeded ? "succeeded" : (result.status ?? "failed"), result: result.result };
-	}
-	if (reason.kind === "cancel") return toCanceled(execution, result.result);
-	const error = typeof result.result["error"] === "string" ? result.result["error"] : reason.message;
-	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
-}
-
-function toCanceled(execution: ExecutionEntity, result: JsonObject): Outcome {
-	const user = execution.context["cancelled_by"] ?? execution.user;
-	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
-}
-
-/** The runner could not do its work (reference A.1.3): message and stack, nothing else. */
-function toFailure(error: unknown): Outcome {
-	const traceback = error instanceof Error ? (error.stack ?? error.message) : String(error);
-	return { status: "failed", result: { error: toErrorMessage(error), traceback } };
 }

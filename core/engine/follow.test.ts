@@ -59,7 +59,7 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
 
 function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity) {
 	return createRecorder({
-		storage,
+		store: (chunks) => storage.insert("output_chunk", chunks),
 		eventBus,
 		executionId: execution.id,
 		actionRef: execution.action_ref,
@@ -146,7 +146,10 @@ test("followers that join, leave and resume at random read every channel exactly
 		for (const chunks of read) {
 			assert.equal(textOf(chunks, "stdout"), written.stdout, `stdout of round ${round}`);
 			assert.equal(textOf(chunks, "stderr"), written.stderr, `stderr of round ${round}`);
-			assert.deepEqual(chunks.map((chunk) => chunk.sequence), chunks.map((_, index) => index + 1));
+			assert.deepEqual(
+				chunks.map((chunk) => chunk.sequence),
+				chunks.map((_, index) => index + 1),
+			);
 		}
 	}
 });
@@ -157,7 +160,8 @@ test("a follower of one channel gets that channel only, whole", async () => {
 	await parts.storage.insert("execution", [execution]);
 	const reading = (async () => {
 		const chunks: OutputChunk[] = [];
-		for await (const chunk of parts.output.follow(execution.id, { type: "stderr", signal: new AbortController().signal })) chunks.push(chunk);
+		for await (const chunk of parts.output.follow(execution.id, { type: "stderr", signal: new AbortController().signal }))
+			chunks.push(chunk);
 		return chunks;
 	})();
 	const written = await produce(parts, execution, createRandom(7));
@@ -226,7 +230,7 @@ test("the text for the result is cut at the limit and says so", async () => {
 	const parts = await createParts();
 	const execution = createExecution();
 	const recorder = createRecorder({
-		storage: parts.storage,
+		store: (chunks) => parts.storage.insert("output_chunk", chunks),
 		eventBus: parts.eventBus,
 		executionId: execution.id,
 		actionRef: "a.b",

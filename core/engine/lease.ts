@@ -1,4 +1,14 @@
-import { type BusEvent, type Clock, type EventBus, type ExecutionEntity, type Logger, RunAborted, type Storage, type Where } from "../contract/index.ts";
+import { randomUUID } from "node:crypto";
+import {
+	type BusEvent,
+	type Clock,
+	type EventBus,
+	type ExecutionEntity,
+	type Logger,
+	RunAborted,
+	type Storage,
+	type Where,
+} from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
 import { eventNames, toEventEntity, toExecutionId } from "./execution-events.ts";
 import type { Executor } from "./executor.ts";
@@ -40,15 +50,18 @@ export function createLeases(options: LeaseOptions): Leases {
 	async function renew(): Promise<void> {
 		const held = executor.held();
 		if (held.size === 0) return;
+		const expires = expiry();
+		// What carries this node's name but does not run here, because storage was away when it ended, must run out.
 		const renewed = await storage.claim(
 			"execution",
-			{ where: { owner: nodeId, status: { in: heldStatuses } }, limit: 100_000 },
-			{ lease_expires_at: expiry() },
+			{ where: { id: { in: [...held.keys()] }, owner: nodeId, status: { in: heldStatuses } }, limit: held.size },
+			{ lease_expires_at: expires },
 		);
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
 		for (const [id, fence] of held) {
+			if (fences.get(id) === fence) executor.prolong(id, expires);
 			// A run that has just ended is not held in storage either; it is gone from the executor by then.
-			if (fences.get(id) !== fence && executor.holds(id)) await check(id, fence);
+			else if (executor.holds(id)) await check(id, fence);
 		}
 		for (const execution of renewed) if (execution.status === "canceling") abortCanceled(execution);
 	}
@@ -72,7 +85,7 @@ export function createLeases(options: LeaseOptions): Leases {
 	}
 
 	async function takeOver(execution: ExecutionEntity): Promise<void> {
-		const patch = { owner: nodeId, fence: `${nodeId}-${execution.id}`, lease_expires_at: expiry() };
+		const patch = { owner: nodeId, fence: randomUUID(), lease_expires_at: expiry() };
 		const taken = await storage.update("execution", execution.id, patch, { status: "scheduled", fence: execution.fence });
 		if (taken === undefined) return;
 		options.logger.info("execution taken over", { execution_id: execution.id });
@@ -89,7 +102,8 @@ export function createLeases(options: LeaseOptions): Leases {
 			...toResultPatch(result),
 		};
 		const ended = await applyChange(options, execution.id, patch, { status: execution.status, fence: execution.fence });
-		if (ended !== undefined) options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
+		if (ended !== undefined)
+			options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
 	}
 
 	async function keep(): Promise<void> {
@@ -104,9 +118,12 @@ export function createLeases(options: LeaseOptions): Leases {
 
 	function plan(): void {
 		if (watching.signal.aborted) return;
-		timer = setTimeout(() => {
-			working = keep();
-		}, (options.lease * 1_000) / 3);
+		timer = setTimeout(
+			() => {
+				working = keep();
+			},
+			(options.lease * 1_000) / 3,
+		);
 	}
 
 	/** Follow changes made elsewhere to what runs here: a cancel, or a final status set from outside. */

@@ -1,4 +1,4 @@
-import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType, Storage } from "../contract/index.ts";
+import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../contract/index.ts";
 import type { OutputChunk } from "./engine-api.ts";
 import { publishOutput } from "./execution-events.ts";
 
@@ -22,7 +22,8 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
-	readonly storage: Storage;
+	/** Resolves when the chunks are stored. A failure is the end of the run's output. */
+	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
 	readonly eventBus: EventBus;
 	readonly executionId: string;
 	readonly actionRef: string;
@@ -47,7 +48,7 @@ interface Piece {
  * large pieces.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
-	const { storage, eventBus } = options;
+	const { store, eventBus } = options;
 	const captures = {
 		stdout: createCapture(options.maxResultOutput),
 		stderr: createCapture(options.maxResultOutput),
@@ -104,7 +105,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 		await new Promise((resolve) => setImmediate(resolve));
 		while (waiting.length > 0 && failure === undefined && !finishing) {
 			const chunks = take();
-			await storage.insert("output_chunk", chunks.map(toStoredChunk));
+			await store(chunks.map(toStoredChunk));
 			for (const chunk of chunks) publishOutput(eventBus, chunk);
 		}
 	}
@@ -131,7 +132,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 			captures[type].add(data);
 			if (!options.streamOutput) return;
 			add(type, data);
-			startWriting();
+			void startWriting();
 			while (waitingLength > highWater && failure === undefined) await startWriting();
 			if (failure !== undefined) throw failure;
 		},

@@ -1,0 +1,37 @@
+import {
+	type ExecutionEntity,
+	type ExecutionStatus,
+	type JsonObject,
+	RunAborted,
+	type RunResult,
+	toErrorMessage,
+} from "../contract/index.ts";
+
+/** How a run ended, before it is recorded. */
+export interface Outcome {
+	readonly status: ExecutionStatus;
+	readonly result: JsonObject;
+}
+
+/** What the runner says, unless the run was ended: then the reason decides. */
+export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): Outcome {
+	const reason: unknown = signal.reason;
+	// A run that succeeded before it noticed the signal did succeed.
+	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {
+		return { status: result.succeeded ? "succeeded" : (result.status ?? "failed"), result: result.result };
+	}
+	if (reason.kind === "cancel") return toCanceled(execution, result.result);
+	const error = typeof result.result["error"] === "string" ? result.result["error"] : reason.message;
+	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
+}
+
+export function toCanceled(execution: ExecutionEntity, result: JsonObject): Outcome {
+	const user = execution.context["cancelled_by"] ?? execution.user;
+	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
+}
+
+/** The runner could not do its work (reference A.1.3): message and stack, nothing else. */
+export function toFailure(error: unknown): Outcome {
+	const traceback = error instanceof Error ? (error.stack ?? error.message) : String(error);
+	return { status: "failed", result: { error: toErrorMessage(error), traceback } };
+}
