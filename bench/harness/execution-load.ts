@@ -20,15 +20,11 @@ export interface LoadFigures {
 	readonly processorTime: ProcessorTime;
 }
 
-/** Services that have had a full round's work: their code is compiled by now. */
-const warm = new WeakSet<Service>();
-
 /** Keep `inFlight` executions going, a new one for each that has succeeded; any other end is an error. */
 export async function runLoad(service: Service, load: Load): Promise<LoadFigures> {
 	const watch = await watchExecutions(service);
 	try {
-		await work(service, watch, { ...load, seconds: warm.has(service) ? 0.5 : load.seconds });
-		warm.add(service);
+		await warmUp(service, watch, load);
 		const { value: milliseconds, seconds, time } = await measureService(service.pid, () => work(service, watch, load));
 		const share = (used: number) => (1000 * used) / milliseconds.length;
 		const { server, launcher, processes, client } = time;
@@ -37,6 +33,15 @@ export async function runLoad(service: Service, load: Load): Promise<LoadFigures
 	} finally {
 		watch.stop();
 	}
+}
+
+const warm = new WeakSet<Service>();
+
+/** Services run for weeks: what they do every day is compiled. Even a load with pauses begins with one without. */
+async function warmUp(service: Service, watch: Watch, load: Load): Promise<void> {
+	const seconds = warm.has(service) ? 0.5 : load.seconds;
+	warm.add(service);
+	await work(service, watch, { ...load, inFlight: 16, pauseMilliseconds: 0, seconds });
 }
 
 async function work(service: Service, watch: Watch, { body, inFlight, seconds, pauseMilliseconds = 0 }: Load): Promise<number[]> {
