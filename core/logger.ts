@@ -1,6 +1,6 @@
 import { type ConsolaInstance, createConsola, LogLevels } from "consola/core";
 import type { Logger, Options } from "./contract/index.ts";
-import { maskLogFields } from "./engine/mask.ts";
+import { maskLogFields } from "./engine/redact.ts";
 import { formatJson, formatText } from "./log/format-line.ts";
 import { toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";

@@ -17,6 +17,7 @@ import { toOneOf } from "./filter.ts";
 import { createId, isId } from "./ids.ts";
 import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
 import { mergeSchemas } from "./parameters/merge-schemas.ts";
+import { restoreDefaults } from "./secret-defaults.ts";
 
 interface Parts {
 	readonly storage: Storage;
@@ -45,13 +46,27 @@ export function createActions(parts: Parts): Actions {
 		return type.runner_parameters;
 	}
 
+	async function mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
+		const types = await storage.find("runner_type", { where: { name: { in: actions.map((action) => action.runner_type) } } });
+		const byName = new Map(types.map((type) => [type.name, type.runner_parameters]));
+		return actions.map((action) => mergeSchemas(byName.get(action.runner_type) ?? {}, action.parameters));
+	}
+
+	async function checkParameters(input: ActionInput, old: ActionEntity | undefined): Promise<ParameterSchema> {
+		const parameters = await runnerParameters(input.runner_type);
+		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
+		if (old === undefined) return restoreDefaults(given, undefined, parameters);
+		const [merged = {}] = await mergedParameters([old]);
+		return restoreDefaults(given, { parameters: old.parameters, runnerParameters: merged }, parameters);
+	}
+
 	/** The checks of reference 7.3, in its order; the fields to store. */
-	async function check(input: ActionInput, pack: string): Promise<Omit<ActionEntity, "id">> {
+	async function check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
 		assertNotSystem(pack);
 		if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
 		if (!namePattern.test(input.name))
 			throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
-		const parameters = checkParameterDefinitions(input.parameters ?? {}, await runnerParameters(input.runner_type));
+		const parameters = await checkParameters(input, old);
 		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside("/", input.entry_point, "entry_point");
 		return {
 			ref: `${pack}.${input.name}`,
@@ -128,7 +143,7 @@ export function createActions(parts: Parts): Actions {
 		async update(refOrId, input) {
 			const old = await get(refOrId);
 			assertNotSystem(old.pack);
-			const fields = await check(input, input.pack ?? old.pack);
+			const fields = await check(input, input.pack ?? old.pack, old);
 			await writeFiles(fields.pack, input.data_files);
 			const changed = await storage.update("action", old.id, fields).catch((error: unknown) => toDuplicate(error, fields.ref));
 			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${refOrId}" cannot be found`);
@@ -170,9 +185,7 @@ export function createActions(parts: Parts): Actions {
 			return changed ?? insert(fields);
 		},
 
-		async mergedParameters(action) {
-			return mergeSchemas(await runnerParameters(action.runner_type), action.parameters) as unknown as JsonObject;
-		},
+		mergedParameters,
 
 		async entryPoint(refOrId) {
 			const action = await get(refOrId);

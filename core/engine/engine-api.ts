@@ -6,6 +6,7 @@ import type {
 	JsonValue,
 	OutputChunkEntity,
 	OutputType,
+	ParameterSchema,
 	RunnerTypeEntity,
 	SnapshotEntity,
 } from "../contract/index.ts";
@@ -54,6 +55,7 @@ export interface RerunInput {
 	readonly noMerge?: boolean;
 }
 
+/** Every field given must match: one value, null for none, or any of a list. An empty list matches nothing. */
 export type ExecutionFilter = {
 	readonly [F in
 		| "id"
@@ -136,7 +138,7 @@ export type StreamEvent =
 	| { readonly name: string; readonly kind: "other"; readonly data: JsonObject };
 
 export interface Events {
-	/** Active when the promise resolves; only what happens afterwards. Names may hold `*` wildcards. */
+	/** Active when the promise resolves; only what happens afterwards. A `*` at the end of a name stands for any rest. */
 	subscribe(names: readonly string[], options: { readonly signal: AbortSignal }): Promise<AsyncIterable<StreamEvent>>;
 }
 
@@ -169,14 +171,15 @@ export interface Actions {
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionEntity>;
 	create(input: ActionInput): Promise<ActionEntity>;
+	/** Full replacement. `********` as the default of a parameter that was and stays secret keeps the stored one. */
 	update(refOrId: string, input: ActionInput): Promise<ActionEntity>;
 	remove(refOrId: string, options: { readonly removeFiles: boolean }): Promise<void>;
 	clone(
 		refOrId: string,
 		target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean },
 	): Promise<ActionEntity>;
-	/** Runner parameters overlaid with the action's. */
-	mergedParameters(action: ActionEntity): Promise<JsonObject>;
+	/** For each action its runner's parameters overlaid with its own. One whose runner type is not registered has only its own. */
+	mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;
 	/** Text of the entry point and its path; `SVC_NOT_FOUND` when there is none. */
 	entryPoint(refOrId: string): Promise<{ readonly path: string; readonly text: string }>;
 }
@@ -184,7 +187,12 @@ export interface Actions {
 export interface RunnerTypes {
 	list(
 		filter: { readonly id?: string | readonly string[]; readonly name?: string | readonly string[] },
-		paging: { readonly limit?: number; readonly offset?: number },
+		/** Default order: by name. */
+		page: {
+			readonly limit?: number;
+			readonly offset?: number;
+			readonly orderBy?: readonly (readonly [keyof RunnerTypeEntity & ("id" | "name"), "asc" | "desc"])[];
+		},
 	): Promise<Page<RunnerTypeEntity>>;
 	/** By name or id; `SVC_NOT_FOUND`. */
 	get(nameOrId: string): Promise<RunnerTypeEntity>;

@@ -22,7 +22,7 @@ export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBu
 	return {
 		async subscribe(patterns, { signal }) {
 			const names = [...executionNames, ...liveactionNames, eventNames.outputCreate].filter((name) =>
-				patterns.some((pattern) => matches(pattern, name)),
+				patterns.some((pattern) => isNamed(name, pattern)),
 			);
 			const events = await eventBus.subscribe(names, { signal, buffer: streamBuffer });
 			return (async function* () {
@@ -32,22 +32,6 @@ export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBu
 	};
 }
 
-/** Shell-style match where `*` stands for any characters and `?` for one. */
-function matches(pattern: string, name: string): boolean {
-	if (!/[*?]/.test(pattern)) return pattern === name;
-	let [p, n, star, mark] = [0, 0, -1, 0];
-	while (n < name.length) {
-		if (pattern[p] === "*") {
-			star = p++;
-			mark = n;
-		} else if (pattern[p] === "?" || pattern[p] === name[n]) {
-			p++;
-			n++;
-		} else if (star >= 0) {
-			p = star + 1;
-			n = ++mark;
-		} else return false;
-	}
-	while (pattern[p] === "*") p++;
-	return p === pattern.length;
+function isNamed(name: string, pattern: string): boolean {
+	return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema } from "../contract/index.ts";
-import { collectSecrets, createSecretRedactor, mask, maskBySchema, maskLogFields, maskParameters, maskResult } from "./mask.ts";
+import { collectSecrets, mask, maskBySchema, maskParameters, maskResult } from "./mask.ts";
+import { createSecretRedactor, maskLogFields } from "./redact.ts";
 
 const schema: ParameterSchema = {
 	plain: { type: "string" },

@@ -3,23 +3,8 @@ import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from
 /** What stands in place of a secret, whatever the type of the secret. */
 export const mask = "********";
 
-/** Attribute names whose values never reach a log (specification, Secrets masking 4), and the names of our own environment. */
-export const secretLogNames: readonly string[] = [
-	"password",
-	"auth_token",
-	"token",
-	"secret",
-	"credentials",
-	"st2_auth_token",
-	"svc_auth_token",
-	"svc_action_auth_token",
-];
-
 /** Deeper values are masked whole: nothing that deep passes the checks at the border. */
 const maximumDepth = 100;
-
-/** Shortest text that is looked for in free text; shorter ones would blank out ordinary words. */
-const shortestSecret = 4;
 
 /** Values of an execution's parameters with secrets masked; `secret` in either schema suffices. The same object when nothing is secret. */
 export function maskParameters(values: JsonObject, actionSchema: ParameterSchema, runnerSchema: ParameterSchema): JsonObject {
@@ -30,7 +15,7 @@ export function maskParameters(values: JsonObject, actionSchema: ParameterSchema
 export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
 	return replaceMembers(values, (key, value) => {
 		const definition = own(schema, key);
-		return definition === undefined ? value : maskValue(value, definition, { depth: 0, maskUnparsed: true });
+		return definition === undefined ? value : maskValue(value, definition, { depth: 0, maskMismatch: true });
 	});
 }
 
@@ -42,7 +27,7 @@ export function maskResult(result: JsonObject, outputSchema: JsonObject, outputK
 	if (outputKey === null || !Object.hasOwn(result, outputKey) || Object.keys(outputSchema).length === 0) return result;
 	const definition = toOutputDefinition(outputSchema);
 	return replaceMembers(result, (key, value) =>
-		key === outputKey ? maskValue(value, definition, { depth: 0, maskUnparsed: false }) : value,
+		key === outputKey ? maskValue(value, definition, { depth: 0, maskMismatch: false }) : value,
 	);
 }
 
@@ -56,35 +41,13 @@ export function collectSecrets(values: JsonObject, ...schemas: readonly Paramete
 	return [...secrets];
 }
 
-/**
- * Fields of a log line with the values of secret attributes masked, in nested objects and lists too. Names are compared
- * without regard to case. The same object when nothing was masked.
- *
- * @param names lower-case names in addition to `secretLogNames`
- */
-export function maskLogFields(fields: Readonly<Record<string, unknown>>, names: readonly string[] = []): Readonly<Record<string, unknown>> {
-	return maskLogValue(fields, new Set([...secretLogNames, ...names]), 0) as Readonly<Record<string, unknown>>;
-}
-
-/** A function that replaces known secret texts, also as they look inside JSON, wherever they occur in a text. */
-export function createSecretRedactor(values: Iterable<string>): (text: string) => string {
-	const forms = new Set<string>();
-	for (const value of values) {
-		if (value.length < shortestSecret) continue;
-		forms.add(value);
-		forms.add(JSON.stringify(value).slice(1, -1));
-	}
-	if (forms.size === 0) return (text) => text;
-	// The longest first, so that a secret which holds another one is replaced whole.
-	const alternatives = [...forms].sort((a, b) => b.length - a.length).map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-	const pattern = new RegExp(alternatives.join("|"), "g");
-	return (text) => text.replace(pattern, mask);
-}
-
 interface MaskOptions {
 	readonly depth: number;
-	/** Mask a text that stands where an object or list with secret members should be: it may be that object, not yet parsed. */
-	readonly maskUnparsed: boolean;
+	/**
+	 * Mask what stands where an object or list with secret members should be: a text may be that object, not yet parsed, and a
+	 * request whose template failed is recorded before its types are checked.
+	 */
+	readonly maskMismatch: boolean;
 }
 
 function maskValue(value: JsonValue, definition: ParameterDefinition, options: MaskOptions): JsonValue {
@@ -94,15 +57,21 @@ function maskValue(value: JsonValue, definition: ParameterDefinition, options: M
 	for (const alternative of [...(definition.allOf ?? []), ...(definition.anyOf ?? []), ...(definition.oneOf ?? [])]) {
 		masked = maskValue(masked, alternative, deeper);
 	}
+	if (options.maskMismatch && masked !== null && !isDescribed(masked, definition) && hasSecretMember(definition, options.depth))
+		return mask;
 	if (isArray(masked)) return maskElements(masked, definition, deeper);
-	if (isObject(masked)) {
-		return replaceMembers(masked, (key, member) => {
-			const inner = memberDefinition(definition, key);
-			return inner === undefined ? member : maskValue(member, inner, deeper);
-		});
-	}
-	if (typeof masked === "string" && options.maskUnparsed && hasSecretMember(definition, options.depth)) return mask;
-	return masked;
+	if (!isObject(masked)) return masked;
+	return replaceMembers(masked, (key, member) =>
+		memberDefinitions(definition, key).reduce<JsonValue>((value, inner) => maskValue(value, inner, deeper), member),
+	);
+}
+
+/** Whether the definition says what the parts of such a value are, or it can have none. A text could have been parsed. */
+function isDescribed(value: JsonValue, { type, items, properties, patternProperties, additionalProperties }: ParameterDefinition): boolean {
+	if (value === mask) return true;
+	if (isArray(value)) return type !== "object" && items !== undefined;
+	if (!isObject(value)) return typeof value !== "string";
+	return type !== "array" && [properties, patternProperties, additionalProperties].some((members) => members !== undefined);
 }
 
 function maskElements(values: readonly JsonValue[], definition: ParameterDefinition, options: MaskOptions): readonly JsonValue[] {
@@ -119,13 +88,15 @@ function maskElements(values: readonly JsonValue[], definition: ParameterDefinit
 	return changed ? copy : values;
 }
 
-function memberDefinition(definition: ParameterDefinition, key: string): ParameterDefinition | undefined {
+/** All that describe a member: by its name, by patterns, or else as one of the rest. */
+function memberDefinitions(definition: ParameterDefinition, key: string): readonly ParameterDefinition[] {
 	const named = own(definition.properties, key);
-	if (named !== undefined) return named;
+	const found = named === undefined ? [] : [named];
 	for (const [pattern, inner] of Object.entries(definition.patternProperties ?? {})) {
-		if (matches(pattern, key)) return inner;
+		if (matches(pattern, key)) found.push(inner);
 	}
-	return typeof definition.additionalProperties === "object" ? definition.additionalProperties : undefined;
+	if (found.length > 0) return found;
+	return typeof definition.additionalProperties === "object" ? [definition.additionalProperties] : [];
 }
 
 /** A pattern that cannot be read masks everything: better too much than too little. */
@@ -137,14 +108,21 @@ function matches(pattern: string, key: string): boolean {
 	}
 }
 
+/** Whether a value of this definition is a secret or may hold one. */
+export function holdsSecret(definition: ParameterDefinition): boolean {
+	return definition.secret === true || hasSecretMember(definition, 0);
+}
+
 function hasSecretMember(definition: ParameterDefinition, depth: number): boolean {
 	if (depth > maximumDepth) return true;
+	const alternatives = [...(definition.allOf ?? []), ...(definition.anyOf ?? []), ...(definition.oneOf ?? [])];
 	const inner: unknown[] = [
 		...Object.values(definition.properties ?? {}),
 		...Object.values(definition.patternProperties ?? {}),
 		definition.additionalProperties,
 		definition.additionalItems,
 		...(isArray(definition.items) ? definition.items : [definition.items]),
+		...alternatives,
 	];
 	return inner.some(
 		(member) =>
@@ -195,23 +173,6 @@ function collectTexts(value: JsonValue, into: Set<string>, depth: number): void 
 	}
 }
 
-function maskLogValue(value: unknown, names: ReadonlySet<string>, depth: number): unknown {
-	if (Array.isArray(value)) {
-		const copy = value.map((element) => maskLogValue(element, names, depth + 1));
-		return copy.some((element, index) => element !== value[index]) ? copy : value;
-	}
-	if (!isPlainObject(value)) return value;
-	if (depth > maximumDepth) return mask;
-	let copy: Record<string, unknown> | undefined;
-	for (const [key, member] of Object.entries(value)) {
-		const masked = names.has(key.toLowerCase()) ? mask : maskLogValue(member, names, depth + 1);
-		if (masked === member) continue;
-		copy ??= { ...value };
-		copy[key] = masked;
-	}
-	return copy ?? value;
-}
-
 function own<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
 	return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -222,11 +183,4 @@ function isArray(value: unknown): value is readonly JsonValue[] & readonly Param
 
 function isObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Errors, dates and the like are written by the logger in its own way. */
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-	if (typeof value !== "object" || value === null) return false;
-	const prototype: unknown = Object.getPrototypeOf(value);
-	return prototype === Object.prototype || prototype === null;
 }

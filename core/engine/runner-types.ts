@@ -14,9 +14,9 @@ export function createRunnerTypes({ storage, catalog }: { readonly storage: Stor
 
 	return {
 		get,
-		async list({ id, name }, paging) {
+		async list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
 			const where = { ...(id !== undefined && { id: toOneOf(id) }), ...(name !== undefined && { name: toOneOf(name) }) };
-			const items = await storage.find("runner_type", { where, orderBy: [["name", "asc"]], ...paging });
+			const items = await storage.find("runner_type", { where, orderBy, ...paging });
 			return { items, total: await storage.count("runner_type", where) };
 		},
 		async setEnabled(nameOrId, enabled) {

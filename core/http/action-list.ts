@@ -1,13 +1,22 @@
 import type { ActionEntity } from "../contract/index.ts";
 import { parseIds } from "./execution-filter.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "./paging.ts";
+import { secretsQuery } from "./present.ts";
 import type { WireRecord } from "./records.ts";
 import { type Reply, replyJson } from "./respond.ts";
 import type { RouteContext } from "./route.ts";
 import { parseSelection, select, selectionQuery } from "./selection.ts";
 
 /** Query parameters of the lists of actions. */
-export const actionListQuery = { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", tags: "string" } as const;
+export const actionListQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	...secretsQuery,
+	id: "string",
+	name: "list",
+	pack: "string",
+	tags: "string",
+} as const;
 
 const rules = {
 	known: new Set([
@@ -30,10 +39,10 @@ const rules = {
 	mandatory: ["id", "ref"],
 };
 
-/** Answer with a list of actions, each shown by `present`. All of them unless a limit is given. */
+/** Answer with a list of actions, shown by `present`. All of them unless a limit is given. */
 export async function listActions(
 	context: RouteContext<typeof actionListQuery>,
-	present: (action: ActionEntity) => WireRecord | Promise<WireRecord>,
+	present: (actions: readonly ActionEntity[]) => Promise<readonly WireRecord[]>,
 ): Promise<Reply> {
 	const { id, name, pack, tags } = context.query;
 	const paging = parsePaging(context);
@@ -45,7 +54,7 @@ export async function listActions(
 		...(tags !== undefined && { tags }),
 	};
 	const page = await context.engine.actions.list(filter, paging);
-	const records = await Promise.all(page.items.map(present));
+	const records = await present(page.items);
 	return replyJson(
 		records.map((record) => select(record, selection)),
 		200,

@@ -2,6 +2,7 @@ import { type ExecutionEntity, SvcError } from "../contract/index.ts";
 import type { ExecutionFilter, ExecutionListQuery } from "../engine/engine-api.ts";
 import { isId } from "../engine/ids.ts";
 import type { QueryValues } from "./query.ts";
+import { parseSort } from "./sort.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 type FilterField = Exclude<keyof ExecutionFilter, "start_timestamp">;
@@ -140,7 +141,7 @@ function parseRange(query: FilterValues): { readonly range?: Range; readonly rev
 
 /** An explicit `sort` beats the rest; then descending beats ascending. Undefined is the default, newest first. */
 function parseOrder(query: FilterValues, reversed: boolean): OrderBy | undefined {
-	const sorted = parseSort(query.sort);
+	const sorted = parseSort(query.sort, sortFields);
 	if (sorted.length > 0) return sorted;
 	if (query.timestamp_lt !== undefined || query.sort_desc !== undefined) return undefined;
 	const ascending = query.timestamp_gt !== undefined || query.sort_asc !== undefined || reversed;
@@ -150,14 +151,4 @@ function parseOrder(query: FilterValues, reversed: boolean): OrderBy | undefined
 				["action_ref", "asc"],
 			]
 		: undefined;
-}
-
-/** Unknown names are skipped. A plus sign may have become a blank. */
-function parseSort(text: string | undefined): OrderBy {
-	const order: [keyof ExecutionEntity, "asc" | "desc"][] = [];
-	for (const entry of text?.split(",") ?? []) {
-		const field = sortFields.get(entry.trim().replace(/^[-+]/, ""));
-		if (field !== undefined) order.push([field, entry.trim().startsWith("-") ? "desc" : "asc"]);
-	}
-	return order;
 }

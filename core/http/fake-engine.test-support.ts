@@ -271,12 +271,14 @@ export function toEngine(fake: FakeEngine): Engine {
 				fake.asked["clone"] = target;
 				return action;
 			},
-			mergedParameters: async () => ({ timeout: {}, cmd: {} }),
+			mergedParameters: async (actions: readonly ActionEntity[]) =>
+				actions.map(({ parameters }) => ({ ...runnerType.runner_parameters, ...parameters })),
 			entryPoint: async () => ({ path: "/p/actions/run.sh", text: "echo hi\n" }),
 		},
 		runnerTypes: {
-			list: async (filter: unknown) => {
+			list: async (filter: unknown, page: unknown) => {
 				fake.asked["runnerTypes"] = filter;
+				fake.asked["runnerTypesPage"] = page;
 				return { items: [runnerType], total: 1 };
 			},
 			get: async () => runnerType,

@@ -1,13 +1,7 @@
-import type {
-	ActionEntity,
-	JsonObject,
-	ParameterDefinition,
-	ParameterSchema,
-	RunnerTypeEntity,
-	SnapshotEntity,
-} from "../contract/index.ts";
+import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
 import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
 import { maskParameters, maskResult } from "../engine/mask.ts";
+import { maskDefaults } from "../engine/secret-defaults.ts";
 
 /** A record as it travels: members in the order of the reference. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -82,7 +76,8 @@ export function toChunk(chunk: OutputChunk): WireRecord {
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
 }
 
-export function toAction(action: ActionEntity): WireRecord {
+/** An action. `runnerParameters` say what is secret besides what the action says. */
+export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
 	return withoutNull({
 		id: action.id,
 		uid: `action:${action.pack}:${action.name}`,
@@ -97,11 +92,16 @@ export function toAction(action: ActionEntity): WireRecord {
 		notify: action.notify,
 		output_schema: action.output_schema,
 		metadata_file: action.metadata_file,
-		parameters: action.parameters,
+		parameters: masked ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
 	});
 }
 
-export function toRunnerType(runnerType: RunnerTypeEntity): WireRecord {
+/** A runner type. `actionParameters` say what is secret besides what the runner says, inside the record of an execution. */
+export function toRunnerType(
+	runnerType: RunnerTypeEntity,
+	{ masked }: Pick<Presentation, "masked">,
+	actionParameters: ParameterSchema = {},
+): WireRecord {
 	return withoutNull({
 		id: runnerType.id,
 		uid: `runner_type:${runnerType.name}`,
@@ -110,7 +110,7 @@ export function toRunnerType(runnerType: RunnerTypeEntity): WireRecord {
 		enabled: runnerType.enabled,
 		runner_module: runnerType.runner_module,
 		output_key: runnerType.output_key,
-		runner_parameters: runnerType.runner_parameters,
+		runner_parameters: masked ? maskDefaults(runnerType.runner_parameters, actionParameters) : runnerType.runner_parameters,
 	});
 }
 
@@ -145,30 +145,14 @@ function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
 	let wire = wireSnapshots.get(snapshot);
 	if (wire === undefined) {
 		const { action, runner } = snapshot;
-		const parameters = maskDefaults(action.parameters, runner.runner_parameters);
-		const runner_parameters = maskDefaults(runner.runner_parameters, action.parameters);
-		const openAction = toAction(action);
-		const openRunner = toRunnerType(runner);
-		wire = {
-			action,
-			runner,
-			open: { action: openAction, runner: openRunner },
-			masked: { action: { ...openAction, parameters }, runner: { ...openRunner, runner_parameters } },
-		};
+		const show = (masked: boolean) => ({
+			action: toAction(action, runner.runner_parameters, { masked }),
+			runner: toRunnerType(runner, { masked }, action.parameters),
+		});
+		wire = { action, runner, open: show(false), masked: show(true) };
 		wireSnapshots.set(snapshot, wire);
 	}
 	return wire;
-}
-
-/** A run that was not given a secret parameter ran with its default, so inside an execution that is a secret value too. */
-function maskDefaults(schema: ParameterSchema, other: ParameterSchema): ParameterSchema {
-	const entries = Object.entries(schema).map(([name, definition]): [string, ParameterDefinition] => {
-		const properties = definition.properties === undefined ? {} : { properties: maskDefaults(definition.properties, {}) };
-		if (definition.default === undefined || definition.default === null) return [name, { ...definition, ...properties }];
-		const masked = maskParameters({ [name]: definition.default }, schema, other)[name] ?? null;
-		return [name, { ...definition, ...properties, default: masked }];
-	});
-	return Object.fromEntries(entries);
 }
 
 function withoutEmpty(record: Record<string, unknown>): WireRecord {

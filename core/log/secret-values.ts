@@ -1,4 +1,4 @@
-import { createSecretRedactor } from "../engine/mask.ts";
+import { createSecretRedactor } from "../engine/redact.ts";
 
 /** Enough for every execution a node can run at once; a bound all the same, should one not be taken out again. */
 const mostValues = 10_000;

@@ -82,7 +82,7 @@ export class Evaluator {
 			case "path":
 				return this.#path(expression.name, expression.keys, variables);
 			case "member":
-				return memberOf(this.#evaluate(expression.object, variables), this.evaluate(expression.key, variables), this.budget);
+				return this.#member(expression, variables);
 			case "slice":
 				return this.#slice(expression, variables);
 			case "call":
@@ -153,8 +153,12 @@ export class Evaluator {
 			value = this.#scope.lookup(name);
 		}
 		if (value === undefined) value = new Undefined(`"${name}" is undefined`);
-		for (const key of keys) value = memberOf(value, key, this.budget);
+		for (const key of keys) value = memberOf(value, key, this.budget, true);
 		return value;
+	}
+
+	#member({ object, key }: Extract<Expression, { kind: "member" }>, variables: Variables): Value {
+		return memberOf(this.#evaluate(object, variables), this.evaluate(key, variables), this.budget, key.kind === "constant");
 	}
 
 	#slice({ object, bounds }: Extract<Expression, { kind: "slice" }>, variables: Variables): Value {

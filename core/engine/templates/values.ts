@@ -94,25 +94,30 @@ export function isTrue(value: Value): boolean {
 	return isObject(given) ? Object.keys(given).length > 0 : true;
 }
 
-/** An own member of an object, element of a list, character of a text, or undefined. */
-export function memberOf(object: Value, key: Value, budget: Budget): Value {
+/**
+ * An own member of an object, element of a list, character of a text, or undefined. A key that was computed may be a secret, so
+ * that messages name only one that stands in the template.
+ */
+export function memberOf(object: Value, key: Value, budget: Budget, isWritten = false): Value {
 	const container = demand(object);
 	const name = demand(key);
-	if (container instanceof Namespace) return container.members.get(String(name)) ?? missingMember(container, name);
+	const missing = () => missingMember(container, isWritten ? name : undefined);
+	if (container instanceof Namespace) return container.members.get(String(name)) ?? missing();
 	if (isObject(container)) {
 		const own = typeof name === "string" ? name : JSON.stringify(toJson(name, 0, budget));
-		return Object.hasOwn(container, own) ? (container[own] as Value) : missingMember(container, name);
+		return Object.hasOwn(container, own) ? (container[own] as Value) : missing();
 	}
 	const index = numberOf(name);
 	if (index !== undefined && Number.isInteger(index) && (isList(container) || typeof container === "string")) {
 		if (typeof container === "string") budget.text(container.length);
 		const characters = isList(container) ? container : [...container];
-		return characters[index < 0 ? index + characters.length : index] ?? missingMember(container, name);
+		return characters[index < 0 ? index + characters.length : index] ?? missing();
 	}
-	return missingMember(container, name);
+	return missing();
 }
 
-function missingMember(container: Value, name: Value): Undefined {
+function missingMember(container: Value, name: Value | undefined): Undefined {
+	if (name === undefined) return new Undefined(`${typeName(container)} has no member of the name asked for`);
 	const shown = typeof name === "string" ? `"${name.slice(0, 100)}"` : (numberOf(name) ?? typeName(name));
 	return new Undefined(`${typeName(container)} has no member ${shown}`);
 }

@@ -1,10 +1,10 @@
 import { extname } from "node:path";
-import type { ActionEntity } from "../../contract/index.ts";
-import type { Engine } from "../../engine/engine-api.ts";
 import { actionListQuery, listActions } from "../action-list.ts";
-import { toAction, type WireRecord } from "../records.ts";
+import { toOverviews } from "../action-records.ts";
+import { secretsQuery } from "../present.ts";
 import { replyContent, replyJson } from "../respond.ts";
 import { defineRoute } from "../route.ts";
+import { toRef } from "./actions.ts";
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".py", "text/x-python"],
@@ -21,9 +21,10 @@ export const actionViewRoutes = [
 		path: "/actions/views/parameters/:ref",
 		component: "api",
 		permission: "action_view",
-		async handler({ engine, path }) {
-			const action = await engine.actions.get(path["ref"] ?? "");
-			return replyJson({ parameters: await engine.actions.mergedParameters(action) });
+		query: secretsQuery,
+		async handler(context) {
+			const [overview] = await toOverviews(context, [await context.engine.actions.get(toRef(context))]);
+			return replyJson({ parameters: overview?.["parameters"] });
 		},
 	}),
 	defineRoute({
@@ -32,15 +33,17 @@ export const actionViewRoutes = [
 		component: "api",
 		permission: "action_list",
 		query: actionListQuery,
-		handler: (context) => listActions(context, (action) => toOverview(context.engine, action)),
+		handler: (context) => listActions(context, (actions) => toOverviews(context, actions)),
 	}),
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/overview/:ref",
 		component: "api",
 		permission: "action_view",
-		async handler({ engine, path }) {
-			return replyJson(await toOverview(engine, await engine.actions.get(path["ref"] ?? "")));
+		query: secretsQuery,
+		async handler(context) {
+			const [overview] = await toOverviews(context, [await context.engine.actions.get(toRef(context))]);
+			return replyJson(overview);
 		},
 	}),
 	defineRoute({
@@ -48,13 +51,9 @@ export const actionViewRoutes = [
 		path: "/actions/views/entry_point/:ref",
 		component: "api",
 		permission: "action_view",
-		async handler({ engine, path }) {
-			const file = await engine.actions.entryPoint(path["ref"] ?? "");
+		async handler(context) {
+			const file = await context.engine.actions.entryPoint(toRef(context));
 			return replyContent(file.text, contentTypes.get(extname(file.path).toLowerCase()) ?? "text/plain");
 		},
 	}),
 ];
-
-async function toOverview(engine: Engine, action: ActionEntity): Promise<WireRecord> {
-	return { ...toAction(action), parameters: await engine.actions.mergedParameters(action) };
-}

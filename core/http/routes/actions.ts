@@ -1,9 +1,10 @@
 import type { ActionInput } from "../../engine/engine-api.ts";
 import { actionListQuery, listActions } from "../action-list.ts";
+import { replyAction, toActions } from "../action-records.ts";
 import { defineBody } from "../body.ts";
-import { toAction } from "../records.ts";
-import { replyJson, replyNothing } from "../respond.ts";
-import { defineRoute } from "../route.ts";
+import { secretsQuery } from "../present.ts";
+import { replyNothing } from "../respond.ts";
+import { defineRoute, type RouteContext } from "../route.ts";
 
 const text = { type: "string" };
 const notification = {
@@ -62,15 +63,16 @@ export const actionRoutes = [
 		component: "api",
 		permission: "action_list",
 		query: actionListQuery,
-		handler: (context) => listActions(context, (action) => toAction(action)),
+		handler: (context) => listActions(context, (actions) => toActions(context, actions)),
 	}),
 	defineRoute({
 		method: "GET",
 		path: "/actions/:ref",
 		component: "api",
 		permission: "action_view",
-		async handler({ engine, path }) {
-			return replyJson(toAction(await engine.actions.get(path["ref"] ?? "")));
+		query: secretsQuery,
+		async handler(context) {
+			return replyAction(context, await context.engine.actions.get(toRef(context)));
 		},
 	}),
 	defineRoute({
@@ -78,9 +80,10 @@ export const actionRoutes = [
 		path: "/actions",
 		component: "api",
 		permission: "action_create",
+		query: secretsQuery,
 		body: actionBody,
-		async handler({ engine, body }) {
-			return replyJson(toAction(await engine.actions.create(toInput(body))), 201);
+		async handler(context) {
+			return replyAction(context, await context.engine.actions.create(toInput(context.body)), 201);
 		},
 	}),
 	defineRoute({
@@ -88,9 +91,10 @@ export const actionRoutes = [
 		path: "/actions/:ref",
 		component: "api",
 		permission: "action_modify",
+		query: secretsQuery,
 		body: actionBody,
-		async handler({ engine, path, body }) {
-			return replyJson(toAction(await engine.actions.update(path["ref"] ?? "", toInput(body))));
+		async handler(context) {
+			return replyAction(context, await context.engine.actions.update(toRef(context), toInput(context.body)));
 		},
 	}),
 	defineRoute({
@@ -99,8 +103,9 @@ export const actionRoutes = [
 		component: "api",
 		permission: "action_delete",
 		body: removeBody,
-		async handler({ engine, path, body }) {
-			await engine.actions.remove(path["ref"] ?? "", { removeFiles: body.remove_files ?? false });
+		async handler(context) {
+			const { engine, body } = context;
+			await engine.actions.remove(toRef(context), { removeFiles: body.remove_files ?? false });
 			return replyNothing();
 		},
 	}),
@@ -109,12 +114,19 @@ export const actionRoutes = [
 		path: "/actions/:ref/clone",
 		component: "api",
 		permission: "action_create",
+		query: secretsQuery,
 		body: cloneBody,
-		async handler({ engine, path, body }) {
-			return replyJson(toAction(await engine.actions.clone(path["ref"] ?? "", { overwrite: false, ...body })), 201);
+		async handler(context) {
+			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body });
+			return replyAction(context, cloned, 201);
 		},
 	}),
 ];
+
+/** The ref or id in the path. */
+export function toRef({ path }: RouteContext): string {
+	return path["ref"] ?? "";
+}
 
 function toInput({ id: _id, uid: _uid, ref: _ref, ...input }: ActionBody): ActionInput {
 	return input;

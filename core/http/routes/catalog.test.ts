@@ -35,13 +35,27 @@ test("an action is read by ref, and an unknown one is 404", () =>
 
 test("the views show merged parameters and the entry point", () =>
 	withHttp(async ({ ask }) => {
-		const merged = { timeout: {}, cmd: {} };
+		const merged = {
+			timeout: { type: "integer", default: 60 },
+			cmd: { type: "string", required: true },
+			pin: { type: "string", secret: true, default: "********" },
+		};
 		assert.deepEqual(await (await ask("/v1/actions/views/parameters/core.local")).json(), { parameters: merged });
 		assert.deepEqual(((await (await ask("/v1/actions/views/overview/core.local")).json()) as WireRecord)["parameters"], merged);
 		assert.deepEqual(((await (await ask("/v1/actions/views/overview")).json()) as WireRecord[])[0]?.["parameters"], merged);
 		const entry = await ask("/v1/actions/views/entry_point/core.local");
 		assert.equal(entry.headers.get("content-type"), "application/x-sh");
 		assert.equal(await entry.text(), "echo hi\n");
+	}));
+
+test("defaults of secrets are shown to administrators who ask for them only", () =>
+	withHttp(async ({ ask, fake }) => {
+		const paths = ["/v1/actions", "/v1/actions/core.local", "/v1/actions/views/overview", "/v1/actions/views/parameters/core.local"];
+		const texts = (query: string) => Promise.all(paths.map(async (path) => (await ask(path + query)).text()));
+		for (const text of await texts("")) assert.ok(!text.includes("default-secret") && text.includes("********"), text);
+		for (const text of await texts("?show_secrets=true")) assert.ok(text.includes("default-secret"), text);
+		fake.isAdmin = false;
+		for (const text of await texts("?show_secrets=true")) assert.ok(!text.includes("default-secret"), text);
 	}));
 
 test("the service takes back the action record it gave", () =>
@@ -90,6 +104,12 @@ test("runner types are listed by name and switched off by sending the record bac
 		const [runnerType] = (await list.json()) as WireRecord[];
 		assert.equal(list.headers.get("x-limit"), "100");
 		assert.deepEqual(fake.asked["runnerTypes"], { name: ["local-shell-cmd"] });
+		assert.deepEqual(fake.asked["runnerTypesPage"], { limit: 100, offset: 0 });
+		await ask("/v1/runnertypes?sort=-name,colour,id");
+		assert.deepEqual((fake.asked["runnerTypesPage"] as WireRecord)["orderBy"], [
+			["name", "desc"],
+			["id", "asc"],
+		]);
 		const changed = await ask("/v1/runnertypes/local-shell-cmd", { ...post({ ...runnerType, enabled: false }), method: "PUT" });
 		assert.equal(((await changed.json()) as WireRecord)["enabled"], false);
 		const bad = await ask("/v1/runnertypes/local-shell-cmd", { ...post({ enabled: "no" }), method: "PUT" });

@@ -1,13 +1,19 @@
 import { defineBody } from "../body.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
+import { secretsQuery, toPresentation } from "../present.ts";
 import { toRunnerType } from "../records.ts";
 import { replyJson } from "../respond.ts";
 import { defineRoute } from "../route.ts";
 import { parseSelection, select, selectionQuery } from "../selection.ts";
+import { parseSort } from "../sort.ts";
 
 const defaultLimit = 100;
 const members = new Set(["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"]);
+const sortFields = new Map<string, "id" | "name">([
+	["id", "id"],
+	["name", "name"],
+]);
 const rules = { known: members, excludable: members, mandatory: ["id"] };
 
 /** The whole record is sent back, of which only this may differ. */
@@ -19,14 +25,16 @@ export const runnerTypeRoutes = [
 		path: "/runnertypes",
 		component: "api",
 		permission: "runner_type_list",
-		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list" },
+		query: { ...pagingQuery, ...selectionQuery, ...secretsQuery, id: "string", name: "list", sort: "string" },
 		async handler(context) {
-			const { id, name } = context.query;
+			const { id, name, sort } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, rules);
 			const filter = { ...(id !== undefined && { id: parseIds(id) }), ...(name !== undefined && { name }) };
-			const page = await context.engine.runnerTypes.list(filter, paging);
-			const items = page.items.map((runnerType) => select(toRunnerType(runnerType), selection));
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.runnerTypes.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			const presentation = toPresentation(context);
+			const items = page.items.map((runnerType) => select(toRunnerType(runnerType, presentation), selection));
 			return replyJson(items, 200, toCountHeaders(page.total, paging));
 		},
 	}),
@@ -35,8 +43,10 @@ export const runnerTypeRoutes = [
 		path: "/runnertypes/:name",
 		component: "api",
 		permission: "runner_type_view",
-		async handler({ engine, path }) {
-			return replyJson(toRunnerType(await engine.runnerTypes.get(path["name"] ?? "")));
+		query: secretsQuery,
+		async handler(context) {
+			const runnerType = await context.engine.runnerTypes.get(context.path["name"] ?? "");
+			return replyJson(toRunnerType(runnerType, toPresentation(context)));
 		},
 	}),
 	defineRoute({
@@ -44,9 +54,11 @@ export const runnerTypeRoutes = [
 		path: "/runnertypes/:name",
 		component: "api",
 		permission: "runner_type_modify",
+		query: secretsQuery,
 		body: changeBody,
-		async handler({ engine, path, body }) {
-			return replyJson(toRunnerType(await engine.runnerTypes.setEnabled(path["name"] ?? "", body.enabled)));
+		async handler(context) {
+			const runnerType = await context.engine.runnerTypes.setEnabled(context.path["name"] ?? "", context.body.enabled);
+			return replyJson(toRunnerType(runnerType, toPresentation(context)));
 		},
 	}),
 ];
