@@ -19,6 +19,9 @@ export interface EntityMap {
 	runner_type: RunnerTypeEntity;
 	token: TokenEntity;
 	user: UserEntity;
+	api_key: ApiKeyEntity;
+	role_assignment: RoleAssignmentEntity;
+	sign_in_failure: SignInFailureEntity;
 }
 
 export type EntityKind = keyof EntityMap;
@@ -165,6 +168,43 @@ export interface UserEntity {
 	readonly nicknames: JsonObject;
 }
 
+/** A credential that does not expire by itself. It carries the permissions of its user, narrowed by its scopes. */
+export interface ApiKeyEntity {
+	readonly id: string;
+	/** Salted SHA-512 of the key, hex; the same on every instance, so that exported keys can be loaded elsewhere. */
+	readonly key_hash: string;
+	readonly user: string;
+	readonly enabled: boolean;
+	readonly created_at: string;
+	/** Kept to the minute. */
+	readonly last_used_at: string | null;
+	readonly expires_at: string | null;
+	readonly metadata: JsonObject;
+	/** `webhook:<url>` and permission types; null: everything the user may do. */
+	readonly scopes: readonly string[] | null;
+}
+
+/** A role that a user has because of a group in the site's directory. Those of the configuration are not stored. */
+export interface RoleAssignmentEntity {
+	readonly id: string;
+	readonly user: string;
+	readonly role: string;
+	readonly description: string;
+	/** The group it comes from. */
+	readonly source: string;
+}
+
+/** Failed sign-ins of one user from one address, or of one address, so that they slow down on every node. */
+export interface SignInFailureEntity {
+	readonly id: string;
+	/** What is counted, hashed. */
+	readonly subject: string;
+	readonly failures: number;
+	readonly last_failure_at: string;
+	/** No attempt is looked at before this time. */
+	readonly blocked_until: string;
+}
+
 /** How a field is stored: `json` fields cannot be asked for or sorted by. */
 export type FieldType = "text" | "integer" | "real" | "boolean" | "json";
 
@@ -295,6 +335,30 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 	user: {
 		fields: { id: "text", name: "text", is_service: "boolean", created_at: "text", nicknames: "json" },
 		unique: [["name"]],
+	},
+	api_key: {
+		fields: {
+			id: "text",
+			key_hash: "text",
+			user: "text",
+			enabled: "boolean",
+			created_at: "text",
+			last_used_at: "text",
+			expires_at: "text",
+			metadata: "json",
+			scopes: "json",
+		},
+		unique: [["key_hash"]],
+		indexes: [["user"]],
+	},
+	role_assignment: {
+		fields: { id: "text", user: "text", role: "text", description: "text", source: "text" },
+		unique: [["user", "role", "source"]],
+	},
+	sign_in_failure: {
+		fields: { id: "text", subject: "text", failures: "integer", last_failure_at: "text", blocked_until: "text" },
+		unique: [["subject"]],
+		indexes: [["last_failure_at"]],
 	},
 };
 

@@ -11,4 +11,7 @@ export const tableNames: { readonly [K in EntityKind]: string } = {
 	runner_type: "runner_types",
 	token: "tokens",
 	user: "users",
+	api_key: "api_keys",
+	role_assignment: "role_assignments",
+	sign_in_failure: "sign_in_failures",
 };

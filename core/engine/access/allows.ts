@@ -1,0 +1,44 @@
+import type { Grant } from "./roles.ts";
+import { isGlobal, type PermissionType, resourceTypeOf } from "./permission-types.ts";
+
+/** The record a permission is asked for. */
+export interface Resource {
+	/** Such as `action:core:local`. */
+	readonly uid: string;
+	/** Ref of the pack it is in, when it is in one: a grant on the pack counts like one on the record. */
+	readonly pack?: string;
+}
+
+/** Permissions that stand for others when an execution is asked about: executions have no grants of their own. */
+const executionPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
+	execution_view: ["action_view", "action_all"],
+	execution_stop: ["action_execute", "action_all"],
+	execution_rerun: ["action_execute", "action_all"],
+};
+
+const implyingView = ["create", "modify", "delete", "execute", "set"];
+
+/** Whether the observer role has a permission. */
+export function observerAllows(permission: PermissionType): boolean {
+	return /_(view|list|search)$/.test(permission);
+}
+
+/** Whether some grant gives the permission: on the record, on its pack, or globally. */
+export function grantsAllow(grants: readonly Grant[], permission: PermissionType, resource?: Resource): boolean {
+	const sufficient = new Set(toSufficient(permission));
+	const uids = resource === undefined ? [] : [resource.uid, ...(resource.pack === undefined ? [] : [`pack:${resource.pack}`])];
+	return grants.some(({ resource_uid: uid, permission_types: types }) => {
+		if (uid === undefined ? !isGlobal(permission) : !uids.includes(uid)) return false;
+		return types.some((type) => sufficient.has(type));
+	});
+}
+
+/** Every permission that includes this one. */
+function toSufficient(permission: PermissionType): readonly PermissionType[] {
+	const mapped = executionPermissions[permission];
+	if (mapped !== undefined) return mapped;
+	const type = resourceTypeOf(permission);
+	const all = `${type}_all` as PermissionType;
+	if (permission !== `${type}_view`) return [permission, all];
+	return [permission, all, ...implyingView.map((verb) => `${type}_${verb}` as PermissionType)];
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { SvcError } from "../../contract/index.ts";
+import { fitsResource, isGlobal, type PermissionType, permissionTypes } from "./permission-types.ts";
+
+/** A permission, or several, on one resource, or globally when no resource is named. Grants only add. */
+export interface Grant {
+	/** Such as `action:core:local` or `pack:core`. */
+	readonly resource_uid?: string;
+	readonly permission_types: readonly PermissionType[];
+}
+
+export interface Role {
+	readonly id: string;
+	readonly name: string;
+	readonly description: string;
+	/** Built in: cannot be defined by the configuration. */
+	readonly system: boolean;
+	readonly grants: readonly Grant[];
+}
+
+/** A role of `rbac.roles` in the configuration. */
+export interface RoleInput {
+	readonly name: string;
+	readonly description?: string;
+	readonly permission_grants?: readonly Grant[];
+}
+
+const systemRoles: readonly Role[] = [
+	{ name: "system_admin", description: "Everything; cannot be revoked." },
+	{ name: "admin", description: "Everything." },
+	{ name: "observer", description: "Every permission to list, view and search." },
+].map(({ name, description }) => ({ id: toStableId(`role:${name}`), name, description, system: true, grants: [] }));
+
+/** Whether a role may do everything. */
+export function isAdminRole(name: string): boolean {
+	return name === "admin" || name === "system_admin";
+}
+
+/** System roles and those of the configuration, by name. `SVC_CONFIG` names path and what is allowed. */
+export function createRoles(inputs: readonly RoleInput[]): ReadonlyMap<string, Role> {
+	const roles = new Map(systemRoles.map((role) => [role.name, role]));
+	for (const [index, { name, description = "", permission_grants: grants = [] }] of inputs.entries()) {
+		const path = `rbac.roles[${index}]`;
+		if (!/^[\w.-]{1,255}$/.test(name)) throw new SvcError("SVC_CONFIG", `${path}.name: must consist of letters, digits, _, - and .`);
+		if (roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}.name: there is a role "${name}" already`);
+		for (const [place, grant] of grants.entries()) checkGrant(grant, `${path}.permission_grants[${place}]`);
+		roles.set(name, { id: toStableId(`role:${name}`), name, description, system: false, grants });
+	}
+	return roles;
+}
+
+function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path: string): void {
+	for (const type of types) {
+		if (!permissionTypes.has(type)) throw new SvcError("SVC_CONFIG", `${path}.permission_types: "${type}" is not a permission`);
+		if (uid === undefined && !isGlobal(type)) {
+			throw new SvcError("SVC_CONFIG", `${path}: "${type}" concerns single resources; hint: name one in resource_uid, such as "pack:core"`);
+		}
+		if (uid !== undefined && !fitsResource(type, uid)) {
+			throw new SvcError("SVC_CONFIG", `${path}: "${type}" cannot be granted on "${uid}"`);
+		}
+	}
+}
+
+/** The same 24 hex characters for the same text, on every node. */
+export function toStableId(text: string): string {
+	return createHash("sha256").update(text).digest("hex").slice(0, 24);
+}
