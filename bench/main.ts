@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type Benchmark, runRounds } from "./harness/benchmark.ts";
+import { describeMachine } from "./harness/machine.ts";
 import { toVerdicts } from "./harness/report.ts";
 
 // Measures the service against its limits: `npm run bench [-- <id or part of a file name> …] [--rounds N] [--quick] [--profile]`.
@@ -19,7 +20,9 @@ const { values: options, positionals: names } = parseArgs({
 async function main(): Promise<void> {
 	if (options.profile) process.env["SVC_BENCH_PROFILE"] = "1";
 	const rounds = toRounds(options.rounds ?? (options.quick ? "1" : "5"));
-	for (const benchmark of await findBenchmarks()) {
+	const benchmarks = await findBenchmarks();
+	process.stdout.write(`${await describeMachine()}\n`);
+	for (const benchmark of benchmarks) {
 		process.stdout.write(`${benchmark.id}  ${benchmark.title}\n`);
 		const measurements = await runRounds(benchmark, {
 			rounds,

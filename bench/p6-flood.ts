@@ -20,7 +20,7 @@ export const benchmark: Benchmark = {
 		// A new one each time: the output stays on the disk, and growth is measured from a service that has done little.
 		const service = await startService();
 		try {
-			await flood(service, 32 * mebibyte);
+			await flood(service, 64 * mebibyte);
 			const [ours, bare] = await round.alternate(
 				() => measureGrowth(service.pid, () => measureService(service.pid, () => flood(service, bytes))),
 				() => readBare(bytes),
