@@ -46,6 +46,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 				runners: config.runners,
 				authBackend: config.authBackend,
 			},
+			access: config.access,
 			packs: config.packs,
 			dataDirectory: config.dataDirectory,
 			logger: scope.resolve(tokens.logger),

@@ -33,15 +33,21 @@ export async function serve({ config, env, print }: ServeContext): Promise<numbe
 	}
 }
 
+/** npm passes on the signal that the terminal has sent already: within these milliseconds it is the same request. */
+const repeatTime = 500;
+
 function stopOnSignal(service: Service): { readonly promise: Promise<void>; forget(): void } {
 	let forget = () => {};
 	const promise = new Promise<void>((done, fail) => {
-		let signals = 0;
+		let first: number | undefined;
 		const listener = () => {
-			signals += 1;
-			// Whoever asks twice does not want to wait; what was running is found again at the next start.
-			if (signals > 1) process.exit(1);
-			service.stop().then(done, fail);
+			if (first === undefined) {
+				first = performance.now();
+				service.stop().then(done, fail);
+			} else if (performance.now() - first > repeatTime) {
+				// Whoever asks twice does not want to wait; what was running is found again at the next start.
+				process.exit(1);
+			}
 		};
 		process.on("SIGINT", listener).on("SIGTERM", listener);
 		forget = () => void process.off("SIGINT", listener).off("SIGTERM", listener);

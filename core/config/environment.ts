@@ -23,9 +23,12 @@ const otherVariables = [
 
 const actionVariables = "SVC_ACTION_";
 
+/** Where the plain name is the command client's already. */
+const renamed: Readonly<Record<string, string>> = { "api.key": "SVC_API_KEY_FILE" };
+
 /** The variable that overrides an option. */
 export function toVariableName(section: string, option: string): string {
-	return `SVC_${section}_${option}`.toUpperCase();
+	return renamed[`${section}.${option}`] ?? `SVC_${section}_${option}`.toUpperCase();
 }
 
 const optionVariables = Object.entries(optionSections).flatMap(([section, options]) =>

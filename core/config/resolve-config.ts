@@ -4,6 +4,7 @@ import {
 	type EventBusPlugin,
 	type Options,
 	optionSections,
+	type RoleConfig,
 	type RunnerPlugin,
 	type StoragePlugin,
 	type SvcConfig,
@@ -13,6 +14,7 @@ import { findPluginProblem, findRunnerProblems } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { resolveOptions } from "./resolve-options.ts";
+import { findRoleProblems } from "./role-problems.ts";
 import { suggest } from "./suggest.ts";
 
 /** A configuration that has been checked, with defaults and environment applied. Still data: no plugin has been created. */
@@ -22,6 +24,8 @@ export interface ResolvedConfig {
 	readonly eventBus: EventBusPlugin;
 	readonly runners: readonly RunnerPlugin[];
 	readonly authBackend?: AuthBackendPlugin;
+	/** Roles and who has them. */
+	readonly access: RoleConfig;
 	/** Absolute. */
 	readonly packs: readonly string[];
 	/** Absolute; may not exist yet (`prepareDataDirectory`). */
@@ -51,7 +55,7 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		);
 	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
 	const options = resolveOptions(input, env, problems);
-	problems.push(...findAuthProblems(input, options));
+	problems.push(...findAuthProblems(input, options), ...findRoleProblems(input["rbac"]));
 	if (problems.length > 0) throw toError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
 	return {
@@ -60,6 +64,7 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		eventBus: config.event_bus,
 		runners: config.runners,
 		...(config.auth?.backend === undefined ? {} : { authBackend: config.auth.backend }),
+		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
 		dataDirectory,
 		warnings: findUnknownVariables(env),
@@ -95,8 +100,9 @@ function isPathList(value: unknown): boolean {
 	return Array.isArray(value) && value.every(isPath);
 }
 
-function findAuthProblems(input: Readonly<Record<string, unknown>>, { auth, api }: Options): string[] {
+function findAuthProblems(input: Readonly<Record<string, unknown>>, { auth, api, rbac }: Options): string[] {
 	const problems: string[] = [];
+	if (rbac.enable && !auth.enable) problems.push("rbac.enable: needs auth.enable: true; without authentication nobody has a role");
 	const section = input["auth"];
 	const backend = isRecord(section) ? section["backend"] : undefined;
 	if (backend !== undefined)

@@ -6,14 +6,14 @@ import { suggest } from "./suggest.ts";
 
 type Definitions = Readonly<Record<string, OptionDefinition>>;
 
-/** Members of a section that are no options but plugins, which are checked elsewhere. */
-const pluginMembers: Readonly<Record<string, readonly string[]>> = { auth: ["backend"] };
+/** Members of a section that are no options but plugins and lists, which are checked elsewhere. */
+const otherMembers: Readonly<Record<string, readonly string[]>> = { auth: ["backend"], rbac: ["roles", "assignments", "mappings"] };
 
 /** Every section with every option: environment before configuration before default. Adds what is wrong to `problems`. */
 export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {
 	const sections = Object.entries<Definitions>(optionSections).map(([section, definitions]) => {
 		const input = toSectionInput(config, section, problems);
-		const members = [...Object.keys(definitions), ...(pluginMembers[section] ?? [])];
+		const members = [...Object.keys(definitions), ...(otherMembers[section] ?? [])];
 		for (const [name, value] of Object.entries(input)) {
 			if (members.includes(name)) continue;
 			problems.push(

@@ -31,14 +31,41 @@ export const optionSections = {
 		listen: { type: "boolean", default: true, description: "Whether the authentication component has a listener of its own." },
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the authentication component." },
 		port: { type: "integer", default: 9100, minimum: 0, maximum: 65535, description: "Port of the authentication component." },
+		use_ssl: { type: "boolean", default: false, description: "Whether the authentication component listens with TLS only." },
+		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
+		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
+		mode: {
+			type: "string",
+			default: "standalone",
+			choices: ["standalone", "proxy"],
+			description: "Who verifies passwords: the backend, or a proxy in front that names the user.",
+		},
+		trusted_proxies: {
+			type: "list",
+			default: ["127.0.0.1", "::1"],
+			description: "Addresses or networks (`10.0.0.0/8`) of proxies whose word is taken for users and client addresses.",
+		},
+		failure_limit: {
+			type: "integer",
+			default: 5,
+			minimum: 0,
+			description: "Failed sign-ins of a user from one address before each further one must wait; 0 switches that off.",
+		},
+		failure_wait: { type: "integer", default: 60, minimum: 1, description: "Longest wait after a failed sign-in in seconds; it doubles from 1." },
 		token_ttl: { type: "integer", default: 86_400, minimum: 1, description: "Lifetime of a token in seconds: the default and the most that may be asked for." },
 		service_token_ttl: { type: "integer", default: 86_400, minimum: 1, description: "Lifetime in seconds of the token a running action gets." },
 		api_url: { type: "string", default: "", description: "Public base address of the API without the version; empty means the API listener's own." },
+	},
+	rbac: {
+		enable: { type: "boolean", default: false, description: "Whether roles decide who may do what; without, every user is an administrator." },
 	},
 	api: {
 		listen: { type: "boolean", default: true, description: "Whether the API component listens." },
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the API component." },
 		port: { type: "integer", default: 9101, minimum: 0, maximum: 65535, description: "Port of the API component. It also answers the authentication and stream paths." },
+		use_ssl: { type: "boolean", default: false, description: "Whether the API component listens with TLS only." },
+		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
+		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
 		allow_origin: { type: "list", default: [], description: "Origins that browsers may call from; `*` allows all." },
 		max_page_size: { type: "integer", default: 100, minimum: 1, description: "Largest `limit` of lists for users who are not administrators." },
 		max_body_size: { type: "integer", default: 4_194_304, minimum: 1_024, description: "Largest request body in bytes; more is answered with 413." },
@@ -50,6 +77,9 @@ export const optionSections = {
 		listen: { type: "boolean", default: true, description: "Whether the stream component has a listener of its own." },
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the stream component." },
 		port: { type: "integer", default: 9102, minimum: 0, maximum: 65535, description: "Port of the stream component." },
+		use_ssl: { type: "boolean", default: false, description: "Whether the stream component listens with TLS only." },
+		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
+		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
 		heartbeat: { type: "number", default: 15, minimum: 0.05, maximum: 15, description: "Seconds between heartbeats on a quiet event stream." },
 	},
 	webui: {
@@ -105,8 +135,25 @@ export interface Composition {
 	readonly data_dir?: string;
 }
 
+/** Roles and who has them. Grants only add; the roles `admin`, `system_admin` and `observer` always exist. */
+export interface RoleConfig {
+	readonly roles?: readonly {
+		readonly name: string;
+		readonly description?: string;
+		/** Permission types, on the resource named (`action:core:local`, `pack:core`) or, without one, globally. */
+		readonly permission_grants?: readonly { readonly resource_uid?: string; readonly permission_types: readonly string[] }[];
+	}[];
+	readonly assignments?: readonly { readonly username: string; readonly roles: readonly string[]; readonly description?: string }[];
+	/** Roles for everybody in a group of the auth backend, taken over at each sign-in. */
+	readonly mappings?: readonly { readonly group: string; readonly roles: readonly string[]; readonly description?: string }[];
+}
+
 /** What `svc.config.ts` exports. Unknown sections and options are refused at start with path and hint. */
-export type SvcConfig = Composition & Omit<OptionsInput, "auth"> & { readonly auth?: NonNullable<OptionsInput["auth"]> & { readonly backend?: AuthBackendPlugin } };
+export type SvcConfig = Composition &
+	Omit<OptionsInput, "auth" | "rbac"> & {
+		readonly auth?: NonNullable<OptionsInput["auth"]> & { readonly backend?: AuthBackendPlugin };
+		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RoleConfig;
+	};
 
 /** Types a configuration. Returns it unchanged. */
 export function defineConfig(config: SvcConfig): SvcConfig {

@@ -1,7 +1,11 @@
-import { type AuthBackend, type Clock, type Logger, type Options, type Storage, SvcError, type TokenEntity } from "../contract/index.ts";
-import type { Credentials, OfferedCredentials, Principal } from "./engine-api.ts";
+import { type AuthBackend, type Clock, isSvcError, type Logger, type Options, type Storage, SvcError } from "../contract/index.ts";
+import type { Credentials, IssuedToken, Principal } from "./engine-api.ts";
+import { type Access, hasAdminRole } from "./access/access.ts";
+import type { ApiKeys } from "./api-keys.ts";
 import { verifyIdentity } from "./sign-in.ts";
+import { createSlowDown } from "./slow-down.ts";
 import { createTokens } from "./tokens.ts";
+import { createTrustedProxies } from "./trusted-proxies.ts";
 import { ensureUser } from "./users.ts";
 
 export interface CredentialParts {
@@ -11,6 +15,8 @@ export interface CredentialParts {
 	/** May be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;
 	readonly logger: Logger;
+	readonly access: Access;
+	readonly apiKeys: ApiKeys;
 	/** Seconds a backend may take to verify a password. */
 	readonly backendTimeout?: number;
 }
@@ -21,28 +27,68 @@ export type StartedCredentials = Credentials & {
 	stop(): Promise<void>;
 };
 
-export function createCredentials({ storage, clock, options, authBackend, logger, backendTimeout }: CredentialParts): StartedCredentials {
+export function createCredentials(parts: CredentialParts): StartedCredentials {
+	const { storage, clock, options, authBackend, logger, access, backendTimeout } = parts;
 	const { auth } = options;
+	const slowDown = createSlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
+	const isTrusted = createTrustedProxies(auth.trusted_proxies);
 	const tokens = createTokens({ storage, clock, logger });
 	const signInParts = { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
 	const systemUser: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 
+	async function grant(username: string, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
+		await ensureUser(username, { storage, clock, logger });
+		const issued = await tokens.issue({ user: username, ttl, service: false, metadata: {} });
+		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
+		logger.info("token granted", { user: issued.user, token_id: issued.id, expiry: issued.expiry, ...origin });
+		return issued;
+	}
+
+	/** What the user may do; without access control every authenticated user counts as an administrator. */
+	async function toPrincipal(username: string, authentication: Principal["authentication"]): Promise<Principal> {
+		if (!access.enabled) return { username, isAdmin: true, authentication };
+		const roles = await access.rolesOf(username);
+		return { username, isAdmin: hasAdminRole(roles), roles, authentication };
+	}
+
 	return {
 		async signIn({ username, password }, { ttl, signal, remoteAddress }) {
 			const lifetime = toLifetime(ttl, auth.token_ttl);
-			const identity = await verifyIdentity({ username, password, signal, remoteAddress }, signInParts);
-			await ensureUser(identity.username, { storage, clock, logger });
-			const issued = await tokens.issue({ user: identity.username, ttl: lifetime, service: false, metadata: {} });
-			const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
-			logger.info("token granted", { user: issued.user, token_id: issued.id, expiry: issued.expiry, ...origin });
-			return issued;
+			await slowDown.check(username, remoteAddress).catch((error: unknown) => {
+				logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
+				throw error;
+			});
+			const identity = await verifyIdentity({ username, password, signal, remoteAddress }, signInParts).catch(async (error: unknown) => {
+				if (isSvcError(error, "SVC_UNAUTHORIZED")) await slowDown.failed(username, remoteAddress);
+				throw error;
+			});
+			await slowDown.succeeded(username, remoteAddress);
+			if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
+			return grant(identity.username, lifetime, remoteAddress);
+		},
+		async signInByProxy({ username, peerAddress, remoteAddress }, { ttl }) {
+			const lifetime = toLifetime(ttl, auth.token_ttl);
+			if (auth.mode !== "proxy" || !isTrusted(peerAddress)) {
+				logger.warn("token refused: not a trusted proxy", { peer_address: peerAddress });
+				throw unauthorized("the request does not come from a trusted proxy");
+			}
+			if (!username) throw unauthorized("the proxy names no user");
+			return grant(username, lifetime, remoteAddress);
 		},
 		async authenticate(offered) {
 			if (!auth.enable) return systemUser;
-			const token = toOfferedToken(offered);
+			const { token, apiKey, location = "header" } = offered ?? {};
+			if (token && apiKey) throw unauthorized("only one of token and API key may be given, not both");
+			if (apiKey) {
+				const { user, scopes } = await parts.apiKeys.verify(apiKey);
+				const principal = await toPrincipal(user, { method: "API key", location });
+				// What only administrators may do cannot be named by a scope, so a narrowed key may not.
+				return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+			}
+			if (!token) throw unauthorized("a token or an API key is needed");
 			const entity = await tokens.find(token);
 			if (entity === undefined) throw unauthorized("the token is unknown or has expired");
-			return toPrincipal(entity, offered?.location ?? "header");
+			return toPrincipal(entity.user, { method: "authentication token", location, token_expire: `${entity.expiry.slice(0, 19)}Z` });
 		},
 		async issueServiceToken(user, metadata) {
 			const issued = await tokens.issue({ user, ttl: auth.service_token_ttl, service: true, metadata });
@@ -63,19 +109,6 @@ function toLifetime(ttl: number | null | undefined, maximum: number): number {
 	if (!Number.isInteger(ttl) || ttl < 1) throw new SvcError("SVC_INVALID", "ttl: must be a whole number of seconds, at least 1");
 	if (ttl > maximum) throw new SvcError("SVC_INVALID", `ttl: ${ttl} seconds asked for, at most ${maximum} are allowed (auth.token_ttl)`);
 	return ttl;
-}
-
-function toOfferedToken({ token, apiKey }: Partial<OfferedCredentials> = {}): string {
-	if (token && apiKey) throw unauthorized("only one of token and API key may be given, not both");
-	if (apiKey) throw unauthorized("the API key is not known");
-	if (!token) throw unauthorized("a token or an API key is needed");
-	return token;
-}
-
-function toPrincipal({ user, expiry }: TokenEntity, location: OfferedCredentials["location"]): Principal {
-	const expire = `${expiry.slice(0, 19)}Z`;
-	// Without access control every authenticated user counts as an administrator.
-	return { username: user, isAdmin: true, authentication: { method: "authentication token", location, token_expire: expire } };
 }
 
 function unauthorized(reason: string): SvcError {

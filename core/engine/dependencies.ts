@@ -1,4 +1,4 @@
-import type { AuthBackendPlugin, Clock, EventBusPlugin, Logger, Options, RunnerPlugin, StoragePlugin } from "../contract/index.ts";
+import type { AuthBackendPlugin, Clock, EventBusPlugin, Logger, Options, RoleConfig, RunnerPlugin, StoragePlugin } from "../contract/index.ts";
 
 /** A log that gives logs under a name. */
 export type TaggedLogger = Logger & { withTag(tag: string): Logger };
@@ -18,6 +18,8 @@ export interface EngineDependencies {
 		readonly runners: readonly RunnerPlugin[];
 		readonly authBackend: AuthBackendPlugin | undefined;
 	};
+	/** Section `rbac` beside its options. */
+	readonly access: RoleConfig;
 	/** Absolute pack directories, or directories of pack directories. */
 	readonly packs: readonly string[];
 	/** Absolute; exists. */

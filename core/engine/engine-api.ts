@@ -10,12 +10,18 @@ import type {
 	RunnerTypeEntity,
 	SnapshotEntity,
 } from "../contract/index.ts";
+import type { Access } from "./access/access.ts";
+import type { ApiKeys } from "./api-keys.ts";
 
 /** Whoever authenticated a request, or the system user while authentication is off. */
 export interface Principal {
 	readonly username: string;
 	/** Administrators may see secrets, take unlimited pages and act for other users. With access control off: everybody. */
 	readonly isAdmin: boolean;
+	/** Names of the roles; absent while access control is off. */
+	readonly roles?: readonly string[];
+	/** What an API key is narrowed to; absent: everything the user may do. */
+	readonly scopes?: readonly string[];
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
 		| { readonly method: "API key"; readonly location: "header" | "query" }
@@ -199,6 +205,16 @@ export interface RunnerTypes {
 	setEnabled(nameOrId: string, enabled: boolean): Promise<RunnerTypeEntity>;
 }
 
+/** What a fronting proxy says of a request. */
+export interface RemoteUser {
+	/** Undefined when it names nobody. */
+	readonly username: string | undefined;
+	/** Address of the peer of the connection: must be a trusted proxy. */
+	readonly peerAddress: string | undefined;
+	/** Address of the client, as the proxy gives it. */
+	readonly remoteAddress: string | undefined;
+}
+
 export interface IssuedToken {
 	readonly id: string;
 	readonly user: string;
@@ -217,6 +233,11 @@ export interface OfferedCredentials {
 }
 
 export interface Credentials {
+	/**
+	 * Issue a token to whoever the fronting proxy has authenticated (`auth.mode: "proxy"`). `SVC_UNAUTHORIZED` when the request
+	 * does not come from a trusted proxy.
+	 */
+	signInByProxy(remote: RemoteUser, options: { readonly ttl?: number | null }): Promise<IssuedToken>;
 	/** Sign in and issue a token. `SVC_UNAUTHORIZED` for wrong credentials, `SVC_INVALID` for a bad `ttl` (seconds). */
 	signIn(
 		credentials: { readonly username: string; readonly password: string },
@@ -232,6 +253,11 @@ export interface Credentials {
 	validate(token: string): Promise<boolean>;
 }
 
+export type { Access, AssignmentFilter, RoleAssignment } from "./access/access.ts";
+export type { Resource } from "./access/allows.ts";
+export type { PermissionType } from "./access/permission-types.ts";
+export type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
+
 /** The engine: everything the service does, without HTTP. */
 export interface Engine {
 	readonly nodeId: string;
@@ -241,6 +267,8 @@ export interface Engine {
 	readonly actions: Actions;
 	readonly runnerTypes: RunnerTypes;
 	readonly credentials: Credentials;
+	readonly apiKeys: ApiKeys;
+	readonly access: Access;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
 	/**

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { RunAborted } from "../contract/index.ts";
+import { createAccess } from "./access/access.ts";
 import { createActions } from "./actions.ts";
+import { createApiKeys } from "./api-keys.ts";
 import { createCatalog } from "./catalog.ts";
 import { createCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
@@ -24,7 +26,10 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const { storage, eventBus, runners, authBackend } = host;
 	const parts = { storage, eventBus, clock, logger, nodeId };
 	const catalog = createCatalog(parts);
-	const credentials = createCredentials({ storage, clock, options, authBackend, logger: logger.withTag("auth") });
+	const audit = logger.withTag("auth");
+	const access = createAccess({ storage, clock, logger: audit, enabled: options.rbac.enable, config: dependencies.access });
+	const apiKeys = createApiKeys({ storage, clock, logger: audit });
+	const credentials = createCredentials({ storage, clock, options, authBackend, logger: audit, access, apiKeys });
 	const executor = createExecutor({ ...parts, catalog, runners, options, apiUrl: dependencies.apiUrl });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
@@ -73,6 +78,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		actions: createActions({ ...parts, catalog }),
 		runnerTypes: createRunnerTypes({ storage, catalog }),
 		credentials,
+		apiKeys,
+		access,
 		start: () => (starting ??= start()),
 		async ensureFirstUser() {
 			if (!options.auth.enable || authBackend === undefined) return undefined;

@@ -41,7 +41,7 @@ export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpO
 		options,
 		logger,
 		version,
-		apiUrl: () => servers.get("api")?.url ?? `http://${options.api.host}:${options.api.port}`,
+		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		openStream: (request) => streams.open(request),
 	};
 	const apps = {
@@ -63,7 +63,7 @@ export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpO
 			try {
 				for (const component of components) {
 					if (!options[component].listen) continue;
-					const server = await startServer(apps[component], options[component], logger);
+					const server = await startServer(apps[component], { section: component, ...options[component] }, logger);
 					servers.set(component, server);
 					urls[component] = server.url;
 				}

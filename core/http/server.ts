@@ -2,7 +2,8 @@ import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { type H3, toNodeHandler } from "h3";
 import { type Listener, listen } from "listhen";
-import type { Logger } from "../contract/index.ts";
+import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
+import { readCertificate, watchCertificate } from "./certificate.ts";
 
 const closeGraceMilliseconds = 2_000;
 
@@ -14,9 +15,33 @@ export interface Server {
 	stop(): Promise<void>;
 }
 
-/** Listen on an address. Port 0 lets the system choose. */
-export async function startServer(app: H3, address: { readonly host: string; readonly port: number }, logger: Logger): Promise<Server> {
-	const listener = await listen(guard(app, logger), {
+export interface ServerAddress {
+	/** Section of the options, for messages. */
+	readonly section: string;
+	readonly host: string;
+	/** 0 lets the system choose. */
+	readonly port: number;
+	readonly use_ssl: boolean;
+	readonly cert: string;
+	readonly key: string;
+}
+
+/** Listen on an address, over TLS where it says so. `SVC_CONFIG` names the option that is wrong. */
+export async function startServer(app: H3, address: ServerAddress, logger: Logger): Promise<Server> {
+	const certificate = address.use_ssl ? await readCertificate(address) : undefined;
+	const listener = await open(guard(app, logger), address, certificate);
+	const watch = certificate === undefined ? undefined : watchCertificate(address, listener.server, logger);
+	return {
+		url: toUrl(listener, address),
+		async stop() {
+			watch?.stop();
+			await stopServer(listener);
+		},
+	};
+}
+
+async function open(handler: RequestListener, address: ServerAddress, certificate: { cert: string; key: string } | undefined): Promise<Listener> {
+	const options: Parameters<typeof listen>[1] = {
 		isProd: true,
 		autoClose: false,
 		showURL: false,
@@ -25,8 +50,17 @@ export async function startServer(app: H3, address: { readonly host: string; rea
 		open: false,
 		hostname: address.host,
 		port: address.port === 0 ? { random: true, host: address.host } : address.port,
-	});
-	return { url: toUrl(listener, address.host), stop: () => stopServer(listener) };
+		...(certificate !== undefined && { https: certificate }),
+	};
+	try {
+		return await listen(handler, options);
+	} catch (error) {
+		throw new SvcError(
+			"SVC_CONFIG",
+			`${address.section}.port: cannot listen on ${address.host} port ${address.port}: it is taken by another program, or not allowed (${toErrorMessage(error)})`,
+			{ cause: error },
+		);
+	}
 }
 
 /**
@@ -53,10 +87,10 @@ function guard(app: H3, logger: Logger): RequestListener {
 	};
 }
 
-function toUrl(listener: Listener, host: string): string {
+function toUrl(listener: Listener, { host, use_ssl }: ServerAddress): string {
 	const port = listener.address.port;
 	const name = host === "0.0.0.0" || host === "::" || host === "" ? "localhost" : host;
-	return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+	return `${use_ssl ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 async function stopServer(listener: Listener): Promise<void> {

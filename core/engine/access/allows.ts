@@ -25,7 +25,7 @@ export function observerAllows(permission: PermissionType): boolean {
 
 /** Whether some grant gives the permission: on the record, on its pack, or globally. */
 export function grantsAllow(grants: readonly Grant[], permission: PermissionType, resource?: Resource): boolean {
-	const sufficient = new Set(toSufficient(permission));
+	const sufficient: ReadonlySet<string> = new Set(toSufficient(permission));
 	const uids = resource === undefined ? [] : [resource.uid, ...(resource.pack === undefined ? [] : [`pack:${resource.pack}`])];
 	return grants.some(({ resource_uid: uid, permission_types: types }) => {
 		if (uid === undefined ? !isGlobal(permission) : !uids.includes(uid)) return false;

@@ -46,6 +46,11 @@ export function permissionsOf(type: ResourceType): readonly PermissionType[] {
 
 export const permissionTypes: ReadonlySet<string> = new Set(resourceTypes.flatMap(permissionsOf));
 
+/** Whether a text is the name of a permission. */
+export function isPermissionType(text: string): text is PermissionType {
+	return permissionTypes.has(text);
+}
+
 /** The resource type of a permission: the longest one its name begins with. */
 export function resourceTypeOf(permission: PermissionType): ResourceType {
 	const fitting = resourceTypes.filter((type) => permission.startsWith(`${type}_`) && permissionsOf(type).includes(permission));

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
-import { SvcError } from "../../contract/index.ts";
-import { fitsResource, isGlobal, type PermissionType, permissionTypes } from "./permission-types.ts";
+import { type RoleConfig, SvcError } from "../../contract/index.ts";
+import { fitsResource, isGlobal, isPermissionType } from "./permission-types.ts";
 
-/** A permission, or several, on one resource, or globally when no resource is named. Grants only add. */
-export interface Grant {
-	/** Such as `action:core:local` or `pack:core`. */
-	readonly resource_uid?: string;
-	readonly permission_types: readonly PermissionType[];
-}
+type RoleInput = NonNullable<RoleConfig["roles"]>[number];
+/** A permission, or several, on one resource, or globally when no resource is named. */
+export type Grant = NonNullable<RoleInput["permission_grants"]>[number];
 
 export interface Role {
 	readonly id: string;
@@ -16,13 +13,6 @@ export interface Role {
 	/** Built in: cannot be defined by the configuration. */
 	readonly system: boolean;
 	readonly grants: readonly Grant[];
-}
-
-/** A role of `rbac.roles` in the configuration. */
-export interface RoleInput {
-	readonly name: string;
-	readonly description?: string;
-	readonly permission_grants?: readonly Grant[];
 }
 
 const systemRoles: readonly Role[] = [
@@ -51,7 +41,7 @@ export function createRoles(inputs: readonly RoleInput[]): ReadonlyMap<string, R
 
 function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path: string): void {
 	for (const type of types) {
-		if (!permissionTypes.has(type)) throw new SvcError("SVC_CONFIG", `${path}.permission_types: "${type}" is not a permission`);
+		if (!isPermissionType(type)) throw new SvcError("SVC_CONFIG", `${path}.permission_types: "${type}" is not a permission`);
 		if (uid === undefined && !isGlobal(type)) {
 			throw new SvcError("SVC_CONFIG", `${path}: "${type}" concerns single resources; hint: name one in resource_uid, such as "pack:core"`);
 		}

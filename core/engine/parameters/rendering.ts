@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema, SvcError } from "../../contract/index.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import { holdsSecret } from "../mask.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
@@ -85,6 +86,7 @@ export class Rendering implements TemplateScope {
 			throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
 		if (this.#isParameter(used)) this.resolve(used);
 		else if (used !== "__context" && !Object.hasOwn(this.#context, used)) {
+			if (this.#isSecret(name)) throw hiddenProblem(name);
 			throw templateProblem(
 				name,
 				`Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and there is no such parameter or name`,
@@ -92,14 +94,25 @@ export class Rendering implements TemplateScope {
 		}
 	}
 
+	#isSecret(name: string): boolean {
+		const definition = ownMember(this.#schema as unknown as JsonObject, name);
+		return definition !== undefined && holdsSecret(definition as ParameterDefinition);
+	}
+
 	#guarded<T>(name: string, action: () => T): T {
 		try {
 			return action();
 		} catch (error) {
 			if (isSvcError(error)) throw error;
+			if (this.#isSecret(name)) throw hiddenProblem(name);
 			throw templateProblem(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
 		}
 	}
+}
+
+/** The template is part of a secret, and messages quote templates. */
+function hiddenProblem(name: string): SvcError {
+	return templateProblem(name, `Failed to render parameter "${name}": its template uses something that does not exist or is not allowed`);
 }
 
 function ownMember(object: JsonValue | undefined, key: string): JsonValue | undefined {

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
+import { holdsSecret } from "../mask.ts";
 import { isPlainDefinition, toJsonSchema } from "./json-schema.ts";
 import { invalidParameter } from "./problems.ts";
 
@@ -21,10 +22,7 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 	const validate = toValidator(name, definition);
 	if (validate(value)) return;
 	// What is wrong inside a secret may hold a part of it, such as the name of a member.
-	throw invalidParameter(
-		name,
-		definition.secret === true ? `parameter "${name}" is not what its definition allows` : describe(name, validate.errors ?? []),
-	);
+	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validate.errors ?? []));
 }
 
 function assertEnum(name: string, value: JsonValue, definition: ParameterDefinition): void {
@@ -32,7 +30,17 @@ function assertEnum(name: string, value: JsonValue, definition: ParameterDefinit
 	if (allowed === undefined) return;
 	const text = JSON.stringify(value);
 	if (allowed.some((candidate) => candidate === value || JSON.stringify(candidate) === text)) return;
-	throw invalidParameter(name, `parameter "${name}" must be one of ${allowed.map((candidate) => JSON.stringify(candidate)).join(", ")}`);
+	throw invalidParameter(name, toChoice(name, name, definition, allowed));
+}
+
+/** What is allowed, unless that is a secret itself. */
+function toChoice(name: string, path: string, definition: ParameterDefinition, allowed: readonly unknown[]): string {
+	if (holdsSecret(definition)) return notAllowed(name);
+	return `parameter "${path}" must be one of ${allowed.map((value) => JSON.stringify(value)).join(", ")}`;
+}
+
+function notAllowed(name: string): string {
+	return `parameter "${name}" is not what its definition allows`;
 }
 
 function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
@@ -86,13 +94,12 @@ function createAjv(): Ajv {
 	return instance;
 }
 
-function describe(name: string, errors: readonly ErrorObject[]): string {
+function describe(name: string, definition: ParameterDefinition, errors: readonly ErrorObject[]): string {
 	const [error] = errors;
 	if (error === undefined) return `parameter "${name}" is not valid`;
 	const path = name + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
-	if (allowedValues !== undefined)
-		return `parameter "${path}" must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`;
+	if (allowedValues !== undefined) return toChoice(name, path, definition, allowedValues);
 	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
 	return `parameter "${path}" ${error.message ?? "is not valid"}`;
 }
