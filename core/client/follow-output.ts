@@ -64,7 +64,7 @@ export async function* openEvents(url: string, options: RequestOptions, onOpen?:
 	try {
 		const response = await request(url, { ...options, headers: { accept: "text/event-stream", ...options.headers }, signal });
 		onOpen?.();
-		if (response.body !== null) yield* readEvents(response.body, () => timer.refresh());
+		if (response.body !== null) yield* readEvents(response.body, { onActivity: () => timer.refresh(), signal });
 	} catch (error) {
 		throw isSvcError(error) || options.signal?.aborted ? error : toUnreachable(url, error);
 	} finally {
