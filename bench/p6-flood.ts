@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Benchmark } from "./harness/benchmark.ts";
 import { runChild } from "./harness/child.ts";
-import { describeTime, measureGrowth, measureService } from "./harness/process-figures.ts";
+import { echo, inFlight } from "./harness/echo.ts";
+import { runLoad } from "./harness/execution-load.ts";
+import { describeTime, measureMemory, measureService, readMemory } from "./harness/process-figures.ts";
 import { type Service, startService } from "./harness/service.ts";
 
 const mebibyte = 1_048_576;
@@ -13,25 +15,42 @@ export const benchmark: Benchmark = {
 	title: "output of one run in lines of 80 bytes, stored and streamed to one SSE client ÷ Node reading the same pipe line by line",
 	goals: [
 		{ name: "ratio", label: "bytes/s ÷ bytes/s", direction: "at least", limits: [0.5] },
-		{ name: "growth", label: "growth of the server's memory over 1 GiB of output", unit: "MiB", direction: "at most", limits: [64] },
+		{
+			name: "growth",
+			label: "most memory during the run less that of a warm service at rest",
+			unit: "MiB",
+			direction: "at most",
+			limits: [64],
+		},
+		{
+			name: "further",
+			label: "the same less that of a service that has had a flood before",
+			unit: "MiB",
+			direction: "at most",
+			limits: [],
+		},
 	],
 	async run(round) {
 		const bytes = (round.quick ? 64 : 1024) * mebibyte;
-		// A new one each time: the output stays on the disk, and growth is measured from a service that has done little.
+		// A new one each time: the output stays on the disk, and a service that has had a flood keeps some of the memory it took.
 		const service = await startService();
 		try {
+			await runLoad(service, { body: echo, inFlight, seconds: 1 });
+			const atRest = await readMemory(service.pid);
 			await flood(service, 64 * mebibyte);
 			const [ours, bare] = await round.alternate(
-				() => measureGrowth(service.pid, () => measureService(service.pid, () => flood(service, bytes))),
+				() => measureMemory(service.pid, () => measureService(service.pid, () => flood(service, bytes))),
 				() => readBare(bytes),
 			);
 			const { value: id, seconds, time } = ours.value;
 			await assertStored(service, id, bytes);
 			const rate = bytes / mebibyte / seconds;
-			const shares = `${seconds.toFixed(1)} s, CPU s: ${describeTime(time)}`;
+			const memory = [atRest, ours.before, ours.most].map((used) => used.toFixed(0)).join(", ");
 			return {
-				values: { ratio: rate / bare, growth: ours.growth },
-				detail: `${rate.toFixed(0)} MiB/s (${shares}), memory +${ours.growth.toFixed(0)} MiB; bare reader ${bare.toFixed(0)} MiB/s`,
+				values: { ratio: rate / bare, growth: ours.most - atRest, further: ours.most - ours.before },
+				detail:
+					`${rate.toFixed(0)} MiB/s (${seconds.toFixed(1)} s, CPU s: ${describeTime(time)}), ` +
+					`memory at rest, before, at most: ${memory} MiB; bare reader ${bare.toFixed(0)} MiB/s`,
 			};
 		} finally {
 			await service.stop();

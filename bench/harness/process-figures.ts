@@ -26,7 +26,7 @@ async function readProcessorTime(pid: number): Promise<{ readonly own: number; r
 }
 
 /** MiB of memory a process has in use. */
-async function readMemory(pid: number): Promise<number> {
+export async function readMemory(pid: number): Promise<number> {
 	const [, kibibytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
 	return Number(kibibytes) / 1024;
 }
@@ -71,8 +71,11 @@ async function findLauncher(server: number): Promise<number | undefined> {
 	return undefined;
 }
 
-/** The most memory a process had in use while `work` went on, above what it had before, in MiB. */
-export async function measureGrowth<T>(pid: number, work: () => Promise<T>): Promise<{ readonly growth: number; readonly value: T }> {
+/** Memory of a process in MiB: before `work`, and the most while it went on. */
+export async function measureMemory<T>(
+	pid: number,
+	work: () => Promise<T>,
+): Promise<{ readonly value: T; readonly before: number; readonly most: number }> {
 	const before = await readMemory(pid);
 	let most = before;
 	let sampling = Promise.resolve();
@@ -85,7 +88,7 @@ export async function measureGrowth<T>(pid: number, work: () => Promise<T>): Pro
 	try {
 		const value = await work();
 		await sampling;
-		return { growth: most - before, value };
+		return { value, before, most };
 	} finally {
 		clearInterval(timer);
 	}
