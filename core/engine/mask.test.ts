@@ -39,6 +39,17 @@ test("secrets inside objects and lists are masked, their neighbours stay", () =>
 	assert.equal(values.account.password, "p", "the values themselves are not changed");
 });
 
+test("a structure of another kind than the one with secrets is masked whole: a record may hold values whose types were never checked", () => {
+	const values = { account: [{ password: "p" }], list: { token: "t" } };
+	assert.deepEqual(maskBySchema(values, schema), { account: mask, list: mask });
+});
+
+test("a member is masked when any of the definitions that describe it is secret", () => {
+	const any: ParameterSchema = { a: { properties: { k: { type: "string" } }, patternProperties: { "^k": { secret: true } } } };
+	assert.deepEqual(maskBySchema({ a: { k: "s", other: 1 } }, any), { a: { k: mask, other: 1 } });
+	assert.deepEqual(maskBySchema({ a: "s" }, { a: { anyOf: [{ properties: { k: { secret: true } } }] } }), { a: mask });
+});
+
 test("nothing is copied when nothing is secret", () => {
 	const values = { plain: "x", account: { user: "u" }, list: [{ id: 1 }], unknown: {} };
 	assert.equal(maskBySchema(values, schema), values);

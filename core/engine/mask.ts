@@ -41,6 +41,21 @@ export function collectSecrets(values: JsonObject, ...schemas: readonly Paramete
 	return [...secrets];
 }
 
+/** `given` with what was `kept` wherever it holds the mask and the mask was `shown`: how values that were masked come back. */
+export function restoreMasked(given: JsonValue, shown: JsonValue | undefined, kept: JsonValue | undefined): JsonValue {
+	if (given === mask) return shown === mask && kept !== undefined ? kept : given;
+	if (isArray(given)) return given.map((item, index) => restoreMasked(item, memberOf(shown, index), memberOf(kept, index)));
+	if (!isObject(given)) return given;
+	const entries = Object.entries(given);
+	return Object.fromEntries(entries.map(([name, value]) => [name, restoreMasked(value, memberOf(shown, name), memberOf(kept, name))]));
+}
+
+/** An own member of an object or list. */
+export function memberOf(value: JsonValue | undefined, key: string | number): JsonValue | undefined {
+	if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+	return (value as JsonObject)[key];
+}
+
 interface MaskOptions {
 	readonly depth: number;
 	/**

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError } from "../contract/index.ts";
-import { holdsSecret, mask, maskBySchema } from "./mask.ts";
+import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "./mask.ts";
 
 /**
  * Definitions with the defaults and allowed values of secrets masked: a run that is not given a secret runs with its default.
@@ -27,7 +27,7 @@ export function restoreDefaults(
 ): ParameterSchema {
 	const kept = (stored?.parameters ?? {}) as unknown as JsonObject;
 	const shown = maskDefaults(stored?.parameters ?? {}, stored?.runnerParameters) as unknown as JsonObject;
-	const restored = restore(given as unknown as JsonObject, shown, kept) as unknown as ParameterSchema;
+	const restored = restoreMasked(given as unknown as JsonObject, shown, kept) as unknown as ParameterSchema;
 	const next = maskDefaults(restored, runnerParameters);
 	for (const [name, definition] of Object.entries(given)) {
 		const isSecret =
@@ -86,16 +86,6 @@ function mapMembers(members: ParameterSchema, change: (member: ParameterDefiniti
 	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]));
 }
 
-/** `given` with the stored value wherever it holds the mask and was shown the mask. */
-function restore(given: JsonValue, shown: JsonValue | undefined, kept: JsonValue | undefined): JsonValue {
-	if (given === mask) return shown === mask && kept !== undefined ? kept : given;
-	if (Array.isArray(given)) return given.map((item: JsonValue, index) => restore(item, memberOf(shown, index), memberOf(kept, index)));
-	if (!isObject(given)) return given;
-	return Object.fromEntries(
-		Object.entries(given).map(([name, value]) => [name, restore(value, memberOf(shown, name), memberOf(kept, name))]),
-	);
-}
-
 /** Every mask in `given` must have been replaced by something that is masked again. */
 function assertHidden(path: string, given: JsonValue | undefined, restored: JsonValue | undefined, shown: JsonValue | undefined): void {
 	if (given === mask) {
@@ -106,11 +96,6 @@ function assertHidden(path: string, given: JsonValue | undefined, restored: Json
 	for (const name of Object.keys(given)) {
 		assertHidden(`${path}.${name}`, memberOf(given, name), memberOf(restored, name), shown === mask ? mask : memberOf(shown, name));
 	}
-}
-
-function memberOf(value: JsonValue | undefined, key: string | number): JsonValue | undefined {
-	if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-	return (value as JsonObject)[key];
 }
 
 function holdsSecretNamed(schema: ParameterSchema | undefined, name: string): boolean {

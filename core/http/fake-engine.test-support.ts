@@ -302,7 +302,6 @@ export function toEngine(fake: FakeEngine): Engine {
 				if (offered?.apiKey !== apiKey) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized");
 				return { username: "maria", isAdmin: fake.isAdmin, authentication: { method: "API key", location: offered.location } };
 			},
-			issueServiceToken: async () => Promise.reject(new Error("not used")),
 			revoke: async () => {},
 			validate: async (given: string) => given === token,
 		},

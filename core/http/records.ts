@@ -1,7 +1,8 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
 import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
-import { maskParameters, maskResult } from "../engine/mask.ts";
+import { maskResult } from "../engine/mask.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
+import { toShownParameters } from "../engine/shown-parameters.ts";
 
 /** A record as it travels: members in the order of the reference. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -29,7 +30,7 @@ export function toExecution(view: ExecutionView, { webUrl, masked }: Presentatio
 	const { entity } = view;
 	const snapshot = toWireSnapshot(view.snapshot);
 	const shown = masked ? snapshot.masked : snapshot.open;
-	const parameters = toParameters(view, snapshot, masked);
+	const parameters = toParameters(view, masked);
 	return withoutEmpty({
 		id: entity.id,
 		status: entity.status,
@@ -60,7 +61,7 @@ export function toLiveAction(view: ExecutionView, { masked }: Presentation): Wir
 	const { entity } = view;
 	const snapshot = toWireSnapshot(view.snapshot);
 	return withoutNull({
-		...toEmbeddedLiveAction(view, toParameters(view, snapshot, masked)),
+		...toEmbeddedLiveAction(view, toParameters(view, masked)),
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
 		end_timestamp: entity.end_timestamp,
@@ -127,9 +128,9 @@ function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject 
 	});
 }
 
-function toParameters({ entity }: ExecutionView, { action, runner }: WireSnapshot, masked: boolean): JsonObject | undefined {
+function toParameters({ entity, snapshot }: ExecutionView, masked: boolean): JsonObject | undefined {
 	const parameters: JsonObject | undefined = entity.parameters;
-	return masked && parameters !== undefined ? maskParameters(parameters, action.parameters, runner.runner_parameters) : parameters;
+	return masked && parameters !== undefined ? toShownParameters(parameters, snapshot) : parameters;
 }
 
 function toResult({ entity }: ExecutionView, { action, runner }: WireSnapshot, masked: boolean): JsonObject | null | undefined {

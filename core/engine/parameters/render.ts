@@ -42,6 +42,11 @@ export interface FinalParameters {
 
 const emptyContext: RenderContext = { svckv: { system: {}, user: {} }, action_context: {}, config_context: {} };
 
+/** The names that always exist, and those of the caller. */
+export function withEmptyContext(context: RenderContext): RenderContext {
+	return { ...emptyContext, ...context };
+}
+
 /**
  * The parameters to store with a new execution: what was given, rendered, cast and validated, and the results of templated
  * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. `SVC_INVALID` names the
@@ -55,7 +60,7 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 	// Before anything walks the values, or somebody stores them.
 	for (const name of names) assertDepth(name, valueFor(name));
 	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
-	const rendering = new Rendering(plan.schema, { ...emptyContext, ...context }, (name) => {
+	const rendering = new Rendering(plan.schema, withEmptyContext(context), (name) => {
 		const value = valueFor(name);
 		return value === null ? plan.defaults.get(name) : { value, isRendered: isGiven(given, name) };
 	});
@@ -75,7 +80,7 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 /** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */
 export function renderFinal({ runnerSchema, actionSchema, stored, context }: FinalInput): FinalParameters {
 	const plan = toPlan(runnerSchema, actionSchema);
-	const rendering = new Rendering(plan.schema, { ...emptyContext, ...context }, (name) => finalSource(plan, stored, name));
+	const rendering = new Rendering(plan.schema, withEmptyContext(context), (name) => finalSource(plan, stored, name));
 	const runnerParameters: [string, JsonValue][] = [];
 	const actionParameters: [string, JsonValue][] = [];
 	for (const name of plan.names) {

@@ -1,0 +1,148 @@
+import type { Route } from "./route.ts";
+import { createParameters, createRefused, type SecretValues } from "./secret-pack.test-support.ts";
+
+/** What the requests of a walk are made from. */
+export interface WalkSubject {
+	/** Executions in every state. */
+	readonly executions: readonly string[];
+	/** Executions that have ended, so that their streams end. */
+	readonly ended: readonly string[];
+	readonly actions: readonly string[];
+	readonly runnerTypes: readonly string[];
+	readonly secrets: SecretValues;
+	/** An action record as the service shows it. */
+	readonly record: Readonly<Record<string, unknown>>;
+}
+
+export interface WalkRequest {
+	readonly path: string;
+	readonly body?: unknown;
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Walk = (subject: WalkSubject) => readonly WalkRequest[];
+
+const get = (path: string, queries: readonly string[] = [""]): WalkRequest[] => queries.map((query) => ({ path: path + query }));
+const each = (subjects: readonly string[], toRequests: (subject: string) => readonly WalkRequest[]) => subjects.flatMap(toRequests);
+const send = (path: string, bodies: readonly unknown[]): WalkRequest[] => bodies.map((body) => ({ path, body }));
+
+const selections = [
+	"",
+	"?include_attributes=parameters",
+	"?include_attributes=liveaction,action.parameters.pin,runner",
+	"?include_attributes=liveaction.parameters,parameters.options.pin",
+	"?include_attributes=action,parameters,result",
+	"?exclude_attributes=result",
+	"?exclude_attributes=result,status,trigger_instance",
+];
+const executionLists = [...selections, "?limit=-1", "?status=failed&sort=-user", "?action=vault.command&limit=2&offset=1"];
+const actionLists = [
+	"",
+	"?pack=vault",
+	"?include_attributes=parameters",
+	"?include_attributes=parameters.pin.default",
+	"?exclude_attributes=notify",
+];
+
+/** Requests for every route, by component, method and path, those that change something after those that read. */
+const walks: Readonly<Record<string, Walk>> = {
+	"api GET /": () => get("/"),
+	"api GET /user": () => get("/user"),
+	"auth POST /tokens": ({ secrets }) => [
+		{ path: "/tokens", body: {}, headers: { authorization: `Basic ${Buffer.from(`admin:${secrets.refuse()}`).toString("base64")}` } },
+		{ path: "/tokens", body: { ttl: secrets.refuse() }, headers: { authorization: "Basic eA==" } },
+	],
+	"auth POST /tokens/validate": ({ secrets }) => send("/tokens/validate", [{ token: secrets.refuse() }, { token: [secrets.refuse()] }]),
+	"api GET /executions/views/filters": () => get("/executions/views/filters", ["", "?types=action,user"]),
+	"api GET /executions/:id/attribute/:name": ({ executions }) =>
+		each(executions, (id) =>
+			["result", "trigger_instance", "status", "parameters"].flatMap((name) => get(`/executions/${id}/attribute/${name}`)),
+		),
+	"api GET /executions/:id/result": ({ executions }) =>
+		each(executions, (id) =>
+			get(`/executions/${id}/result`, ["", "?download=true", "?compress=true", "?pretty_format=true&download=1&compress=1"]),
+		),
+	"api GET /executions/:id/children": ({ executions }) =>
+		each(executions, (id) => get(`/executions/${id}/children`, ["", "?depth=1&result_fmt=sorted"])),
+	"api GET /executions": () => get("/executions", executionLists),
+	"api GET /executions/:id": ({ executions }) =>
+		each([...executions, "last"], (id) => get(`/executions/${id}`, [...selections, "?max_result_size=10"])),
+	"api GET /executions/:id/output": ({ executions }) =>
+		each(executions, (id) => get(`/executions/${id}/output`, ["", "?output_type=stderr"])),
+	"stream GET /executions/:id/output": ({ ended }) => each(ended, (id) => get(`/executions/${id}/output`)),
+	"stream GET /stream": () => [],
+	"api GET /actions/views/parameters/:ref": ({ actions }) => each(actions, (ref) => get(`/actions/views/parameters/${ref}`)),
+	"api GET /actions/views/overview": () => get("/actions/views/overview", actionLists),
+	"api GET /actions/views/overview/:ref": ({ actions }) => each(actions, (ref) => get(`/actions/views/overview/${ref}`)),
+	"api GET /actions/views/entry_point/:ref": ({ actions }) => each(actions, (ref) => get(`/actions/views/entry_point/${ref}`)),
+	"api GET /actions": () => get("/actions", actionLists),
+	"api GET /actions/:ref": ({ actions }) => each(actions, (ref) => get(`/actions/${ref}`)),
+	"api GET /runnertypes": () => get("/runnertypes", ["", "?include_attributes=runner_parameters", "?exclude_attributes=name"]),
+	"api GET /runnertypes/:name": ({ runnerTypes }) => each(runnerTypes, (name) => get(`/runnertypes/${name}`)),
+	"api PUT /runnertypes/:name": ({ runnerTypes }) =>
+		each(runnerTypes, (name) => send(`/runnertypes/${name}`, [{ enabled: true }, { enabled: "x" }])),
+	"api POST /executions": ({ secrets }) => [
+		...send("/executions", [{ action: "vault.command", parameters: createParameters(secrets) }]),
+		...createRefused(secrets).flatMap((parameters) =>
+			send(
+				"/executions",
+				["vault.command", "vault.script"].map((action) => ({ action, parameters: { ...parameters } })),
+			),
+		),
+		...send("/executions", [
+			`{"action": "vault.command", "parameters": {"pin": "${secrets.refuse().replace(/\W/g, "")}"`,
+			{ action: "vault.nothing", parameters: { pin: secrets.refuse() } },
+			{ action: ["vault.command", secrets.refuse()], parameters: { pin: secrets.refuse() } },
+			{ action: "vault.command", parameters: [secrets.refuse()] },
+			{ action: "vault.command", parameters: { pin: secrets.refuse() }, context: { trace_context: { id_: "0" } } },
+			{ action: "vault.command", parameters: { pin: secrets.refuse() }, delay: -1 },
+		]),
+	],
+	"api PUT /executions/:id": ({ executions, secrets }) =>
+		each(executions, (id) => send(`/executions/${id}`, [{ status: "pausing" }, { status: secrets.refuse() }, { pin: secrets.refuse() }])),
+	"api POST /executions/:id/re_run": ({ ended, secrets }) =>
+		each(ended, (id) =>
+			send(`/executions/${id}/re_run`, [
+				{ delay: 3_600_000 },
+				{ delay: 3_600_000, parameters: { pin: secrets.store() } },
+				{ delay: 3_600_000, parameters: { pin: "********" } },
+				{ parameters: { number: secrets.refuse() } },
+			]),
+		),
+	"api DELETE /executions/:id": ({ executions }) => each(executions, (id) => get(`/executions/${id}`)),
+	"api POST /actions": ({ secrets }) =>
+		send("/actions", [
+			{ name: "made", pack: "vault", runner_type: "local-shell-cmd", parameters: { pin: { secret: true, default: secrets.store() } } },
+			{ name: "made", pack: "vault", runner_type: "local-shell-cmd", parameters: { pin: { secret: true, default: secrets.refuse() } } },
+			{ name: "bad", pack: "vault", runner_type: "nothing", parameters: { pin: { secret: true, default: secrets.refuse() } } },
+			{ name: "bad", pack: "vault", runner_type: "local-shell-cmd", parameters: { pin: { secrte: true, default: secrets.refuse() } } },
+			{
+				name: "bad",
+				pack: "vault",
+				runner_type: "local-shell-cmd",
+				parameters: { pin: { secret: secrets.refuse(), default: secrets.refuse() } },
+			},
+			{ name: "bad", pack: "vault", runner_type: "local-shell-cmd", parameters: { pin: { secret: true, default: "********" } } },
+		]),
+	"api PUT /actions/:ref": ({ record }) => send(`/actions/${String(record["ref"])}`, [record, { ...record, runner_type: "nothing" }]),
+	"api POST /actions/:ref/clone": ({ actions }) =>
+		each(actions, (ref) =>
+			send(`/actions/${ref}/clone`, [
+				{ dest_pack: "vault", dest_action: `copy_of_${ref.replace(/\W/g, "_")}` },
+				{ dest_pack: "nothing", dest_action: "a" },
+			]),
+		),
+	"api DELETE /actions/:ref": ({ actions }) =>
+		each(actions, (ref) => send(`/actions/${ref}`, [{ remove_files: "x" }, { remove_files: true }])),
+};
+
+/** Requests for the routes in the order of the walk. Throws for a route it does not know. */
+export function walkRoutes(routes: readonly Route[]): readonly { readonly route: Route; readonly requests: Walk }[] {
+	const known = new Map(routes.map((route) => [`${route.component} ${route.method} ${route.path}`, route]));
+	const forgotten = [...known.keys()].filter((key) => !Object.hasOwn(walks, key));
+	if (forgotten.length > 0) throw new Error(`the walk has no requests for ${forgotten.join(", ")}`);
+	return Object.entries(walks).flatMap(([key, requests]) => {
+		const route = known.get(key);
+		return route === undefined ? [] : [{ route, requests }];
+	});
+}
