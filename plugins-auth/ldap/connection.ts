@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Client, Entry } from "ldapts";
+import type { Logger } from "../../core/contract/index.ts";
+import { type Server, toUrl } from "./server.ts";
+import type { Scope } from "./settings.ts";
+import { type TlsSettings, toTlsOptions } from "./tls-settings.ts";
+
+/** The package, which is loaded when the backend starts. */
+export type Ldapts = typeof import("ldapts");
+
+/** What all connections of one sign-in share. */
+export interface ConnectionContext {
+	readonly ldapts: Ldapts;
+	readonly tls: TlsSettings;
+	/** Milliseconds to wait for each answer. */
+	readonly timeout: number;
+	/** Where each call and its result is told, if anywhere. */
+	readonly trace: Logger | undefined;
+	readonly signal: AbortSignal;
+}
+
+export interface SearchQuery {
+	readonly base: string;
+	readonly scope: Scope;
+	readonly filter: string;
+	readonly attributes: readonly string[];
+	/** Seconds that the server may take. */
+	readonly timeLimit: number;
+}
+
+export interface SearchResult {
+	readonly entries: readonly Entry[];
+	/** URLs of places where the search would have to go on. */
+	readonly references: readonly string[];
+}
+
+/** One connection to one server, encrypted as its address asks for. It is never opened again by itself. */
+export interface Connection {
+	bind(dn: string, password: string): Promise<void>;
+	search(query: SearchQuery): Promise<SearchResult>;
+}
+
+const startTls = "1.3.6.1.4.1.1466.20037";
+
+/** Use a new connection and close it, however it ends. */
+export async function withConnection<R>(
+	server: Server,
+	context: ConnectionContext,
+	use: (connection: Connection) => Promise<R>,
+): Promise<R> {
+	context.signal.throwIfAborted();
+	const socket = connectTcp({ host: server.host, port: server.port, noDelay: true });
+	const wait = createWait(socket, server, context);
+	let secured: Socket | undefined;
+	try {
+		// What fails before or after somebody waits for it must not end the process.
+		socket.on("error", ignore);
+		await wait("connect", {}, () => once(socket, "connect"));
+		if (server.encryption !== "none") secured = await secure(socket, server, { wait, context });
+		const client = createClient(secured ?? socket, context);
+		const result = await use(toConnection(client, wait));
+		await unbind(client, socket, context);
+		return result;
+	} finally {
+		secured?.on("error", ignore).destroy();
+		socket.on("error", ignore).destroy();
+	}
+}
+
+function toConnection(client: Client, wait: Wait): Connection {
+	return {
+		bind: (dn, password) => wait("bind", { dn }, () => client.bind(dn, password)),
+		async search({ base, attributes, ...query }) {
+			const search = () => client.search(base, { ...query, attributes: [...attributes] });
+			const { searchEntries, searchReferences } = await wait("search", { base, ...query }, search, (result) => ({
+				entries: result.searchEntries.map(({ dn }) => dn),
+				references: result.searchReferences,
+			}));
+			// An entry without a name stands for the server itself; a bind with its name would be an anonymous one, which succeeds.
+			return { entries: searchEntries.filter(({ dn }) => dn !== ""), references: searchReferences };
+		},
+	};
+}
+
+async function secure(socket: Socket, server: Server, { wait, context }: { wait: Wait; context: ConnectionContext }): Promise<Socket> {
+	if (server.encryption === "tls") {
+		// A client of its own for what is said in the clear, so that nothing slipped in there is taken for a later answer.
+		const client = createClient(socket, context);
+		await wait("starttls", {}, () => client.exop(startTls));
+		socket.removeAllListeners("data");
+	}
+	const secured = connectTls({ socket, ...toTlsOptions(server.host, context.tls) });
+	secured.on("error", ignore);
+	await wait("tls handshake", {}, () => once(secured, "secureConnect"));
+	return secured;
+}
+
+/** Says goodbye, which ends the connection. Nothing depends on it, so that it is only waited for. */
+async function unbind(client: Client, socket: Socket, { timeout, trace }: ConnectionContext): Promise<void> {
+	trace?.info("ldap call", { call: "unbind" });
+	const timer = setTimeout(() => socket.destroy(), timeout);
+	await client.unbind().catch(ignore);
+	clearTimeout(timer);
+}
+
+/** A client for a connected socket. It would open another one when this is lost: without TLS, and send passwords over it. */
+function createClient(socket: Socket, { ldapts }: ConnectionContext): Client {
+	let isTaken = false;
+	return new ldapts.Client({
+		url: "ldap://localhost",
+		createConnection: () => {
+			if (isTaken) throw new Error("the directory server has closed the connection");
+			isTaken = true;
+			return socket;
+		},
+	});
+}
+
+/** Awaits an answer: until the time is up, the sign-in is given up, or the connection ends. Tells the trace. */
+type Wait = <R>(
+	call: string,
+	fields: Readonly<Record<string, unknown>>,
+	ask: () => Promise<R>,
+	describe?: (result: R) => Readonly<Record<string, unknown>>,
+) => Promise<R>;
+
+function createWait(socket: Socket, server: Server, { timeout, trace, signal }: ConnectionContext): Wait {
+	return async (call, fields, ask, describe) => {
+		const about = { server: toUrl(server), call, ...fields };
+		trace?.info("ldap call", about);
+		const controller = new AbortController();
+		const fail = (reason: unknown) => controller.abort(reason);
+		const onAbort = () => fail(signal.reason);
+		const onClose = () => fail(new Error(`${call}: the directory server has closed the connection`));
+		const timer = setTimeout(() => fail(new Error(`${call}: no answer within ${timeout / 1_000} s`)), timeout);
+		signal.addEventListener("abort", onAbort, { once: true });
+		socket.once("close", onClose);
+		try {
+			signal.throwIfAborted();
+			const result = await Promise.race([ask(), rejectOnAbort(controller.signal)]);
+			trace?.info("ldap result", { ...about, ...describe?.(result) });
+			return result;
+		} catch (error) {
+			trace?.info("ldap failure", { ...about, error });
+			throw error;
+		} finally {
+			clearTimeout(timer);
+			signal.removeEventListener("abort", onAbort);
+			socket.off("close", onClose);
+		}
+	};
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+	return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+}
+
+function ignore(): void {}

@@ -1,0 +1,124 @@
+import type { Entry } from "ldapts";
+import { type Connection, type ConnectionContext, type SearchQuery, withConnection } from "./connection.ts";
+import { cannotTell, isOutage } from "./failure.ts";
+import { parseReferral, type ReferralTarget } from "./referral.ts";
+import { type Server, toUrl } from "./server.ts";
+import type { Settings } from "./settings.ts";
+
+/** An entry and the server that holds it. */
+export interface FoundEntry {
+	readonly entry: Entry;
+	readonly server: Server;
+}
+
+export interface DirectoryContext extends ConnectionContext {
+	readonly settings: Settings;
+}
+
+/** A directory in which the service account has signed in. */
+export interface Directory {
+	/** Everything that matches, once each. With `chase_referrals` on all servers that hold a part of it, else on this one. */
+	search(query: SearchQuery): Promise<readonly FoundEntry[]>;
+}
+
+const mostHops = 5;
+const mostReferrals = 50;
+
+export function withDirectory<R>(server: Server, context: DirectoryContext, use: (directory: Directory) => Promise<R>): Promise<R> {
+	return withServiceAccount(server, context, (connection) =>
+		use({
+			search: async (query) => {
+				const chase: Chase = { visited: new Set(), hops: 0 };
+				return withoutRepeats(await searchOn({ connection, server, query }, context, chase));
+			},
+		}),
+	);
+}
+
+async function withServiceAccount<R>(server: Server, context: DirectoryContext, use: (connection: Connection) => Promise<R>): Promise<R> {
+	const { bindDn, bindPassword } = context.settings;
+	return withConnection(server, context, async (connection) => {
+		await answered(`${toUrl(server)} does not let the service account (bind_dn) in`, () => connection.bind(bindDn, bindPassword));
+		return use(connection);
+	});
+}
+
+interface Place {
+	readonly connection: Connection;
+	readonly server: Server;
+	readonly query: SearchQuery;
+}
+
+/** The referrals followed so far, by URL and query, and how many lie one behind the other. */
+interface Chase {
+	readonly visited: Set<string>;
+	readonly hops: number;
+}
+
+async function searchOn({ connection, server, query }: Place, context: DirectoryContext, chase: Chase): Promise<FoundEntry[]> {
+	chase.visited.add(toKey({ server, query }));
+	const reason = `${toUrl(server)} does not answer the search below ${JSON.stringify(query.base)}`;
+	const { entries, references } = await answered(reason, () => connection.search(query));
+	const found = entries.map((entry) => ({ entry, server }));
+	if (!context.settings.chaseReferrals) return found;
+	for (const targets of toAlternatives(references, query, server)) {
+		if (targets.some((target) => chase.visited.has(toKey(target)))) continue;
+		if (chase.hops >= mostHops) throw cannotTell(`referrals lead on over more than ${mostHops} servers`);
+		found.push(...(await follow(targets, context, { ...chase, hops: chase.hops + 1 })));
+	}
+	return found;
+}
+
+/** At the first of the targets that can be reached. Part of the search undone means that nobody knows who is meant. */
+async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<FoundEntry[]> {
+	let failure: unknown;
+	for (const { server, query } of targets) {
+		if (chase.visited.size >= mostReferrals) throw cannotTell(`one search leads to more than ${mostReferrals} referrals`);
+		chase.visited.add(toKey({ server, query }));
+		try {
+			return await withServiceAccount(server, context, (connection) => searchOn({ connection, server, query }, context, chase));
+		} catch (error) {
+			context.signal.throwIfAborted();
+			if (!isOutage(error)) throw error;
+			failure = error;
+		}
+	}
+	throw cannotTell(`no server of a referral can be reached: ${targets.map(({ server }) => toUrl(server)).join(", ")}`, failure);
+}
+
+/** URLs for the same part of the directory are servers that stand in for each other. */
+function toAlternatives(references: readonly string[], query: SearchQuery, { encryption }: Server): readonly (readonly ReferralTarget[])[] {
+	const byPart = new Map<string, ReferralTarget[]>();
+	for (const url of references) {
+		const target = parse(url, query, encryption);
+		const part = `${target.query.scope} ${target.query.base.toLowerCase()}`;
+		byPart.set(part, [...(byPart.get(part) ?? []), target]);
+	}
+	return [...byPart.values()];
+}
+
+function parse(url: string, query: SearchQuery, encryption: Server["encryption"]): ReferralTarget {
+	try {
+		return parseReferral(url, query, encryption);
+	} catch (error) {
+		throw cannotTell(`a referral is not followed: ${url}`, error);
+	}
+}
+
+function toKey({ server, query }: ReferralTarget): string {
+	return `${toUrl(server)} ${query.scope} ${query.base.toLowerCase()}`;
+}
+
+function withoutRepeats(found: readonly FoundEntry[]): readonly FoundEntry[] {
+	const names = found.map(({ entry }) => entry.dn.toLowerCase());
+	return found.filter((_, index) => names.indexOf(names[index] ?? "") === index);
+}
+
+/** An answer that is an error is no outage, in which another server could help, but says nothing about the user either. */
+async function answered<R>(reason: string, ask: () => Promise<R>): Promise<R> {
+	try {
+		return await ask();
+	} catch (error) {
+		throw isOutage(error) ? error : cannotTell(reason, error);
+	}
+}

@@ -1,0 +1,91 @@
+import {
+	type AuthBackend,
+	type Credentials,
+	defineAuthBackend,
+	type Identity,
+	type PluginContext,
+	SvcError,
+	toErrorMessage,
+} from "../../core/contract/index.ts";
+import type { Ldapts } from "./connection.ts";
+import type { LdapOptions } from "./options.ts";
+import { parseSettings, type Settings } from "./settings.ts";
+import { SignIn } from "./sign-in.ts";
+
+export type { LdapOptions } from "./options.ts";
+
+/** Users of an LDAP directory. They must be in the groups of `group_dns`; the directory itself verifies their passwords. */
+export const ldap = defineAuthBackend<LdapOptions>("ldap", (options) => new Ldap(options));
+
+/** At two connections each. */
+const mostAtOnce = 64;
+/** Bytes of a name or password; what is longer is nobody's, and some servers would break off the connection. */
+const longestText = 16_384;
+
+class Ldap implements AuthBackend {
+	readonly #options: unknown;
+	readonly #underWay = new Map<AbortController, Promise<unknown>>();
+	#signIn: SignIn | undefined;
+
+	constructor(options: unknown) {
+		this.#options = options;
+	}
+
+	async start({ logger, clock }: PluginContext): Promise<void> {
+		const ldapts = await importLdapts();
+		const settings = parseSettings(this.#options, (filter) => void ldapts.FilterParser.parseString(filter));
+		for (const warning of findWeaknesses(settings)) logger.warn("auth backend ldap", { warning });
+		this.#signIn = new SignIn(settings, { ldapts, logger, clock });
+	}
+
+	async stop(): Promise<void> {
+		this.#signIn = undefined;
+		for (const controller of this.#underWay.keys()) controller.abort(stopped());
+		await Promise.allSettled(this.#underWay.values());
+	}
+
+	async authenticate(credentials: Credentials, { signal }: { readonly signal: AbortSignal }): Promise<Identity | undefined> {
+		signal.throwIfAborted();
+		const signIn = this.#signIn;
+		if (signIn === undefined) throw stopped();
+		if (!isPossible(credentials)) return undefined;
+		if (this.#underWay.size >= mostAtOnce)
+			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
+		const controller = new AbortController();
+		const abort = () => controller.abort(signal.reason);
+		signal.addEventListener("abort", abort, { once: true });
+		const attempt = signIn.attempt(credentials, controller.signal);
+		this.#underWay.set(controller, attempt);
+		try {
+			return await attempt;
+		} finally {
+			this.#underWay.delete(controller);
+			signal.removeEventListener("abort", abort);
+		}
+	}
+}
+
+/** Whether it is worth asking. A directory may take an empty password for an anonymous sign-in, which succeeds, and end a text at a NUL. */
+function isPossible({ username, password }: Credentials): boolean {
+	if (username === "" || password === "" || password.includes("\0") || /\p{Cc}/u.test(username)) return false;
+	return Buffer.byteLength(username) <= longestText && Buffer.byteLength(password) <= longestText;
+}
+
+function findWeaknesses({ servers, tls }: Settings): string[] {
+	if (servers[0]?.encryption === "none") return ["passwords travel unencrypted; use_ssl or use_tls protects them"];
+	if (tls.isVerified) return [];
+	return ["the directory's certificate is not verified, so that somebody in between can read passwords; cacert names whom to trust"];
+}
+
+async function importLdapts(): Promise<Ldapts> {
+	try {
+		return await import("ldapts");
+	} catch (error) {
+		const message = `auth backend ldap needs the package "ldapts", which is missing or does not run here: npm install ldapts`;
+		throw new SvcError("SVC_CONFIG", `${message} (${toErrorMessage(error).split("\n")[0]})`, { cause: error });
+	}
+}
+
+function stopped(): SvcError {
+	return new SvcError("SVC_UNAVAILABLE", "the auth backend is not running");
+}

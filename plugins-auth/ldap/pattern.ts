@@ -1,0 +1,32 @@
+/** Makes a search filter of a pattern: every value is escaped, so that it stays a value whatever it holds. */
+export type Pattern<N extends string> = (values: Readonly<Record<N, string>>) => string;
+
+/**
+ * A pattern with `{name}` in it; literal braces are doubled. Throws an error that says what is wrong when another name is
+ * used, or none at all: such a filter would give everybody the same answer.
+ */
+export function compilePattern<N extends string>(text: string, names: readonly N[]): Pattern<N> {
+	const allowed = names.map((name) => `{${name}}`).join(" and ");
+	const parts: (string | { readonly name: N })[] = [];
+	let end = 0;
+	for (const match of text.matchAll(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g)) {
+		const [token, name] = match;
+		parts.push(text.slice(end, match.index));
+		end = match.index + token.length;
+		if (token === "{{" || token === "}}") parts.push(token.charAt(0));
+		else parts.push({ name: toKnown(name, names, allowed) });
+	}
+	parts.push(text.slice(end));
+	if (parts.every((part) => typeof part === "string")) throw new Error(`must hold ${allowed.replace(" and ", " or ")}`);
+	return (values) => parts.map((part) => (typeof part === "string" ? part : escapeValue(values[part.name]))).join("");
+}
+
+function toKnown<N extends string>(name: string | undefined, names: readonly N[], allowed: string): N {
+	const known = names.find((each) => each === name);
+	if (known === undefined) throw new Error(`only ${allowed} can be filled in; other braces must be doubled`);
+	return known;
+}
+
+function escapeValue(value: string): string {
+	return value.replace(/[\0()*\\]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}

@@ -1,0 +1,89 @@
+import type { Clock, Credentials, Identity, Logger } from "../../core/contract/index.ts";
+import { type Account, type AccountContext, createNobody, findAccount } from "./account.ts";
+import { type ConnectionContext, type Ldapts, withConnection } from "./connection.ts";
+import { withDirectory } from "./directory.ts";
+import { cannotTell, isOutage, isRefusal } from "./failure.ts";
+import { GroupCache } from "./group-cache.ts";
+import { HostList } from "./host-list.ts";
+import { RefusalPace } from "./refusal-pace.ts";
+import { type Server, toUrl } from "./server.ts";
+import type { Settings } from "./settings.ts";
+
+export interface SignInParts {
+	readonly ldapts: Ldapts;
+	readonly logger: Logger;
+	readonly clock: Clock;
+}
+
+/** Verifies names and passwords: at one of the servers, by a sign-in with the password after the account has been looked up. */
+export class SignIn {
+	readonly #settings: Settings;
+	readonly #ldapts: Ldapts;
+	readonly #logger: Logger;
+	readonly #hosts: HostList;
+	readonly #accounts: AccountContext;
+	readonly #pace = new RefusalPace();
+
+	constructor(settings: Settings, { ldapts, logger, clock }: SignInParts) {
+		this.#settings = settings;
+		this.#ldapts = ldapts;
+		this.#logger = logger;
+		this.#hosts = new HostList(settings.servers, clock);
+		this.#accounts = { settings, logger, groupCache: new GroupCache(settings.groupCache, clock) };
+	}
+
+	async attempt(credentials: Credentials, signal: AbortSignal): Promise<Identity | undefined> {
+		let failure: unknown;
+		for (const server of this.#hosts.inOrder()) {
+			try {
+				const identity = await this.#attemptAt(server, credentials, signal);
+				this.#hosts.markWell(server);
+				return identity;
+			} catch (error) {
+				signal.throwIfAborted();
+				if (!isOutage(error)) throw error;
+				this.#hosts.markFailed(server);
+				this.#logger.warn("directory server failed", { server: toUrl(server), error });
+				failure = error;
+			}
+		}
+		throw cannotTell("no server of the directory can be reached", failure);
+	}
+
+	async #attemptAt(server: Server, { username, password }: Credentials, signal: AbortSignal): Promise<Identity | undefined> {
+		const context = this.#createContext(signal);
+		const account = await withDirectory(server, { ...context, settings: this.#settings }, (directory) =>
+			findAccount(username, directory, this.#accounts),
+		);
+		if (account === undefined) {
+			await this.#pretend(server, password, context);
+			return undefined;
+		}
+		const started = performance.now();
+		if (await this.#isAccepted(account, password, context)) return { username: account.username, groups: account.groups };
+		this.#pace.record(performance.now() - started);
+		return undefined;
+	}
+
+	async #isAccepted({ dn, server }: Pick<Account, "dn" | "server">, password: string, context: ConnectionContext): Promise<boolean> {
+		try {
+			await withConnection(server, context, (connection) => connection.bind(dn, password));
+			return true;
+		} catch (error) {
+			if (isRefusal(error)) return false;
+			throw isOutage(error) ? error : cannotTell(`${toUrl(server)} does not answer the sign-in of a user`, error);
+		}
+	}
+
+	/** Does what it takes to refuse a wrong password, without an account. */
+	async #pretend(server: Server, password: string, context: ConnectionContext): Promise<void> {
+		const started = performance.now();
+		await this.#isAccepted({ dn: createNobody(this.#settings), server }, password, context);
+		await this.#pace.even(performance.now() - started, context.signal);
+	}
+
+	#createContext(signal: AbortSignal): ConnectionContext {
+		const { tls, timeout, debug } = this.#settings;
+		return { ldapts: this.#ldapts, tls, timeout, trace: debug ? this.#logger : undefined, signal };
+	}
+}

@@ -1,0 +1,60 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { type ConnectionOptions, createSecureContext, type SecureContext } from "node:tls";
+import type { ClientSettings } from "./client-options.ts";
+import type { OptionReader } from "./option-reader.ts";
+
+export interface TlsSettings {
+	readonly secureContext: SecureContext;
+	/** Whether a server whose certificate or name is not right is refused. */
+	readonly isVerified: boolean;
+}
+
+/** Reads the certificate files. */
+export function readTlsSettings(reader: OptionReader, client: ClientSettings): TlsSettings {
+	const ca = reader.converted("cacert", reader.text("cacert"), readCertificates);
+	const certificate = reader.converted("client_options.24580", client.certificate, readCertificates);
+	const key = reader.converted("client_options.24581", client.key, readText);
+	const createContext = () =>
+		createSecureContext({
+			...(ca !== undefined && { ca }),
+			...(certificate !== undefined && { cert: certificate }),
+			...(key !== undefined && { key }),
+			...(client.minimumVersion !== undefined && { minVersion: client.minimumVersion }),
+		});
+	const secureContext = reader.converted("client_options", true, createContext) ?? createSecureContext();
+	return { secureContext, isVerified: ca !== undefined || client.verify === true };
+}
+
+/** How to encrypt a connection to this host and whom to expect there. */
+export function toTlsOptions(host: string, { secureContext, isVerified }: TlsSettings): ConnectionOptions {
+	return {
+		secureContext,
+		rejectUnauthorized: isVerified,
+		host,
+		// An address is not allowed here; certificates are compared with `host` then.
+		...(isIP(host) === 0 && { servername: host }),
+	};
+}
+
+/** Throws where there is none: Node would take such a file for an empty list. */
+function readCertificates(path: string): string {
+	const text = readText(path);
+	try {
+		new X509Certificate(text);
+	} catch {
+		throw new Error(`file "${resolve(path)}" holds no certificate in PEM form`);
+	}
+	return text;
+}
+
+function readText(path: string): string {
+	try {
+		return readFileSync(resolve(path), "utf8");
+	} catch (error) {
+		const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+		throw new Error(`file "${resolve(path)}" cannot be read (${code})`);
+	}
+}
