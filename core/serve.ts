@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
+import type { FirstUser } from "./engine/engine-api.ts";
 import { loadConfig } from "./load-config.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
-import type { FirstUser } from "./engine/engine-api.ts";
 
 export interface ServeContext {
 	/** Path of the configuration file. */
@@ -23,7 +23,10 @@ export async function serve({ config, env, print }: ServeContext): Promise<numbe
 	});
 	const stopped = stopOnSignal(service);
 	try {
-		const { addresses, firstUser } = await Promise.race([service.start(), stopped.promise.then(() => ({ addresses: {}, firstUser: undefined }))]);
+		const { addresses, firstUser } = await Promise.race([
+			service.start(),
+			stopped.promise.then(() => ({ addresses: {}, firstUser: undefined })),
+		]);
 		printAddresses(addresses, print);
 		if (firstUser !== undefined) printFirstUser(firstUser, print);
 		await stopped.promise;

@@ -33,11 +33,17 @@ export function defineAuthBackend<O = Record<string, never>>(
 }
 
 /** Declare a storage. */
-export function defineStorage<O = Record<string, never>>(name: string, create: (options: O) => Storage): (...options: OptionsArgument<O>) => StoragePlugin {
+export function defineStorage<O = Record<string, never>>(
+	name: string,
+	create: (options: O) => Storage,
+): (...options: OptionsArgument<O>) => StoragePlugin {
 	return define("storage", name, create);
 }
 
 /** Declare an event bus. */
-export function defineEventBus<O = Record<string, never>>(name: string, create: (options: O) => EventBus): (...options: OptionsArgument<O>) => EventBusPlugin {
+export function defineEventBus<O = Record<string, never>>(
+	name: string,
+	create: (options: O) => EventBus,
+): (...options: OptionsArgument<O>) => EventBusPlugin {
 	return define("event-bus", name, create);
 }

@@ -21,7 +21,11 @@ export type OptionDefinition = OptionBase &
 /** Sections and options, in the specification's words. `port` 0 lets the system choose. */
 export const optionSections = {
 	system: {
-		debug: { type: "boolean", default: false, description: "Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5)." },
+		debug: {
+			type: "boolean",
+			default: false,
+			description: "Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5).",
+		},
 	},
 	system_user: {
 		user: { type: "string", default: "svc", description: "Name that executions carry while authentication is off." },
@@ -51,27 +55,71 @@ export const optionSections = {
 			minimum: 0,
 			description: "Failed sign-ins of a user from one address before each further one must wait; 0 switches that off.",
 		},
-		failure_wait: { type: "integer", default: 60, minimum: 1, description: "Longest wait after a failed sign-in in seconds; it doubles from 1." },
-		token_ttl: { type: "integer", default: 86_400, minimum: 1, description: "Lifetime of a token in seconds: the default and the most that may be asked for." },
-		service_token_ttl: { type: "integer", default: 86_400, minimum: 1, description: "Lifetime in seconds of the token a running action gets." },
-		api_url: { type: "string", default: "", description: "Public base address of the API without the version; empty means the API listener's own." },
+		failure_wait: {
+			type: "integer",
+			default: 60,
+			minimum: 1,
+			description: "Longest wait after a failed sign-in in seconds; it doubles from 1.",
+		},
+		token_ttl: {
+			type: "integer",
+			default: 86_400,
+			minimum: 1,
+			description: "Lifetime of a token in seconds: the default and the most that may be asked for.",
+		},
+		service_token_ttl: {
+			type: "integer",
+			default: 86_400,
+			minimum: 1,
+			description: "Lifetime in seconds of the token a running action gets.",
+		},
+		api_url: {
+			type: "string",
+			default: "",
+			description: "Public base address of the API without the version; empty means the API listener's own.",
+		},
 	},
 	rbac: {
-		enable: { type: "boolean", default: false, description: "Whether roles decide who may do what; without, every user is an administrator." },
+		enable: {
+			type: "boolean",
+			default: false,
+			description: "Whether roles decide who may do what; without, every user is an administrator.",
+		},
 	},
 	api: {
 		listen: { type: "boolean", default: true, description: "Whether the API component listens." },
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the API component." },
-		port: { type: "integer", default: 9101, minimum: 0, maximum: 65535, description: "Port of the API component. It also answers the authentication and stream paths." },
+		port: {
+			type: "integer",
+			default: 9101,
+			minimum: 0,
+			maximum: 65535,
+			description: "Port of the API component. It also answers the authentication and stream paths.",
+		},
 		use_ssl: { type: "boolean", default: false, description: "Whether the API component listens with TLS only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
 		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
 		allow_origin: { type: "list", default: [], description: "Origins that browsers may call from; `*` allows all." },
-		max_page_size: { type: "integer", default: 100, minimum: 1, description: "Largest `limit` of lists for users who are not administrators." },
-		max_body_size: { type: "integer", default: 4_194_304, minimum: 1_024, description: "Largest request body in bytes; more is answered with 413." },
+		max_page_size: {
+			type: "integer",
+			default: 100,
+			minimum: 1,
+			description: "Largest `limit` of lists for users who are not administrators.",
+		},
+		max_body_size: {
+			type: "integer",
+			default: 4_194_304,
+			minimum: 1_024,
+			description: "Largest request body in bytes; more is answered with 413.",
+		},
 		mask_secrets: { type: "boolean", default: true, description: "Whether values of secret parameters are masked in answers." },
 		auth_cookie_secure: { type: "boolean", default: true, description: "Whether the cookie `auth-token` is sent over HTTPS only." },
-		auth_cookie_same_site: { type: "string", default: "lax", choices: ["strict", "lax", "none", "unset"], description: "SameSite of the cookie `auth-token`." },
+		auth_cookie_same_site: {
+			type: "string",
+			default: "lax",
+			choices: ["strict", "lax", "none", "unset"],
+			description: "SameSite of the cookie `auth-token`.",
+		},
 	},
 	stream: {
 		listen: { type: "boolean", default: true, description: "Whether the stream component has a listener of its own." },
@@ -80,27 +128,58 @@ export const optionSections = {
 		use_ssl: { type: "boolean", default: false, description: "Whether the stream component listens with TLS only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
 		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
-		heartbeat: { type: "number", default: 15, minimum: 0.05, maximum: 15, description: "Seconds between heartbeats on a quiet event stream." },
+		heartbeat: {
+			type: "number",
+			default: 15,
+			minimum: 0.05,
+			maximum: 15,
+			description: "Seconds between heartbeats on a quiet event stream.",
+		},
 	},
 	webui: {
 		webui_base_url: { type: "string", default: "", description: "Base of `web_url` in executions; empty means the API's address." },
 	},
 	log: {
-		level: { type: "string", default: "info", choices: ["error", "warn", "info", "debug"], description: "Least important level that is written." },
-		format: { type: "string", default: "auto", choices: ["auto", "text", "json"], description: "`text` for people, `json` one object a line; `auto` is text on a terminal." },
+		level: {
+			type: "string",
+			default: "info",
+			choices: ["error", "warn", "info", "debug"],
+			description: "Least important level that is written.",
+		},
+		format: {
+			type: "string",
+			default: "auto",
+			choices: ["auto", "text", "json"],
+			description: "`text` for people, `json` one object a line; `auto` is text on a terminal.",
+		},
 		mask_secrets: { type: "boolean", default: true, description: "Whether secrets are masked in logs." },
 		mask_secrets_blacklist: { type: "list", default: [], description: "Further attribute names to mask in logs." },
 	},
 	actionrunner: {
 		actions_pool_size: { type: "integer", default: 60, minimum: 1, description: "Most executions that run at once on this node." },
 		stream_output: { type: "boolean", default: true, description: "Whether output is stored and streamed while an action runs." },
-		max_result_output: { type: "integer", default: 1_048_576, minimum: 0, description: "Most bytes of each of stdout and stderr in `result`; the stored stream keeps all." },
+		max_result_output: {
+			type: "integer",
+			default: 1_048_576,
+			minimum: 0,
+			description: "Most bytes of each of stdout and stderr in `result`; the stored stream keeps all.",
+		},
 		graceful_shutdown: { type: "boolean", default: true, description: "Whether stopping waits for running actions." },
-		exit_still_active_check: { type: "number", default: 300, minimum: 0, description: "Most seconds that stopping waits for running actions before it ends them." },
+		exit_still_active_check: {
+			type: "number",
+			default: 300,
+			minimum: 0,
+			description: "Most seconds that stopping waits for running actions before it ends them.",
+		},
 	},
 	scheduler: {
 		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between looks for work that no event announced." },
-		lease: { type: "number", default: 15, minimum: 0.1, description: "Seconds a node holds an execution without renewing; renewed at a third of it." },
+		lease: {
+			type: "number",
+			default: 15,
+			minimum: 0.1,
+			description: "Seconds a node holds an execution without renewing; renewed at a third of it.",
+		},
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
 

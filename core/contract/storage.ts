@@ -82,12 +82,21 @@ export interface Storage extends Lifecycle {
 	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]>;
 	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number>;
 	/** The different values of a field that is not `json`, null left out, ascending. */
-	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(kind: K, field: F, where?: Where<EntityMap[K]>): Promise<NonNullable<EntityMap[K][F]>[]>;
+	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
+		kind: K,
+		field: F,
+		where?: Where<EntityMap[K]>,
+	): Promise<NonNullable<EntityMap[K][F]>[]>;
 	/**
 	 * Compare-and-set: patch the entity if it still satisfies `expected`. The entity afterwards, or undefined when it does not
 	 * exist or no longer matches. Of any number of concurrent callers with the same `expected`, one wins.
 	 */
-	update<K extends EntityKind>(kind: K, id: string, patch: Patch<EntityMap[K]>, expected?: Where<EntityMap[K]>): Promise<EntityMap[K] | undefined>;
+	update<K extends EntityKind>(
+		kind: K,
+		id: string,
+		patch: Patch<EntityMap[K]>,
+		expected?: Where<EntityMap[K]>,
+	): Promise<EntityMap[K] | undefined>;
 	/**
 	 * Atomically patch up to `limit` entities that match, the first by `orderBy`, and return them as they are afterwards, in that
 	 * order. Two callers never get the same one, provided the patch makes it no longer match.

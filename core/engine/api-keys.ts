@@ -28,7 +28,10 @@ export interface ApiKeyInput {
 export interface ApiKeys {
 	/** Make a key, or load one by its hash (`key` is then null). The key is shown here and never again. */
 	create(input: ApiKeyInput, requester: string): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
-	list(paging: { readonly limit?: number; readonly offset?: number }): Promise<{ readonly items: readonly ApiKeyEntity[]; readonly total: number }>;
+	list(paging: {
+		readonly limit?: number;
+		readonly offset?: number;
+	}): Promise<{ readonly items: readonly ApiKeyEntity[]; readonly total: number }>;
 	/** By id or by the key itself; `SVC_NOT_FOUND`. */
 	get(idOrKey: string): Promise<ApiKeyEntity>;
 	update(idOrKey: string, input: ApiKeyInput): Promise<ApiKeyEntity>;
@@ -37,7 +40,15 @@ export interface ApiKeys {
 	verify(key: string): Promise<ApiKeyEntity>;
 }
 
-export function createApiKeys({ storage, clock, logger }: { readonly storage: Storage; readonly clock: Clock; readonly logger: Logger }): ApiKeys {
+export function createApiKeys({
+	storage,
+	clock,
+	logger,
+}: {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}): ApiKeys {
 	const now = () => toTimestamp(clock.now());
 
 	async function findByKey(key: string): Promise<ApiKeyEntity | undefined> {
@@ -76,7 +87,10 @@ export function createApiKeys({ storage, clock, logger }: { readonly storage: St
 			await ensureUser(user, { storage, clock, logger });
 			await storage.insert("api_key", [entity]).catch((error: unknown) => {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys: key_hash or id is taken", { cause: error, facts: error.facts });
+				throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys: key_hash or id is taken", {
+					cause: error,
+					facts: error.facts,
+				});
 			});
 			logger.info("API key created", { key_id: entity.id, user, loaded: key === null });
 			return { entity, key };
@@ -142,7 +156,9 @@ function toGivenHash(hash = ""): string {
 
 function toTime(text: string | null | undefined, field: string): string | undefined {
 	if (text === undefined || text === null) return undefined;
-	const milliseconds = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]00:?00)$/.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN;
+	const milliseconds = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]00:?00)$/.test(text)
+		? Date.parse(text.replace(" ", "T"))
+		: Number.NaN;
 	if (Number.isNaN(milliseconds)) throw new SvcError("SVC_INVALID", `${field}: must be a time such as 2031-03-04T09:15:02.418273Z`);
 	return /^.{19}\.\d{6}Z$/.test(text) ? text.replace(" ", "T") : toTimestamp(milliseconds * 1_000);
 }

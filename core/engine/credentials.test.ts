@@ -345,20 +345,30 @@ test("where other nodes share the storage every look-up asks it", () =>
 		{ wrap: (storage) => ({ ...bind(storage), capabilities: { shared: true } }) },
 	));
 
-test("a token of a running action lives service_token_ttl and carries its metadata", () =>
+test("a token of a running action lives service_token_ttl, carries its metadata and holds while it is stored", () =>
 	withCredentials(
-		async ({ credentials }) => {
-			const issued = await credentials.issueServiceToken("ann", { action: "core.local" });
-			assert.deepEqual([issued.user, issued.service, issued.metadata], ["ann", true, { action: "core.local" }]);
-			assert.equal(issued.expiry.slice(0, 19), "2026-01-01T00:10:00");
-			assert.equal((await credentials.authenticate({ token: issued.token, location: "header" })).username, "ann");
+		async ({ credentials, storage }) => {
+			const draft = credentials.draftServiceToken("0".repeat(24), "ann", { action: "core.local" });
+			assert.ok(draft !== undefined);
+			const { token, entity } = draft;
+			assert.deepEqual([entity.user, entity.service, entity.metadata], ["ann", true, { action: "core.local" }]);
+			assert.equal(entity.expiry.slice(0, 19), "2026-01-01T00:10:00");
+			assert.equal(await credentials.validate(token), false);
+			await storage.insert("token", [entity]);
+			assert.equal((await credentials.authenticate({ token, location: "header" })).username, "ann");
+			await storage.remove("token", { where: { id: entity.id } });
+			credentials.forgetToken(entity.id);
+			assert.equal(await credentials.validate(token), false);
 		},
 		{ auth: { token_ttl: 60, service_token_ttl: 600 } },
 	));
 
 test("expired tokens are removed at the start, the others stay", () =>
 	withCredentials(async ({ credentials, signIn, storage, wait }) => {
-		for (let count = 0; count < 1_100; count += 1) await credentials.issueServiceToken("ann", {});
+		for (let count = 0; count < 1_100; count += 1) {
+			const id = count.toString(16).padStart(24, "0");
+			await storage.insert("token", [credentials.draftServiceToken(id, "ann", {})?.entity ?? assert.fail()]);
+		}
 		wait(86_401);
 		const { id } = await signIn();
 		await credentials.start();

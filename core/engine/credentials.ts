@@ -1,10 +1,19 @@
-import { type AuthBackend, type Clock, isSvcError, type Logger, type Options, type Storage, SvcError } from "../contract/index.ts";
-import type { Credentials, IssuedToken, Principal } from "./engine-api.ts";
+import {
+	type AuthBackend,
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type Options,
+	type Storage,
+	SvcError,
+} from "../contract/index.ts";
 import { type Access, hasAdminRole } from "./access/access.ts";
 import type { ApiKeys } from "./api-keys.ts";
+import type { Credentials, IssuedToken, Principal } from "./engine-api.ts";
 import { verifyIdentity } from "./sign-in.ts";
 import { createSlowDown } from "./slow-down.ts";
-import { createTokens } from "./tokens.ts";
+import { createTokens, type TokenDraft } from "./tokens.ts";
 import { createTrustedProxies } from "./trusted-proxies.ts";
 import { ensureUser } from "./users.ts";
 
@@ -22,6 +31,10 @@ export interface CredentialParts {
 }
 
 export type StartedCredentials = Credentials & {
+	/** A token with this id for a running action of `user`, to be stored with its state; undefined while authentication is off. */
+	draftServiceToken(id: string, user: string, metadata: JsonObject): TokenDraft | undefined;
+	/** A drafted token has been removed from storage. */
+	forgetToken(tokenId: string): void;
 	/** Begin to remove expired tokens. The storage must have been started. */
 	start(): Promise<void>;
 	stop(): Promise<void>;
@@ -90,12 +103,10 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			if (entity === undefined) throw unauthorized("the token is unknown or has expired");
 			return toPrincipal(entity.user, { method: "authentication token", location, token_expire: `${entity.expiry.slice(0, 19)}Z` });
 		},
-		async issueServiceToken(user, metadata) {
-			const issued = await tokens.issue({ user, ttl: auth.service_token_ttl, service: true, metadata });
-			// One for every run: too many for the log of an ordinary day.
-			logger.debug("service token granted", { user, token_id: issued.id, expiry: issued.expiry });
-			return issued;
+		draftServiceToken(id, user, metadata) {
+			return auth.enable ? tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;
 		},
+		forgetToken: (tokenId) => tokens.forget(tokenId),
 		revoke: (tokenId) => tokens.revoke(tokenId),
 		validate: async (token) => (await tokens.find(token)) !== undefined,
 		start: async () => tokens.start(),

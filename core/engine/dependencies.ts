@@ -1,4 +1,13 @@
-import type { AuthBackendPlugin, Clock, EventBusPlugin, Logger, Options, RoleConfig, RunnerPlugin, StoragePlugin } from "../contract/index.ts";
+import type {
+	AuthBackendPlugin,
+	Clock,
+	EventBusPlugin,
+	Logger,
+	Options,
+	RoleConfig,
+	RunnerPlugin,
+	StoragePlugin,
+} from "../contract/index.ts";
 
 /** A log that gives logs under a name. */
 export type TaggedLogger = Logger & { withTag(tag: string): Logger };

@@ -246,8 +246,6 @@ export interface Credentials {
 	): Promise<IssuedToken>;
 	/** Who it is; `SVC_UNAUTHORIZED` with the word Unauthorized in the message otherwise. With authentication off: the system user. */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
-	/** A token for a running action of `user`. */
-	issueServiceToken(user: string, metadata: JsonObject): Promise<IssuedToken>;
 	revoke(tokenId: string): Promise<void>;
 	/** Whether `token` is known and has not expired. */
 	validate(token: string): Promise<boolean>;

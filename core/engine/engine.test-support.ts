@@ -7,9 +7,9 @@ import {
 	defineRunner,
 	type ExecutionEntity,
 	type JsonObject,
-	type OptionsInput,
 	type RunnerPlugin,
 	type StoragePlugin,
+	type SvcConfig,
 } from "../contract/index.ts";
 import { createEngine } from "../service.ts";
 import type { Engine, Principal, SubmitInput } from "./engine-api.ts";
@@ -52,7 +52,7 @@ export interface TestEngine {
 export interface TestEngineOptions {
 	readonly storage?: StoragePlugin;
 	readonly runners?: readonly RunnerPlugin[];
-	readonly options?: OptionsInput;
+	readonly options?: Partial<Omit<SvcConfig, "storage" | "event_bus" | "runners">>;
 }
 
 /** A started engine on memory plugins with the action `default.scripted`. Authentication is off. */

@@ -30,7 +30,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const access = createAccess({ storage, clock, logger: audit, enabled: options.rbac.enable, config: dependencies.access });
 	const apiKeys = createApiKeys({ storage, clock, logger: audit });
 	const credentials = createCredentials({ storage, clock, options, authBackend, logger: audit, access, apiKeys });
-	const executor = createExecutor({ ...parts, catalog, runners, options, apiUrl: dependencies.apiUrl });
+	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, apiUrl: dependencies.apiUrl });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
 	const leases = createLeases({ ...parts, executor, lease, adopt: scheduler.adopt });

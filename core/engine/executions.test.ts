@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { defineAuthBackend, defineRunner } from "../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "./engine.test-support.ts";
 
 /** One test with an engine of its own. */
@@ -165,6 +167,44 @@ withEngine(
 	},
 	{ options: { actionrunner: { exit_still_active_check: 0.05 } } },
 );
+
+test("an action has a token of its user while it runs, and not any longer", async () => {
+	const storage = memoryStorage().create();
+	const plugin = { kind: "storage", name: "shared", create: () => storage } as const;
+	const authBackend = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
+	const seen: string[] = [];
+	const spy = defineRunner("spy", () => ({
+		description: "Tells what it was given.",
+		capabilities: { cancellation: true },
+		parameters: { hang: { type: "boolean", default: false } },
+		async run({ environment, runnerParameters, signal }) {
+			const token = environment["SVC_ACTION_AUTH_TOKEN"] ?? "";
+			seen.push(token);
+			assert.equal((await engine.credentials.authenticate({ token, location: "header" })).username, "maria");
+			if (runnerParameters.hang) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+			return { succeeded: true, result: { done: true } };
+		},
+	}));
+	const { engine, submit, settled, stop } = await startEngine({
+		storage: plugin,
+		runners: [spy()],
+		options: { auth: { enable: true, backend: authBackend() } },
+	});
+	try {
+		await engine.actions.create({ name: "spy", runner_type: "spy" });
+		const done = await settled((await submit({}, { action: "default.spy" })).id);
+		assert.equal(done.status, "succeeded", JSON.stringify(done.result));
+		const { id } = await submit({ hang: true }, { action: "default.spy" });
+		await settled(id, "running");
+		while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+		await engine.executions.setStatus(id, { status: "failed" }, principal);
+		await engine.drain();
+		assert.equal(await storage.count("token", {}), 0);
+		for (const token of seen) assert.equal(await engine.credentials.validate(token), false);
+	} finally {
+		await stop();
+	}
+});
 
 withEngine("a disabled runner type fails its executions by name", async ({ engine, submit, settled }) => {
 	await engine.runnerTypes.setEnabled("scripted", false);

@@ -7,11 +7,13 @@ import type {
 	OutputChunkEntity,
 	Runner,
 	Storage,
+	TokenEntity,
 	WriteOperation,
 } from "../contract/index.ts";
 import { type Clock, isSvcError, RunAborted } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
 import { toTimestamp } from "./clock.ts";
+import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishOutput, publishUpdated } from "./execution-events.ts";
 import { createId } from "./ids.ts";
@@ -20,7 +22,7 @@ import { type Outcome, toCanceled, toFailure, toOutcome } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { createRecorder, type Recorder, toStoredChunk } from "./recorder.ts";
 import { isCompleted } from "./status.ts";
-import { applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
+import { applied, applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
 
 export interface ExecutorOptions {
 	readonly storage: Storage;
@@ -31,6 +33,7 @@ export interface ExecutorOptions {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
 	readonly apiUrl: () => string;
+	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "revoke" | "forgetToken">;
 }
 
 /** Runs claimed executions to their end. */
@@ -58,6 +61,8 @@ interface Run {
 	recorder: Recorder | undefined;
 	/** The execution was taken away or ended by somebody else. */
 	lost: boolean;
+	/** The final status, and the end of the token with it, have been stored. */
+	recorded: boolean;
 }
 
 export function createExecutor(parts: ExecutorOptions): Executor {
@@ -69,7 +74,14 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	/** The whole life of a run, from claimed to final. */
 	async function run(claimed: ExecutionEntity): Promise<void> {
 		const { fence, lease_expires_at } = claimed;
-		const run: Run = { controller: new AbortController(), fence, leaseExpiresAt: lease_expires_at ?? "", recorder: undefined, lost: false };
+		const run: Run = {
+			controller: new AbortController(),
+			fence,
+			leaseExpiresAt: lease_expires_at ?? "",
+			recorder: undefined,
+			lost: false,
+			recorded: false,
+		};
 		runs.set(claimed.id, run);
 		try {
 			const prepared = await prepare(claimed);
@@ -77,14 +89,17 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				await finish(claimed, run, prepared);
 				return;
 			}
-			const running = await markRunning(claimed);
+			const draft = draftToken(claimed);
+			const running = await markRunning(claimed, draft?.entity);
 			if (running === undefined) return;
-			for (const secret of prepared.secrets) logger.addSecret(secret);
+			const secrets = draft === undefined ? prepared.secrets : [...prepared.secrets, draft.token];
+			for (const secret of secrets) logger.addSecret(secret);
 			try {
-				const outcome = await perform(running, run, prepared);
+				const outcome = await perform(running, run, draft === undefined ? prepared : withToken(prepared, draft.token));
 				await finish(running, run, outcome);
 			} finally {
-				for (const secret of prepared.secrets) logger.forgetSecret(secret);
+				for (const secret of secrets) logger.forgetSecret(secret);
+				if (draft !== undefined && !run.recorded) await dropToken(draft.entity.id);
 			}
 		} catch (error) {
 			if (run.lost) logger.info("run was ended: its execution has been ended elsewhere", { execution_id: claimed.id });
@@ -105,16 +120,38 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	}
 
 	/** The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started. */
-	async function markRunning(execution: ExecutionEntity): Promise<ExecutionEntity | undefined> {
-		const running = await applyChange(
-			parts,
-			execution.id,
-			{ ...toStatusPatch(execution, "running", now()), runner_info: runnerInfo, attempt: execution.attempt + 1 },
-			{ status: "scheduled", fence: execution.fence },
-		);
-		// A cancel was faster; it has written the final state itself.
-		if (running === undefined) logger.debug("execution was taken back before it ran", { execution_id: execution.id });
+	async function markRunning(execution: ExecutionEntity, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined> {
+		const patch = { ...toStatusPatch(execution, "running", now()), runner_info: runnerInfo, attempt: execution.attempt + 1 };
+		try {
+			await storage.write([
+				{ update: "execution", id: execution.id, patch, expected: { status: "scheduled", fence: execution.fence } },
+				...(token === undefined ? [] : [{ insert: "token", entities: [token] } as const]),
+			]);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			// A cancel was faster; it has written the final state itself.
+			logger.debug("execution was taken back before it ran", { execution_id: execution.id });
+			return undefined;
+		}
+		const running = applied(execution, patch);
+		publishUpdated(eventBus, running);
 		return running;
+	}
+
+	/** The action's own way into the API. It has the live action's id, so that whoever ends the run can take it away. */
+	function draftToken({ liveaction_id, user, action_ref }: ExecutionEntity) {
+		return parts.credentials.draftServiceToken(liveaction_id, user, {
+			service: "actionrunner",
+			action: action_ref,
+			liveaction: liveaction_id,
+		});
+	}
+
+	/** The token of a run that somebody else has ended. */
+	async function dropToken(id: string): Promise<void> {
+		await parts.credentials
+			.revoke(id)
+			.catch((error: unknown) => logger.warn("token of an ended run was not removed", { token_id: id, error }));
 	}
 
 	async function perform(execution: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<Outcome> {
@@ -182,16 +219,18 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		const chunks = (await run.recorder?.finish()) ?? [];
 		for (let current = execution; ; ) {
 			if (current.status === "canceling") ended = toCanceled(current, ended.result);
-			const timestamp = now();
-			const patch = { ...toStatusPatch(current, ended.status, timestamp), ...toResultPatch(ended.result) };
+			const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result) };
 			try {
 				const operations: WriteOperation[] = [
 					{ update: "execution", id: execution.id, patch, expected: { status: current.status, fence: run.fence } },
+					{ remove: "token", where: { id: execution.liveaction_id } },
 				];
 				if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks.map(toStoredChunk) });
 				await outlast(run, () => storage.write(operations));
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
-				publishUpdated(eventBus, { ...current, ...patch, log: [...current.log, { status: ended.status, timestamp }] } as ExecutionEntity);
+				run.recorded = true;
+				parts.credentials.forgetToken(execution.liveaction_id);
+				publishUpdated(eventBus, applied(current, patch));
 				return;
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
@@ -232,6 +271,11 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			run.controller.abort(reason);
 		},
 	};
+}
+
+function withToken(prepared: PreparedRun, token: string): PreparedRun {
+	const environment = { ...prepared.context.environment, SVC_ACTION_AUTH_TOKEN: token };
+	return { ...prepared, context: { ...prepared.context, environment } };
 }
 
 function startTimeout(controller: AbortController, seconds: number | undefined): NodeJS.Timeout | undefined {

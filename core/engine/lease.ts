@@ -101,6 +101,8 @@ export function createLeases(options: LeaseOptions): Leases {
 			...toStatusPatch(execution, canceled ? "canceled" : "abandoned", toTimestamp(clock.now())),
 			...toResultPatch(result),
 		};
+		// The token its action had.
+		await storage.remove("token", { where: { id: execution.liveaction_id } });
 		const ended = await applyChange(options, execution.id, patch, { status: execution.status, fence: execution.fence });
 		if (ended !== undefined)
 			options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });

@@ -73,7 +73,9 @@ export function createSlowDown({ storage, clock, limit, longestWait }: SlowDownO
 				const wait = fromTimestamp(known.blocked_until) - clock.now();
 				if (wait <= 0) continue;
 				const seconds = Math.ceil(wait / 1_000_000);
-				throw new SvcError("SVC_TOO_MANY", `too many failed sign-ins; try again in ${seconds} seconds`, { facts: { retry_after: seconds } });
+				throw new SvcError("SVC_TOO_MANY", `too many failed sign-ins; try again in ${seconds} seconds`, {
+					facts: { retry_after: seconds },
+				});
 			}
 		},
 		async failed(username, address) {

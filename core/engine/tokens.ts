@@ -12,6 +12,8 @@ const purgeBatch = 500;
 const latestExpiry = Date.parse("9999-12-31T00:00:00Z") * 1_000;
 
 export interface TokenRequest {
+	/** Id of the record; default a new one. */
+	readonly id?: string;
 	readonly user: string;
 	/** Seconds. */
 	readonly ttl: number;
@@ -19,12 +21,21 @@ export interface TokenRequest {
 	readonly metadata: JsonObject;
 }
 
+/** A token that is not stored yet: whoever stores the entity has issued it. */
+export interface TokenDraft {
+	readonly token: string;
+	readonly entity: TokenEntity;
+}
+
 /** The tokens of the service: kept as hashes, found again by hash, removed once they have expired. */
 export interface Tokens {
 	issue(request: TokenRequest): Promise<IssuedToken>;
+	draft(request: TokenRequest): TokenDraft;
 	/** The token, or undefined when it is unknown or has expired. */
 	find(token: string): Promise<TokenEntity | undefined>;
 	revoke(id: string): Promise<void>;
+	/** The token has been removed from storage by somebody else. */
+	forget(id: string): void;
 	/** Begin to remove expired tokens: now and every hour. */
 	start(): void;
 	stop(): Promise<void>;
@@ -53,21 +64,28 @@ export function createTokens({ storage, clock, logger }: TokenParts): Tokens {
 		}
 	}
 
+	function draft({ id = createId(clock), user, ttl, service, metadata }: TokenRequest): TokenDraft {
+		const token = randomBytes(16).toString("hex");
+		const now = clock.now();
+		const entity: TokenEntity = {
+			id,
+			token_hash: toHash(token),
+			user,
+			expiry: toTimestamp(Math.min(now + ttl * 1_000_000, latestExpiry)),
+			service,
+			created_at: toTimestamp(now),
+			metadata,
+		};
+		return { token, entity };
+	}
+
 	return {
-		async issue({ user, ttl, service, metadata }) {
-			const token = randomBytes(16).toString("hex");
-			const now = clock.now();
-			const entity: TokenEntity = {
-				id: createId(clock),
-				token_hash: toHash(token),
-				user,
-				expiry: toTimestamp(Math.min(now + ttl * 1_000_000, latestExpiry)),
-				service,
-				created_at: toTimestamp(now),
-				metadata,
-			};
+		draft,
+		async issue(request) {
+			const { token, entity } = draft(request);
 			await storage.insert("token", [entity]);
-			return { id: entity.id, user, token, expiry: entity.expiry, metadata, service };
+			const { id, user, expiry, metadata, service } = entity;
+			return { id, user, token, expiry, metadata, service };
 		},
 		async find(token) {
 			if (!tokenPattern.test(token)) return undefined;
@@ -76,6 +94,9 @@ export function createTokens({ storage, clock, logger }: TokenParts): Tokens {
 		},
 		async revoke(id) {
 			await storage.remove("token", { where: { id } });
+			cache.forget(id);
+		},
+		forget(id) {
 			cache.forget(id);
 		},
 		start() {

@@ -5,6 +5,7 @@ import {
 	type ExecutionStatus,
 	type Patch,
 	type Storage,
+	toAppended,
 	type Where,
 } from "../contract/index.ts";
 import { fromTimestamp } from "./clock.ts";
@@ -27,6 +28,13 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 /** Result and its size, as they are stored together. */
 export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch {
 	return { result, result_size: result === null ? null : Buffer.byteLength(JSON.stringify(result)) };
+}
+
+/** The entity as storage has it once the patch is applied. */
+export function applied(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
+	const { log, ...rest } = patch;
+	const entry = toAppended(log) as ExecutionEntity["log"][number] | undefined;
+	return { ...entity, ...(rest as Partial<ExecutionEntity>), log: entry === undefined ? entity.log : [...entity.log, entry] };
 }
 
 /**

@@ -20,9 +20,13 @@ export async function readCertificate({ section, cert, key }: CertificateFiles):
 	try {
 		createSecureContext(read);
 	} catch (error) {
-		throw new SvcError("SVC_CONFIG", `${section}.cert, ${section}.key: "${cert}" and "${key}" are no certificate and its key: ${toErrorMessage(error)}`, {
-			cause: error,
-		});
+		throw new SvcError(
+			"SVC_CONFIG",
+			`${section}.cert, ${section}.key: "${cert}" and "${key}" are no certificate and its key: ${toErrorMessage(error)}`,
+			{
+				cause: error,
+			},
+		);
 	}
 	return read;
 }

@@ -40,7 +40,11 @@ export async function startServer(app: H3, address: ServerAddress, logger: Logge
 	};
 }
 
-async function open(handler: RequestListener, address: ServerAddress, certificate: { cert: string; key: string } | undefined): Promise<Listener> {
+async function open(
+	handler: RequestListener,
+	address: ServerAddress,
+	certificate: { cert: string; key: string } | undefined,
+): Promise<Listener> {
 	const options: Parameters<typeof listen>[1] = {
 		isProd: true,
 		autoClose: false,

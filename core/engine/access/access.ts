@@ -1,4 +1,12 @@
-import { type Clock, isSvcError, type Logger, type RoleAssignmentEntity, type RoleConfig, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type Clock,
+	isSvcError,
+	type Logger,
+	type RoleAssignmentEntity,
+	type RoleConfig,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
 import type { Principal } from "../engine-api.ts";
 import { createId } from "../ids.ts";
 import { grantsAllow, observerAllows, type Resource } from "./allows.ts";
@@ -91,7 +99,8 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 			if (!enabled) return;
 			const wanted = (config.mappings ?? []).filter(({ group }) => groups.includes(group)).flatMap(toRemote);
 			const known = await findRemote(username);
-			const isSame = (a: { role: string; source: string }) => (b: { role: string; source: string }) => a.role === b.role && a.source === b.source;
+			const isSame = (a: { role: string; source: string }) => (b: { role: string; source: string }) =>
+				a.role === b.role && a.source === b.source;
 			for (const old of known) if (!wanted.some(isSame(old))) await storage.remove("role_assignment", { where: { id: old.id } });
 			for (const assignment of wanted) {
 				if (known.some(isSame(assignment))) continue;
@@ -136,7 +145,8 @@ function toLocalAssignments({ assignments = [] }: RoleConfig, roles: ReadonlyMap
 }
 
 function checkMappings({ mappings = [] }: RoleConfig, roles: ReadonlyMap<string, Role>): void {
-	for (const [index, mapping] of mappings.entries()) for (const role of mapping.roles) assertRole(role, `rbac.mappings[${index}].roles`, roles);
+	for (const [index, mapping] of mappings.entries())
+		for (const role of mapping.roles) assertRole(role, `rbac.mappings[${index}].roles`, roles);
 }
 
 function assertRole(name: string, path: string, roles: ReadonlyMap<string, Role>): void {

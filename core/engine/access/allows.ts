@@ -1,5 +1,5 @@
-import type { Grant } from "./roles.ts";
 import { isGlobal, type PermissionType, resourceTypeOf } from "./permission-types.ts";
+import type { Grant } from "./roles.ts";
 
 /** The record a permission is asked for. */
 export interface Resource {

@@ -1,20 +1,7 @@
 /** Verbs of each resource type (reference of permission types): `<resource>_<verb>` is a permission. `all` implies the others. */
 const verbs = {
 	runner_type: ["list", "view", "modify", "all"],
-	pack: [
-		"list",
-		"view",
-		"create",
-		"modify",
-		"delete",
-		"install",
-		"uninstall",
-		"register",
-		"config",
-		"search",
-		"views_index_health",
-		"all",
-	],
+	pack: ["list", "view", "create", "modify", "delete", "install", "uninstall", "register", "config", "search", "views_index_health", "all"],
 	sensor_type: ["list", "view", "modify", "all"],
 	action: ["list", "view", "create", "modify", "delete", "execute", "all"],
 	action_alias: ["list", "view", "create", "modify", "match", "help", "delete", "all"],
