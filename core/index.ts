@@ -1,4 +1,3 @@
-export { type CreateOptions, createEngine, createService, type Addresses, type Service } from "./service.ts";
 export type { Overrides } from "./container.ts";
 export * from "./contract/index.ts";
 export type {
@@ -24,4 +23,5 @@ export type {
 } from "./engine/engine-api.ts";
 export { loadConfig } from "./load-config.ts";
 export { createLogger, type ServiceLogger } from "./logger.ts";
+export { type Addresses, type CreateOptions, createEngine, createService, type Service } from "./service.ts";
 export { version } from "./version.ts";
