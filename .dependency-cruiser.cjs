@@ -82,7 +82,7 @@ module.exports = {
 		home("knex", "knex", "^plugins/storage-knex/"),
 		home("libsql", "libsql", "^plugins/storage-knex/"),
 		home("node-pty", "node-pty", "^plugins-runner/_process/"),
-		home("koffi", "koffi", "^plugins-runner/_process/"),
+		home("koffi", "koffi", "^(plugins-runner/_process|plugins-auth/(flat-file|pam))/"),
 		home("uvu", "uvu", tests),
 	],
 	options: {

@@ -1,59 +1,13 @@
 import * as assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hashSync } from "bcryptjs";
 import { test } from "uvu";
-import { type AuthBackend, type Credentials, isSvcError, type Logger } from "../../core/contract/index.ts";
+import { type Credentials, isSvcError } from "../../core/contract/index.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
-import { requires } from "../../core/testing/requires.ts";
 import { flatFile } from "./index.ts";
+import { open, withFile } from "./opened-file.test-support.ts";
 
-const run = promisify(execFile);
 const quickCost = 4;
-
-interface Opened {
-	readonly backend: AuthBackend;
-	readonly directory: string;
-	readonly file: string;
-	readonly warnings: Readonly<Record<string, unknown>>[];
-	signIn(username: string, password: string): Promise<string | undefined>;
-	close(): Promise<void>;
-}
-
-async function open(text?: string): Promise<Opened> {
-	const directory = await mkdtemp(join(tmpdir(), "svc-flat-file-"));
-	const file = join(directory, "htpasswd");
-	if (text !== undefined) await writeFile(file, text);
-	const warnings: Opened["warnings"] = [];
-	const ignore = () => undefined;
-	const logger: Logger = { debug: ignore, info: ignore, error: ignore, warn: (_, fields = {}) => void warnings.push(fields) };
-	const backend = flatFile().create();
-	await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test" });
-	return {
-		backend,
-		directory,
-		file,
-		warnings,
-		signIn: async (username, password) =>
-			(await backend.authenticate({ username, password }, { signal: new AbortController().signal }))?.username,
-		close: async () => {
-			await backend.stop?.();
-			await rm(directory, { recursive: true });
-		},
-	};
-}
-
-async function withFile(text: string | undefined, use: (opened: Opened) => Promise<void>): Promise<void> {
-	const opened = await open(text);
-	try {
-		await use(opened);
-	} finally {
-		await opened.close();
-	}
-}
 
 function toLine({ username, password }: Credentials, cost = quickCost): string {
 	return `${username}:${hashSync(password, cost)}\n`;
@@ -251,16 +205,6 @@ test("stop ends attempts that are waiting, and may be called without a start", a
 	await close();
 	for (const outcome of await attempts) assert.ok(outcome.status === "fulfilled" || isSvcError(outcome.reason, "SVC_UNAVAILABLE"));
 	await flatFile().create().stop?.();
-});
-
-requires(test, { command: "htpasswd" }).test("a file written by htpasswd -B works", async () => {
-	await withFile(undefined, async ({ signIn, file }) => {
-		await run("htpasswd", ["-cbB", file, "ann", "pässwörd"]);
-		await run("htpasswd", ["-bB", "-C", "8", file, "bob", "second"]);
-		assert.equal(await signIn("ann", "pässwörd"), "ann");
-		assert.equal(await signIn("bob", "second"), "bob");
-		assert.equal(await signIn("bob", "pässwörd"), undefined);
-	});
 });
 
 test.run();

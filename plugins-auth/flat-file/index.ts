@@ -8,22 +8,25 @@ import {
 	type PluginContext,
 	SvcError,
 } from "../../core/contract/index.ts";
-import { BcryptThread } from "./bcrypt-thread.ts";
+import { hashPassword, maximumBcryptBytes, unknownPassword } from "./bcrypt.ts";
+import { HashThread } from "./hash-thread.ts";
 import { PasswordFile } from "./password-file.ts";
-import { createDummy, findPasswordProblem, hashPassword, verify } from "./verify.ts";
 
 export interface FlatFileOptions {
 	/** Path of the file, relative to the working directory. Default: `htpasswd` in the data directory. */
 	readonly file?: string;
 }
 
-/** Users of a file as `htpasswd -B` writes it. Edits take effect at once. */
+/** As much as crypt(3) takes; longer ones would only cost time. */
+const maximumBytes = 511;
+
+/** Users of a file as `htpasswd` and `mkpasswd` write it. Edits take effect at once. */
 export const flatFile = defineAuthBackend("flat-file", ({ file }: FlatFileOptions) => new FlatFile(file));
 
 class FlatFile implements AuthBackend {
 	readonly #path: string | undefined;
-	readonly #bcrypt = new BcryptThread();
-	// Makes the choice of a dummy unpredictable.
+	readonly #thread = new HashThread();
+	// Makes the choice of a stand-in unpredictable.
 	readonly #key = randomBytes(16);
 	#file: PasswordFile | undefined;
 
@@ -32,20 +35,24 @@ class FlatFile implements AuthBackend {
 	}
 
 	async start({ dataDirectory, logger }: PluginContext): Promise<void> {
-		this.#file = new PasswordFile(this.#path === undefined ? join(dataDirectory, "htpasswd") : resolve(this.#path), logger);
+		const path = this.#path === undefined ? join(dataDirectory, "htpasswd") : resolve(this.#path);
+		const canVerify = async (stored: string) =>
+			(await this.#thread.compare({ password: "", stored }, new AbortController().signal)) !== undefined;
+		this.#file = new PasswordFile(path, { logger, canVerify });
 	}
 
 	async stop(): Promise<void> {
-		await this.#bcrypt.stop();
+		await this.#thread.stop();
 	}
 
 	async authenticate({ username, password }: Credentials, { signal }: { readonly signal: AbortSignal }): Promise<Identity | undefined> {
 		signal.throwIfAborted();
 		const { users } = await this.#opened.read();
-		if (findPasswordProblem(password) !== undefined) return undefined;
+		// With a NUL, different passwords become the same key in most schemes.
+		if (password === "" || password.includes("\0") || Buffer.byteLength(password) > maximumBytes) return undefined;
 		const stored = users.get(username);
-		const matches = await verify(password, stored ?? this.#pickDummy(username, users), { bcrypt: this.#bcrypt, signal });
-		return matches && stored !== undefined ? { username } : undefined;
+		const matches = await this.#thread.compare({ password, stored: stored ?? this.#pickStandIn(username, users) }, signal);
+		return matches === true && stored !== undefined ? { username } : undefined;
 	}
 
 	async isEmpty(): Promise<boolean> {
@@ -68,12 +75,20 @@ class FlatFile implements AuthBackend {
 	}
 
 	/**
-	 * Unknown users must take as long as known ones. Where costs differ within the file, each name is given the cost of one of
-	 * the users, always the same, so that unknown names are spread over the times just as known ones are.
+	 * Unknown users must take as long as known ones. Where schemes and costs differ within the file, each name is given the stored
+	 * password of one of the users, always the same, so that unknown names are spread over the times just as known ones are.
 	 */
-	#pickDummy(username: string, users: ReadonlyMap<string, string>): string {
+	#pickStandIn(username: string, users: ReadonlyMap<string, string>): string {
 		const stored = [...users.values()];
 		const number = createHash("sha256").update(this.#key).update(username).digest().readUInt32BE();
-		return createDummy(stored[number % Math.max(1, stored.length)]);
+		return stored[number % Math.max(1, stored.length)] ?? unknownPassword;
 	}
+}
+
+/** Of a new user's password, which is stored with bcrypt. */
+function findPasswordProblem(password: string): string | undefined {
+	if (password === "") return "empty";
+	if (password.includes("\0")) return "holds a NUL character";
+	if (Buffer.byteLength(password) <= maximumBcryptBytes) return undefined;
+	return `longer than ${maximumBcryptBytes} bytes, which is as much as bcrypt takes`;
 }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Logger, SvcError } from "../../core/contract/index.ts";
-import { isSupported } from "./verify.ts";
+import { findScheme, type Scheme } from "./schemes.ts";
 
 export interface PasswordEntries {
-	/** User name to stored password, in a scheme that is supported. */
+	/** User name to stored password, in a scheme that can be verified. */
 	readonly users: ReadonlyMap<string, string>;
 	/** Whether there is no line but comments: a line that cannot be read still shows that somebody has set up users. */
 	readonly isEmpty: boolean;
@@ -13,16 +13,26 @@ export interface PasswordEntries {
 
 const noEntries: PasswordEntries = { users: new Map(), isEmpty: true };
 
+export interface PasswordFileOptions {
+	readonly logger: Logger;
+	/** Whether a stored password of an optional scheme can be verified on this machine. */
+	canVerify(stored: string): Promise<boolean>;
+}
+
 /** A htpasswd file, read again when it has changed. */
 export class PasswordFile {
 	readonly #path: string;
-	readonly #logger: Logger;
+	readonly #options: PasswordFileOptions;
+	/** What begins a stored password of an optional scheme that works here. */
+	readonly #workingPrefixes = new Set<string>();
 	#version: string | undefined;
-	#entries = noEntries;
+	#entries = Promise.resolve(noEntries);
+	/** Lines with a warning, so that an edit elsewhere in the file does not repeat it. */
+	#reported: ReadonlySet<string> = new Set();
 
-	constructor(path: string, logger: Logger) {
+	constructor(path: string, options: PasswordFileOptions) {
 		this.#path = path;
-		this.#logger = logger;
+		this.#options = options;
 	}
 
 	/** A missing file has no users. `SVC_UNAVAILABLE` when there is one that cannot be read. */
@@ -33,14 +43,18 @@ export class PasswordFile {
 				// The version is taken before the text: a change in between is noticed next time.
 				const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
 				const version = [dev, ino, size, mtimeNs, ctimeNs].join(":");
-				if (version !== this.#version) this.#entries = this.#parse(await file.readFile("utf8"));
-				this.#version = version;
-				return this.#entries;
+				if (version !== this.#version) {
+					this.#version = version;
+					// Kept at once, so that attempts side by side do not each read it and tell of its lines.
+					this.#entries = file.readFile("utf8").then((text) => this.#parse(text));
+				}
+				return await this.#entries;
 			} finally {
 				await file.close();
 			}
 		} catch (error) {
 			if (isMissing(error)) return noEntries;
+			this.#version = undefined;
 			throw new SvcError("SVC_UNAVAILABLE", "the password file cannot be read", { cause: error });
 		}
 	}
@@ -75,8 +89,9 @@ export class PasswordFile {
 		}
 	}
 
-	#parse(text: string): PasswordEntries {
+	async #parse(text: string): Promise<PasswordEntries> {
 		const users = new Map<string, string>();
+		const reported = new Set<string>();
 		let isEmpty = true;
 		for (const [index, raw] of text
 			.replace(/^\ufeff/, "")
@@ -86,21 +101,35 @@ export class PasswordFile {
 			if (line === "" || line.startsWith("#")) continue;
 			isEmpty = false;
 			const colon = line.indexOf(":");
-			const stored = line.slice(colon + 1);
-			if (colon < 1) this.#report(index, "it is not of the form name:hash");
-			else if (isSupported(stored)) users.set(line.slice(0, colon), stored);
-			else {
-				// Of two lines of a user the later counts, also when it lets nobody in.
-				users.delete(line.slice(0, colon));
-				this.#report(index, "its password is not a bcrypt hash; other schemes are not supported in this version");
-			}
+			const [username, stored] = [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)];
+			const scheme = findScheme(stored);
+			const problem = username === "" ? "it is not of the form name:hash" : await this.#findProblem(stored, scheme);
+			// Of two lines of a user the later counts, also when it lets nobody in.
+			if (problem === undefined) users.set(username, stored);
+			else users.delete(username);
+
+			const reason = problem ?? scheme?.weakness;
+			if (reason === undefined) continue;
+			reported.add(line);
+			if (this.#reported.has(line)) continue;
+			// By number only: the text may hold a password.
+			const message = problem === undefined ? "line of the password file has a weak scheme" : "line of the password file skipped";
+			this.#options.logger.warn(message, { file: this.#path, line: index + 1, reason, ...(scheme && { scheme: scheme.name }) });
 		}
+		this.#reported = reported;
 		return { users, isEmpty };
 	}
 
-	/** By number only: the text may hold a password. */
-	#report(index: number, reason: string): void {
-		this.#logger.warn("line of the password file skipped", { file: this.#path, line: index + 1, reason });
+	async #findProblem(stored: string, scheme: Scheme | undefined): Promise<string | undefined> {
+		if (scheme === undefined) return "its password is not in a scheme that is supported; plain text never is";
+		if (scheme.isOptional === undefined) return undefined;
+		const [prefix = ""] = /^(\$\w+|_)/.exec(stored) ?? [];
+		// One comparison of each kind tells; with many users more would take long.
+		if (!this.#workingPrefixes.has(prefix)) {
+			if (!(await this.#options.canVerify(stored))) return "its scheme needs the package koffi and a libcrypt that knows it";
+			this.#workingPrefixes.add(prefix);
+		}
+		return undefined;
 	}
 }
 

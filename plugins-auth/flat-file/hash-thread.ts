@@ -1,35 +1,31 @@
 import { Worker } from "node:worker_threads";
 import { SvcError } from "../../core/contract/index.ts";
-
-/** A password and the hash it is compared with. */
-interface Comparison {
-	readonly password: string;
-	readonly stored: string;
-}
+import type { Comparison } from "./hash-worker.ts";
+import type { Verdict } from "./schemes.ts";
 
 /** At about 70 ms each, whoever stands at the end of the queue waits some seconds. */
 const longestQueue = 64;
 const idleMilliseconds = 30_000;
 
-// As text, because a thread cannot be started from a TypeScript file where the service runs from source.
+// A thread cannot be started from a TypeScript file by itself: from source, the loader is put in front.
 const threadSource = `
-const { parentPort, workerData } = require("node:worker_threads");
-import(workerData).then(({ compareSync }) => {
-	parentPort.on("message", ({ password, stored }) => parentPort.postMessage(compareSync(password, stored)));
-});
+const { workerData } = require("node:worker_threads");
+const { loader, worker } = workerData;
+const loaded = loader === undefined ? Promise.resolve() : import(loader).then(({ register }) => register());
+loaded.then(() => import(worker));
 `;
 
 interface Task {
 	readonly comparison: Comparison;
-	settle(outcome: boolean | Error): void;
+	settle(outcome: Verdict | Error): void;
 }
 
 /**
- * Compares passwords with bcrypt hashes one after another in a thread of its own: a hash takes long by design, and in the main
+ * Compares passwords with stored ones, one after another in a thread of its own: a hash takes long by design, and in the main
  * thread a flood of sign-ins would hold up everything else. The thread starts with the first password and ends after a while
  * without one.
  */
-export class BcryptThread {
+export class HashThread {
 	#worker: Worker | undefined;
 	#queue: Task[] = [];
 	#running: Task | undefined;
@@ -37,7 +33,7 @@ export class BcryptThread {
 	#stopped = false;
 
 	/** Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` when too many are waiting. */
-	async compare(comparison: Comparison, signal: AbortSignal): Promise<boolean> {
+	async compare(comparison: Comparison, signal: AbortSignal): Promise<Verdict> {
 		signal.throwIfAborted();
 		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
 		if (this.#queue.length >= longestQueue)
@@ -47,7 +43,7 @@ export class BcryptThread {
 				this.#queue = this.#queue.filter((waiting) => waiting !== task);
 				reject(signal.reason);
 			};
-			const settle = (outcome: boolean | Error) => {
+			const settle = (outcome: Verdict | Error) => {
 				signal.removeEventListener("abort", abort);
 				if (outcome instanceof Error) reject(outcome);
 				else resolve(outcome);
@@ -81,11 +77,11 @@ export class BcryptThread {
 	}
 
 	#startWorker(): Worker {
-		const worker = new Worker(threadSource, { eval: true, execArgv: [], workerData: import.meta.resolve("bcryptjs") });
-		worker.on("message", (matches: boolean) => {
+		const worker = new Worker(threadSource, { eval: true, execArgv: [], workerData: findWorker() });
+		worker.on("message", (verdict: Verdict) => {
 			const task = this.#running;
 			this.#running = undefined;
-			task?.settle(matches);
+			task?.settle(verdict);
 			this.#next();
 		});
 		worker.on("error", (cause) => {
@@ -108,4 +104,10 @@ export class BcryptThread {
 		this.#worker = undefined;
 		await worker?.terminate();
 	}
+}
+
+function findWorker(): { readonly worker: string; readonly loader?: string } {
+	const fromSource = import.meta.url.endsWith(".ts");
+	const worker = new URL(`./hash-worker.${fromSource ? "ts" : "js"}`, import.meta.url).href;
+	return fromSource ? { worker, loader: import.meta.resolve("tsx/esm/api") } : { worker };
 }

@@ -1,0 +1,4 @@
+declare module "unix-crypt-td-js" {
+	function desCrypt(password: readonly number[], salt: string): string;
+	export = desCrypt;
+}
