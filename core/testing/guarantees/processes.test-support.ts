@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** Processes of the machine whose environment holds `text`. Those that have ended and only wait to be collected are left out. */
 export function findByEnvironment(text: string): number[] {
@@ -10,11 +10,14 @@ export function describeProcess(pid: number): string {
 	return `${pid} (${read(pid, "cmdline").replaceAll("\0", " ").trim()})`;
 }
 
-/** Bytes of physical memory that a process takes: now and at its highest. */
-export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
-	const status = read(pid, "status");
-	const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? Number.NaN);
-	return { now: kilobytes("VmRSS") * 1_024, peak: kilobytes("VmHWM") * 1_024 };
+/** Bytes of physical memory that a process has taken at most. */
+export function readPeak(pid: number): number {
+	return Number(/^VmHWM:\s+(\d+) kB/m.exec(read(pid, "status"))?.[1] ?? Number.NaN) * 1_024;
+}
+
+/** Let the highest memory of a process count from now on. */
+export function resetPeak(pid: number): void {
+	writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
 function listProcesses(): number[] {

@@ -1,0 +1,109 @@
+// test-timeout: 900
+import * as assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { ExecutionRecord } from "../../client/index.ts";
+import { digestAnswer, digestEvents, digestOf, open, toFlood } from "./flood.test-support.ts";
+import { isFinal } from "./ledger.test-support.ts";
+import { readPeak, resetPeak } from "./processes.test-support.ts";
+import { type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
+import { until } from "./until.test-support.ts";
+
+const megabyte = 1_048_576;
+// FLOOD_MEGABYTES says how much one run writes: 1 GiB where time is of no matter.
+const size = Number(process.env["FLOOD_MEGABYTES"] ?? (process.env["CI"] === "true" ? 1_024 : 256)) * megabyte;
+const smallerSize = Math.min(size, 256 * megabyte);
+const warmUpSize = 128 * megabyte;
+/** MiB. */
+const mostGrowth = 64;
+const stalledClients = 10;
+/** `actionrunner.max_result_output`, which the service is left to choose. */
+const keptInResult = megabyte;
+
+/** A service in its own process, and the memory it took at most for a run that was long enough to know. */
+async function withService(body: (service: ServiceProcess, peak: number) => Promise<void>): Promise<void> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-flood-"));
+	const service = await startServiceProcess({ directory });
+	try {
+		// Between two collections the heap swings by as much as the bound, so highest is compared with highest.
+		const { peak } = await run(service, warmUpSize);
+		await body(service, peak);
+	} finally {
+		await service.kill();
+		await rm(directory, { recursive: true, force: true });
+	}
+}
+
+interface Run {
+	readonly record: ExecutionRecord;
+	readonly seconds: number;
+	/** Bytes of memory that the service took at most. */
+	readonly peak: number;
+}
+
+/** A run that writes `bytes`; `onCreated` is called while it goes on. */
+async function run(service: ServiceProcess, bytes: number, onCreated: (id: string) => Promise<void> = async () => {}): Promise<Run> {
+	resetPeak(service.pid);
+	const { id } = await service.client.executions.create({ action: "core.local", parameters: { cmd: toFlood(bytes), timeout: 600 } });
+	await onCreated(id);
+	const record = await until("the run has ended", 600, async () => {
+		const { status } = await service.client.executions.get(id, { query: { include_attributes: "status" } });
+		return isFinal({ status }) ? service.client.executions.get(id) : undefined;
+	});
+	return { record, seconds: record.elapsed_seconds ?? 0, peak: readPeak(service.pid) };
+}
+
+function assertCut({ record }: Run, bytes: number): void {
+	assert.equal(record.status, "succeeded");
+	assert.equal(String(record.result?.["stdout"]).length, keptInResult);
+	assert.deepEqual(record.result?.["truncated"], { stdout: bytes });
+}
+
+function assertBounded(what: string, peak: number, before: number): void {
+	const growth = Math.round((peak - before) / megabyte);
+	process.stdout.write(`${what}: memory ${growth} MiB beyond the ${Math.round(before / megabyte)} MiB of the first run\n`);
+	assert.ok(growth <= mostGrowth, `${what}: the server grew by ${growth} MiB`);
+}
+
+function report(what: string, { seconds }: Run, bytes: number): void {
+	process.stdout.write(`${what}: ${seconds.toFixed(1)} s, ${Math.round(bytes / megabyte / seconds)} MiB/s\n`);
+}
+
+const toUrl = ({ api }: ServiceProcess, id: string, component: "api" | "stream") => `${api}/${component}/v1/executions/${id}/output`;
+const toHeaders = ({ token }: ServiceProcess) => ({ "x-auth-token": token });
+
+test(`${size / megabyte} MiB from one run are stored whole, in a server that hardly grows`, () =>
+	withService(async (service, before) => {
+		const flood = await run(service, size);
+		report("flood", flood, size);
+		assertCut(flood, size);
+		assertBounded("taking it in", flood.peak, before);
+		resetPeak(service.pid);
+		const stored = await digestAnswer(toUrl(service, flood.record.id, "api"), toHeaders(service));
+		assertBounded("sending it", readPeak(service.pid), before);
+		assert.deepEqual(stored, await digestOf(toFlood(size)));
+	}));
+
+test("clients that stop reading hold up neither the run nor the server's memory, and get everything in the end", () =>
+	withService(async (service, before) => {
+		const alone = await run(service, smallerSize);
+		const stalled: IncomingMessage[] = [];
+		const watched = await run(service, smallerSize, async (id) => {
+			const url = toUrl(service, id, "stream");
+			for (let count = 0; count < stalledClients; count += 1) stalled.push(await open(url, toHeaders(service)));
+		});
+		report("alone", alone, smallerSize);
+		report("with clients that do not read", watched, smallerSize);
+		assertCut(watched, smallerSize);
+		assertBounded("with clients that do not read", watched.peak, before);
+		// Two cores that others use as well allow no finer measure.
+		assert.ok(watched.seconds <= alone.seconds * 1.5 + 2, `the run took ${watched.seconds} s instead of ${alone.seconds} s`);
+		const [first, ...others] = stalled as [IncomingMessage, ...IncomingMessage[]];
+		for (const response of others) response.destroy();
+		assert.deepEqual(await digestEvents(first), await digestOf(toFlood(smallerSize)));
+	}));
+
+test.run();
