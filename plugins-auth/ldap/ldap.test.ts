@@ -1,13 +1,10 @@
 import { test } from "uvu";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
-import { requires } from "../../core/testing/requires.ts";
 import { startBackend, toOptions } from "./backend.test-support.ts";
-import { people, startSlapd, toGroup, toPerson } from "./slapd.test-support.ts";
-
-const { test: slapdTest } = requires(test, { command: "slapd" });
+import { people, slapdTest, startSlapd, toGroup, toPerson } from "./slapd.test-support.ts";
 
 testAuthBackend({
-	test: slapdTest,
+	test: slapdTest(test),
 	name: "ldap",
 	create: async (users) => {
 		const staff = toGroup(

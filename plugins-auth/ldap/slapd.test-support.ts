@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import type { Certificates } from "./certificates.test-support.ts";
 
 const run = promisify(execFile);
@@ -48,6 +49,22 @@ export interface Slapd {
 	modify(ldif: string): Promise<void>;
 	/** End it and remove its files. May be called twice. */
 	stop(): Promise<void>;
+}
+
+/** A test function for tests that need slapd and perhaps more commands. */
+export function slapdTest(test: SkippableTest, ...more: readonly string[]): ReturnType<typeof requires>["test"] {
+	const command = ["slapd", ...more].find((each) => missing({ command: each }) !== undefined) ?? "slapd";
+	return requires(test, { command }).test;
+}
+
+/** Use a directory and remove it. */
+export async function withSlapd(options: SlapdOptions, use: (slapd: Slapd) => Promise<void>): Promise<void> {
+	const slapd = await startSlapd(options);
+	try {
+		await use(slapd);
+	} finally {
+		await slapd.stop();
+	}
 }
 
 export function toPerson(uid: string, password: string, more: Readonly<Record<string, string | readonly string[]>> = {}): LdifEntry {
