@@ -1,8 +1,8 @@
-import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { parseDocument, stringify } from "yaml";
+import { copyFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isMap, parseDocument, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../contract/index.ts";
-import { assertRealInside, resolveInside, toActionsDirectory } from "./action-files.ts";
+import { assertRealInside, readTextInside, resolveInside, toActionsDirectory } from "./action-files.ts";
 
 export interface CloneRequest {
 	readonly source: ActionEntity;
@@ -32,7 +32,9 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 
 async function copyEntryPoint({ source, sourceDirectory, target }: CloneRequest, actions: string, written: string[]): Promise<void> {
 	if (source.entry_point === "" || sourceDirectory === undefined) return;
-	const from = resolveInside(toActionsDirectory(sourceDirectory), source.entry_point, "entry_point");
+	const sourceActions = toActionsDirectory(sourceDirectory);
+	const from = resolveInside(sourceActions, source.entry_point, "entry_point");
+	await assertRealInside(sourceActions, from, "entry_point");
 	const to = resolveInside(actions, target.entry_point, "dest_action");
 	await assertRealInside(actions, to, "dest_action");
 	await mkdir(dirname(to), { recursive: true });
@@ -42,17 +44,19 @@ async function copyEntryPoint({ source, sourceDirectory, target }: CloneRequest,
 
 async function writeMetadata({ source, sourceDirectory, target }: CloneRequest, actions: string, written: string[]): Promise<void> {
 	const to = resolveInside(actions, `${target.name}.yaml`, "dest_action");
+	await assertRealInside(actions, to, "dest_action");
 	const original =
 		sourceDirectory === undefined || source.metadata_file === null
 			? undefined
-			: await readFile(join(sourceDirectory, source.metadata_file), "utf8").catch(() => undefined);
+			: await readTextInside(sourceDirectory, source.metadata_file, "metadata_file");
 	if (!(await exists(to))) written.push(to);
-	await writeFile(to, original === undefined ? toMetadata(target) : rewrite(original, target));
+	await writeFile(to, (original === undefined ? undefined : rewrite(original, target)) ?? toMetadata(target));
 }
 
-/** The author's file, comments included, with the three members that change. */
-function rewrite(text: string, target: CloneRequest["target"]): string {
+/** The author's file, comments included, with the three members that change. Undefined when it holds something else. */
+function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
 	const document = parseDocument(text);
+	if (!isMap(document.contents)) return undefined;
 	document.set("name", target.name);
 	document.set("pack", target.pack);
 	document.set("entry_point", target.entry_point);

@@ -68,6 +68,7 @@ export function createActions(parts: Parts): Actions {
 			throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
 		const parameters = await checkParameters(input, old);
 		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside("/", input.entry_point, "entry_point");
+		if (input.metadata_file !== undefined && input.metadata_file !== "") resolveInside("/", input.metadata_file, "metadata_file");
 		return {
 			ref: `${pack}.${input.name}`,
 			pack,
@@ -76,7 +77,7 @@ export function createActions(parts: Parts): Actions {
 			runner_type: input.runner_type,
 			entry_point: input.entry_point ?? "",
 			enabled: input.enabled ?? true,
-			metadata_file: input.metadata_file ?? null,
+			metadata_file: input.metadata_file || null,
 			parameters,
 			output_schema: input.output_schema ?? {},
 			tags: input.tags ?? [],

@@ -12,21 +12,7 @@ import type {
 } from "../contract/index.ts";
 import type { Access } from "./access/access.ts";
 import type { ApiKeys } from "./api-keys.ts";
-
-/** Whoever authenticated a request, or the system user while authentication is off. */
-export interface Principal {
-	readonly username: string;
-	/** Administrators may see secrets, take unlimited pages and act for other users. With access control off: everybody. */
-	readonly isAdmin: boolean;
-	/** Names of the roles; absent while access control is off. */
-	readonly roles?: readonly string[];
-	/** What an API key is narrowed to; absent: everything the user may do. */
-	readonly scopes?: readonly string[];
-	readonly authentication:
-		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
-		| { readonly method: "API key"; readonly location: "header" | "query" }
-		| { readonly method: "none" };
-}
+import type { Principal } from "./principal.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
 export interface ExecutionView {
@@ -255,6 +241,7 @@ export type { Access, AssignmentFilter, RoleAssignment } from "./access/access.t
 export type { Resource } from "./access/allows.ts";
 export type { PermissionType } from "./access/permission-types.ts";
 export type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
+export type { Principal } from "./principal.ts";
 
 /** The engine: everything the service does, without HTTP. */
 export interface Engine {

@@ -7,8 +7,8 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import type { Principal } from "../engine-api.ts";
 import { createId } from "../ids.ts";
+import type { Principal } from "../principal.ts";
 import { grantsAllow, observerAllows, type Resource } from "./allows.ts";
 import type { PermissionType } from "./permission-types.ts";
 import { createRoles, isAdminRole, type Role, toStableId } from "./roles.ts";
