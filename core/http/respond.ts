@@ -19,6 +19,8 @@ const statuses: { readonly [C in SvcErrorCode]?: number } = {
 	SVC_UNAVAILABLE: 503,
 };
 const unavailableRetrySeconds = 1;
+/** Messages quote what was sent, which may be as long as a body. */
+const longestMessage = 2_000;
 
 /** A JSON answer. */
 export function replyJson(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
@@ -47,10 +49,11 @@ export function toErrorReply(error: unknown, logger: Logger, fields: Readonly<Re
 		logger.error("request failed", { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 		return replyFault(500, "Internal Server Error");
 	}
+	const message = error.message.length > longestMessage ? `${error.message.slice(0, longestMessage)}…` : error.message;
 	if (status === 409) {
-		return replyJson({ faultstring: error.message, "conflict-id": error.facts["conflict_id"] ?? null }, status);
+		return replyJson({ faultstring: message, "conflict-id": error.facts["conflict_id"] ?? null }, status);
 	}
 	const retryAfter = error.facts["retry_after"] ?? (status === 503 ? unavailableRetrySeconds : undefined);
 	const headers = typeof retryAfter === "number" ? { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) } : {};
-	return replyFault(status, error.message, headers);
+	return replyFault(status, message, headers);
 }

@@ -1,0 +1,79 @@
+import { test } from "uvu";
+import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "./hostile-values.test-support.ts";
+import { basic, nameOf, withProbe } from "./probe.test-support.ts";
+import { routes } from "./routes/index.ts";
+
+const megabytes = 1024 * 1024;
+const withBody = routes.filter(({ body }) => body !== undefined);
+
+test("bodies that are no JSON object, of another type or in another format are refused by every route that reads one", () =>
+	withProbe(async ({ ask, check, url }) => {
+		for (const route of withBody) {
+			const send = (body: Uint8Array | string, type = "application/json") =>
+				ask(url(route), { method: route.method, body, headers: { ...basic, "content-type": type } });
+			for (const [label, bytes] of brokenBodies) await check(send(bytes), { label: `${nameOf(route)} ${label}`, names: /body/ });
+			for (const [type, body] of wrongContents) await check(send(body, type), { label: `${nameOf(route)} ${type}`, names: /body/ });
+			await check(send(Buffer.from([0x7b, 0x22, 0xff, 0xc0, 0x22, 0x3a, 0x31, 0x7d])), { label: `${nameOf(route)} invalid UTF-8` });
+			await check(send("a=%zz&=&&__proto__=1&constructor=2", "application/x-www-form-urlencoded"), { label: `${nameOf(route)} a form` });
+			for (const text of prototypeBodies(Object.keys(route.body?.schema["properties"] ?? {})[0] ?? "a")) {
+				await check(send(text), { label: `${nameOf(route)} ${text}` });
+			}
+		}
+	}));
+
+test("members of a wrong type are refused and named by every route", () =>
+	withProbe(async ({ ask, check, url }) => {
+		for (const route of withBody) {
+			for (const { body, path } of wrongMembers(route.body?.schema ?? {})) {
+				const text = JSON.stringify(body);
+				const last = path.split(".").at(-1) ?? "";
+				const sent = ask(url(route), { method: route.method, body: text, headers: basic });
+				await check(sent, { label: `${nameOf(route)} ${text}`, names: new RegExp(last) });
+			}
+		}
+	}));
+
+test("bodies beyond the limit are refused, whether their length is announced or not", () =>
+	withProbe(async ({ ask, check, url }) => {
+		for (const route of withBody) {
+			const whole = JSON.stringify({ a: "x".repeat(10 * megabytes) });
+			const pieces = () =>
+				ReadableStream.from(Array.from({ length: 160 }, () => Buffer.alloc(64 * 1024, 0x20))) as unknown as ReadableStream<Uint8Array>;
+			for (const body of [whole, pieces()]) {
+				const init = { method: route.method, body, headers: basic, duplex: "half" } as RequestInit;
+				await check(ask(url(route), init), { label: `${nameOf(route)} large`, names: /^body: must be at most \d+ bytes/ });
+			}
+		}
+	}));
+
+/** For every member of a body, nested ones too, objects in which it alone has a value of a wrong type. */
+function wrongMembers(schema: Readonly<Record<string, unknown>>): readonly { readonly body: unknown; readonly path: string }[] {
+	const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	const required = (schema["required"] ?? []) as readonly string[];
+	const filled = Object.fromEntries(required.map((member) => [member, toSample(properties[member] ?? {})]));
+	const wrong = required.map((member) => ({
+		body: Object.fromEntries(Object.entries(filled).filter(([key]) => key !== member)),
+		path: member,
+	}));
+	for (const [member, definition] of Object.entries(properties)) {
+		for (const value of otherTypes([definition["type"] ?? []].flat() as string[]))
+			wrong.push({ body: { ...filled, [member]: value }, path: member });
+		const items = definition["items"] as Readonly<Record<string, unknown>> | undefined;
+		const inner = items === undefined ? wrongMembers(definition) : wrongItems(items);
+		for (const { body, path } of inner)
+			wrong.push({ body: { ...filled, [member]: items === undefined ? body : [body] }, path: `${member}.${path}` });
+	}
+	return wrong;
+}
+
+function wrongItems(items: Readonly<Record<string, unknown>>): readonly { readonly body: unknown; readonly path: string }[] {
+	const values = otherTypes([items["type"] ?? []].flat() as string[]).map((body) => ({ body, path: "0" }));
+	return [...values, ...wrongMembers(items)];
+}
+
+function toSample({ type, enum: allowed }: Readonly<Record<string, unknown>>): unknown {
+	const samples: Readonly<Record<string, unknown>> = { string: "x", boolean: true, object: {}, array: [], integer: 1 };
+	return Array.isArray(allowed) ? allowed[0] : samples[String([type].flat()[0])];
+}
+
+test.run();
