@@ -88,7 +88,9 @@ async function secure(socket: Socket, server: Server, { wait, context }: { wait:
 	if (server.encryption === "tls") {
 		// A client of its own for what is said in the clear, so that nothing slipped in there is taken for a later answer.
 		const client = createClient(socket, context);
-		await wait("starttls", {}, () => client.exop(startTls));
+		await wait("starttls", {}, () => client.exop(startTls)).catch((error: unknown) => {
+			throw new Error("the directory server does not begin with TLS", { cause: error });
+		});
 		socket.removeAllListeners("data");
 	}
 	const secured = connectTls({ socket, ...toTlsOptions(server.host, context.tls) });

@@ -43,8 +43,8 @@ export interface Ports {
 
 export interface Slapd {
 	readonly ports: Ports;
-	/** Everything that it has logged so far: operations, with their names and filters. */
-	log(): string;
+	/** Everything that it has done so far, with names and filters. */
+	log(): Promise<string>;
 	/** Change entries as the administrator, by LDIF with changetypes. */
 	modify(ldif: string): Promise<void>;
 	/** End it and remove its files. May be called twice. */
@@ -103,7 +103,15 @@ interface Running {
 function toSlapd(directory: string, ports: Ports, { child, log }: Running): Slapd {
 	return {
 		ports,
-		log,
+		async log() {
+			// Lines arrive late but in order: once it tells of this connection, it has told all before.
+			const socket = connect(ports.ldap, "127.0.0.1");
+			await once(socket, "connect");
+			const sign = `ACCEPT from IP=127.0.0.1:${socket.localPort} `;
+			while (!log().includes(sign)) await delay(5);
+			socket.destroy();
+			return log();
+		},
 		async modify(change) {
 			const file = join(directory, "change.ldif");
 			await writeFile(file, change);
