@@ -28,6 +28,8 @@ interface Parts {
 /** Packs whose content belongs to the service. */
 const systemPacks: ReadonlySet<string> = new Set(["core"]);
 const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
+/** Stands for a pack's directory where only the form of a path is checked. */
+const anyDirectory = "/pack";
 const packPattern = /^[a-z0-9_]{1,255}$/;
 
 export function createActions(parts: Parts): Actions {
@@ -67,8 +69,8 @@ export function createActions(parts: Parts): Actions {
 		if (!namePattern.test(input.name))
 			throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
 		const parameters = await checkParameters(input, old);
-		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside("/", input.entry_point, "entry_point");
-		if (input.metadata_file !== undefined && input.metadata_file !== "") resolveInside("/", input.metadata_file, "metadata_file");
+		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside(anyDirectory, input.entry_point, "entry_point");
+		if (input.metadata_file !== undefined && input.metadata_file !== "") resolveInside(anyDirectory, input.metadata_file, "metadata_file");
 		return {
 			ref: `${pack}.${input.name}`,
 			pack,

@@ -57,10 +57,18 @@ test("an action whose metadata file holds something else is cloned all the same"
 	withProbe(async ({ ask }) => {
 		const send = (path: string, body: object) => ask(path, { method: "POST", body: JSON.stringify(body) });
 		const data_files = [{ file_path: "notes.txt", content: "just words" }];
-		const action = { name: "odd", pack: "probes", runner_type: "local-shell-cmd", metadata_file: "actions/notes.txt", data_files };
+		const action = {
+			name: "odd",
+			pack: "probes",
+			runner_type: "local-shell-cmd",
+			entry_point: "notes.txt",
+			metadata_file: "actions/notes.txt",
+			data_files,
+		};
 		assert.equal((await send("/v1/actions", action)).status, 201);
 		const cloned = await send("/v1/actions/probes.odd/clone", { dest_pack: "probes", dest_action: "even" });
 		assert.deepEqual([cloned.status, ((await cloned.json()) as WireRecord)["metadata_file"]], [201, "actions/even.yaml"]);
+		assert.equal(await (await ask("/v1/actions/views/entry_point/probes.even")).text(), "just words");
 	}));
 
 test("values that no field can take are refused and named", () =>

@@ -28,6 +28,7 @@ test("no answer, stream, error or log line of any route holds the value of a sec
 	const { secrets, answers, log, token } = await walk({});
 	assert.ok(answers.some(({ text }) => text.includes("********")));
 	assert.match(answers.at(-1)?.text ?? "", /svc\.liveaction__create[^]*svc\.execution__update/);
+	assert.ok(answers.some(({ label, status }) => label.includes("vault.script/clone") && status === 201));
 	for (const { label, status } of answers) assert.ok(status < 500, `${status} for ${label}`);
 	const lines = log.map((text) => ({ label: "log", status: 200, text }));
 	for (const secret of [...secrets.stored, ...secrets.refused]) assertAbsent(secret, [...answers, ...lines]);
