@@ -8,7 +8,7 @@ export interface ClientSettings {
 	/** Files of a certificate and key that the service shows to the server. */
 	readonly certificate?: string;
 	readonly key?: string;
-	/** Verify the server even without `cacert`, with the authorities the system knows. */
+	/** Verify the server even without `cacert`, with the authorities Node knows. */
 	readonly verify?: true;
 	readonly minimumVersion?: SecureVersion;
 }
@@ -35,7 +35,7 @@ const clientOptions: Readonly<Record<string, ClientOption>> = {
 	24580: { allowed: "client certificate, the path of a file", convert: (value) => (isPath(value) ? { certificate: value } : undefined) },
 	24581: { allowed: "key of the client certificate, the path of a file", convert: (value) => (isPath(value) ? { key: value } : undefined) },
 	24582: {
-		allowed: "verification of server certificates, 2 (required; without cacert, with the authorities the system knows)",
+		allowed: "verification of server certificates, 2 (required; without cacert, with the authorities Node knows)",
 		convert: (value) => (value === 2 ? { verify: true } : undefined),
 	},
 	24583: {

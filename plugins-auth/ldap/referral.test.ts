@@ -106,6 +106,17 @@ check("of servers that stand in for each other one is enough; when none answers 
 	});
 });
 
+check("a referral in the place of the whole search leaves nobody able to tell", async () => {
+	await withSlapd({ entries: [carl] }, async (branch) => {
+		const referral = toReferral("branch", [`ldap://127.0.0.1:${branch.ports.ldap}/${people}`]);
+		await withSlapd({ entries: [ann, staff, referral] }, async (slapd) => {
+			for (const chase_referrals of [true, false]) {
+				assert.equal(await outcome(slapd, { chase_referrals, base_ou: referral.dn }), "SVC_UNAVAILABLE");
+			}
+		});
+	});
+});
+
 tlsCheck("a referral never lowers the protection: no LDAP after LDAPS, StartTLS again after StartTLS", async () => {
 	const certificates = await createCertificates();
 	try {

@@ -1,0 +1,118 @@
+import * as assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { test } from "uvu";
+import { createCertificates } from "../../plugins-auth/ldap/certificates.test-support.ts";
+import { people, type Slapd, service, slapdTest, startSlapd, toGroup, toPerson } from "../../plugins-auth/ldap/slapd.test-support.ts";
+
+interface Site {
+	readonly slapd: Slapd;
+	/** Address of the API. */
+	readonly api: string;
+	/** Everything that the service has printed. */
+	output(): string;
+}
+
+const entries = [
+	...["ann", "olga", "gus"].map((name) => toPerson(name, `password of ${name}`)),
+	toGroup("staff", [`uid=ann,${people}`]),
+	toGroup("ops", [`uid=olga,${people}`]),
+];
+
+/** The directory, and the service as its README starts it. */
+async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-ldap-site-"));
+	const certificates = await createCertificates();
+	const slapd = await startSlapd({ entries, certificates });
+	let child: ChildProcess | undefined;
+	try {
+		child = startService(directory, { LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca });
+		let output = "";
+		for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece: Buffer) => (output += piece));
+		const api = await readAddress(child);
+		await use({ slapd, api, output: () => output });
+	} finally {
+		if (child?.exitCode === null) {
+			const ended = once(child, "exit");
+			child.kill();
+			await ended;
+		}
+		await slapd.stop();
+		await certificates.remove();
+		await rm(directory, { recursive: true });
+	}
+}
+
+function startService(directory: string, environment: Readonly<Record<string, string>>): ChildProcess {
+	const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+	return spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+		stdio: ["ignore", "pipe", "pipe"],
+		env: {
+			...process.env,
+			...{ SVC_DATA_DIR: directory, SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" },
+			...{ LDAP_HOST: "localhost", LDAP_BIND_PASSWORD: service.password },
+			...environment,
+		},
+	});
+}
+
+async function readAddress(child: ChildProcess): Promise<string> {
+	const lines: string[] = [];
+	for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+		const address = /^API\s+(\S+)\/v1$/.exec(line)?.[1];
+		if (address !== undefined) return address;
+		lines.push(line);
+	}
+	throw new Error(`the service has ended: ${lines.join("\n")}`);
+}
+
+async function signIn(
+	{ api }: Site,
+	name: string,
+	password = `password of ${name}`,
+): Promise<{ status: number; user?: string; token?: string }> {
+	const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+	const response = await fetch(`${api}/auth/v1/tokens`, { method: "POST", headers: { authorization } });
+	return { ...((await response.json()) as object), status: response.status };
+}
+
+async function isAdmin({ api }: Site, token = ""): Promise<boolean> {
+	const response = await fetch(`${api}/v1/user`, { headers: { "x-auth-token": token } });
+	return ((await response.json()) as { rbac: { is_admin: boolean } }).rbac.is_admin;
+}
+
+async function runAction({ api }: Site, token = ""): Promise<number> {
+	const response = await fetch(`${api}/v1/executions`, {
+		method: "POST",
+		headers: { "x-auth-token": token, "content-type": "application/json" },
+		body: JSON.stringify({ action: "core.local", parameters: { cmd: "true" } }),
+	});
+	return response.status;
+}
+
+slapdTest(test, "openssl")("people of the directory sign in, and their groups say what they may do", async () => {
+	await withSite(async (site) => {
+		const ann = await signIn(site, "ann");
+		assert.equal(ann.status, 201, site.output());
+		assert.equal(ann.user, "ann");
+		assert.equal(await isAdmin(site, ann.token), false);
+		const olga = await signIn(site, "OLGA", "password of olga");
+		assert.equal(olga.user, "olga");
+		assert.equal(await isAdmin(site, olga.token), true);
+		assert.equal((await signIn(site, "ann", "wrong")).status, 401);
+		assert.equal((await signIn(site, "ann", "")).status, 401);
+		assert.equal((await signIn(site, "gus")).status, 401);
+		assert.equal((await signIn(site, "nobody")).status, 401);
+		await site.slapd.stop();
+		assert.equal((await signIn(site, "ann")).status, 503);
+		assert.equal(await runAction(site, olga.token), 201);
+		for (const secret of ["password of", service.password]) assert.ok(!site.output().includes(secret));
+	});
+});
+
+test.run();

@@ -1,0 +1,38 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { ldap } from "svc/plugins-auth/ldap";
+import { localCommand } from "svc/plugins-runner/local-command";
+
+const { env } = process;
+const groups = "ou=groups,dc=example,dc=org";
+
+// People sign in with their name and password of the site's directory. Whoever is in "staff" gets in and may look at everything;
+// whoever is in "ops" may do everything.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand()],
+	data_dir: "../../data/ldap-site",
+	auth: {
+		backend: ldap({
+			host: env["LDAP_HOST"] ?? "ldap1.example.org,ldap2.example.org",
+			port: Number(env["LDAP_PORT"] ?? 389),
+			use_tls: true,
+			cacert: env["LDAP_CACERT"] ?? "/etc/ssl/certs/ca-certificates.crt",
+			bind_dn: "cn=service,dc=example,dc=org",
+			bind_password: env["LDAP_BIND_PASSWORD"] ?? "",
+			base_ou: "ou=people,dc=example,dc=org",
+			base_ou_group: groups,
+			group_dns: [`cn=staff,${groups}`, `cn=ops,${groups}`],
+			group_dns_check: "or",
+		}),
+	},
+	rbac: {
+		enable: true,
+		mappings: [
+			{ group: `cn=staff,${groups}`, roles: ["observer"] },
+			{ group: `cn=ops,${groups}`, roles: ["admin"] },
+		],
+	},
+});
