@@ -37,9 +37,31 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	const resolved = resolve(config, options);
 	const parts = createParts(resolved, options);
 	const { engine, http, logger } = parts;
+	let starting: ReturnType<Service["start"]> | undefined;
 	let stopping: Promise<void> | undefined;
 
+	async function start(): ReturnType<Service["start"]> {
+		await prepareDataDirectory(resolved.dataDirectory);
+		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
+		try {
+			await engine.start();
+			const addresses = await http.start();
+			// Last, so that a password is only made when somebody gets to see it.
+			const firstUser = await engine.ensureFirstUser();
+			return { addresses, ...(firstUser !== undefined && { firstUser }) };
+		} catch (error) {
+			await end().catch(() => undefined);
+			throw error;
+		}
+	}
+
 	async function stop(): Promise<void> {
+		// What is being started is let finish, so that there is something whole to stop.
+		await starting?.catch(() => undefined);
+		await end();
+	}
+
+	async function end(): Promise<void> {
 		// Runs end first, while their followers are still connected.
 		await engine.drain();
 		await http.stop();
@@ -49,19 +71,9 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	return {
 		engine,
 		fetch: http.fetch,
-		async start() {
-			await prepareDataDirectory(resolved.dataDirectory);
-			for (const warning of resolved.warnings) logger.warn("configuration", { warning });
-			await engine.start();
-			try {
-				const addresses = await http.start();
-				// Last, so that a password is only made when somebody gets to see it.
-				const firstUser = await engine.ensureFirstUser();
-				return { addresses, ...(firstUser !== undefined && { firstUser }) };
-			} catch (error) {
-				await stop().catch(() => undefined);
-				throw error;
-			}
+		start: () => {
+			starting ??= start();
+			return starting;
 		},
 		stop: () => (stopping ??= stop()),
 	};

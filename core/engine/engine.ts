@@ -48,23 +48,36 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			scheduler.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
 		} catch (error) {
-			await stop().catch(() => undefined);
+			// Not by way of `stop`, which waits for this start.
+			await endRuns(0)
+				.then(close)
+				.catch(() => undefined);
 			throw error;
 		}
 	}
 
 	/** Wait for running actions as long as the configuration says, then end them. */
 	async function drain(): Promise<void> {
+		// A start under way would begin to schedule again.
+		await starting?.catch(() => undefined);
+		const { graceful_shutdown: graceful, exit_still_active_check: grace } = options.actionrunner;
+		await endRuns(graceful ? grace * 1_000 : 0);
+	}
+
+	async function endRuns(graceMilliseconds: number): Promise<void> {
 		await scheduler.stop();
 		const idle = scheduler.idle();
-		const { graceful_shutdown: graceful, exit_still_active_check: grace } = options.actionrunner;
-		if (graceful) await settledWithin(idle, grace * 1_000);
+		await settledWithin(idle, graceMilliseconds);
 		executor.abortAll(new RunAborted("shutdown", "the service was stopped while the action ran"));
 		await idle;
 	}
 
 	async function stop(): Promise<void> {
 		await (draining ??= drain());
+		await close();
+	}
+
+	async function close(): Promise<void> {
 		await leases.stop();
 		await credentials.stop();
 		await host.stop();
@@ -86,11 +99,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
 		},
 		drain: () => (draining ??= drain()),
-		async stop() {
-			// A start under way is waited for, so that what it opened is closed.
-			await starting?.catch(() => undefined);
-			await (stopping ??= stop());
-		},
+		stop: () => (stopping ??= stop()),
 	};
 }
 

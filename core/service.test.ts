@@ -1,0 +1,93 @@
+import * as assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { memoryBus } from "../plugins/event-bus-memory/index.ts";
+import { memoryStorage } from "../plugins/storage-memory/index.ts";
+import { noop } from "../plugins-runner/noop/index.ts";
+import type { SvcConfig } from "./contract/index.ts";
+import { createService, type Service } from "./service.ts";
+
+async function withService(body: (service: Service) => Promise<void>, config: Partial<SvcConfig> = {}): Promise<void> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-service-"));
+	const listener = { host: "127.0.0.1", port: 0 };
+	const service = createService(
+		{
+			storage: memoryStorage(),
+			event_bus: memoryBus(),
+			runners: [noop()],
+			log: { level: "error" },
+			api: listener,
+			stream: { ...listener, listen: false },
+			...config,
+			auth: { enable: false, listen: false, ...config.auth },
+			data_dir: directory,
+		},
+		{ directory },
+	);
+	try {
+		await body(service);
+	} finally {
+		await service.stop();
+		await rm(directory, { recursive: true, force: true });
+	}
+}
+
+const isAnswering = (url: string) =>
+	fetch(`${url}/v1/`).then(
+		(response) => response.ok,
+		() => false,
+	);
+
+test("a service answers once it has started and no longer when it has stopped", () =>
+	withService(async (service) => {
+		const { addresses } = await service.start();
+		assert.ok(addresses.api !== undefined);
+		assert.equal(await isAnswering(addresses.api), true);
+		await service.stop();
+		assert.equal(await isAnswering(addresses.api), false);
+	}));
+
+test("a service that is stopped while it starts ends stopped", () =>
+	withService(async (service) => {
+		const starting = service.start();
+		await service.stop();
+		const { addresses } = await starting;
+		assert.ok(addresses.api !== undefined);
+		assert.equal(await isAnswering(addresses.api), false);
+	}));
+
+test("several services live in one process without knowing of each other", () =>
+	withService((first) =>
+		withService(async (second) => {
+			const [{ addresses: one }, { addresses: two }] = await Promise.all([first.start(), second.start()]);
+			const post = (url = "") =>
+				fetch(`${url}/v1/executions`, {
+					method: "POST",
+					headers: { "content-type": "application/json" },
+					body: JSON.stringify({ action: "core.noop" }),
+				});
+			assert.equal((await post(one.api)).status, 201);
+			const list = await (await fetch(`${two.api}/v1/executions`)).json();
+			assert.deepEqual(list, []);
+			await first.stop();
+			assert.equal(await isAnswering(two.api ?? ""), true);
+		}),
+	));
+
+test("stopping a service that was never started is fine", () => withService(async () => {}));
+
+test("a port that is taken ends the start with the option's name, and nothing stays open", () =>
+	withService(async (holder) => {
+		const { addresses } = await holder.start();
+		const port = Number(new URL(addresses.api ?? "").port);
+		await withService(
+			async (service) => {
+				await assert.rejects(service.start(), { code: "SVC_CONFIG", message: /^api\.port: / });
+			},
+			{ api: { host: "127.0.0.1", port } },
+		);
+	}));
+
+test.run();
