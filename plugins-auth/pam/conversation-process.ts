@@ -1,0 +1,131 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { isSvcError, type Logger, SvcError } from "../../core/contract/index.ts";
+import type { PamAnswer, PamMessage, PamRequest } from "./messages.ts";
+import { killTree } from "./process-tree.ts";
+
+export interface ConversationProcessOptions {
+	readonly logger: Logger;
+	/** Milliseconds that a conversation may take. */
+	readonly timeout: number;
+}
+
+/** Milliseconds that the process may take to start; conversations have a time of their own. */
+const startTimeout = 30_000;
+
+/** A process for conversations with PAM, one at a time; started anew when it was lost. */
+export class ConversationProcess {
+	readonly #options: ConversationProcessOptions;
+	readonly #exits = new Set<Promise<unknown>>();
+	#child: ChildProcess | undefined;
+	#isReady = false;
+	#stopped = false;
+
+	constructor(options: ConversationProcessOptions) {
+		this.#options = options;
+	}
+
+	/** Start it and see whether it can work. `SVC_CONFIG` when something is missing. */
+	async start(): Promise<void> {
+		if (this.#stopped) throw stopped();
+		this.#child ??= this.#spawn();
+		if (this.#isReady) return;
+		const message = await this.#receive(this.#child, startTimeout);
+		if (message.type === "missing") {
+			this.#end();
+			throw new SvcError("SVC_CONFIG", message.message);
+		}
+		this.#isReady = true;
+	}
+
+	/** `SVC_UNAVAILABLE` when the process was lost or took too long. */
+	async converse(request: PamRequest): Promise<PamAnswer> {
+		await this.start().catch((error: unknown) => {
+			// It worked when the service started.
+			throw isSvcError(error, "SVC_CONFIG") ? new SvcError("SVC_UNAVAILABLE", error.message, { cause: error }) : error;
+		});
+		const child = this.#child;
+		if (child === undefined) throw stopped();
+		const message = this.#receive(child, this.#options.timeout);
+		// A process that is gone shows in `message`.
+		child.send(request, () => {});
+		const received = await message;
+		if (received.type !== "answer") throw new SvcError("SVC_UNAVAILABLE", "the PAM process answered something else");
+		return received.answer;
+	}
+
+	/** Ends a conversation that is going on, too. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		this.#end();
+		await Promise.all(this.#exits);
+	}
+
+	#spawn(): ChildProcess {
+		const fromSource = import.meta.url.endsWith(".ts");
+		const file = fileURLToPath(new URL(`./conversation-worker.${fromSource ? "ts" : "js"}`, import.meta.url));
+		const child = fork(file, [], {
+			// Without a terminal, which modules could ask at.
+			detached: true,
+			// The service's environment may hold secrets, and modules hand theirs on to programs.
+			env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" },
+			execArgv: ["--max-old-space-size=64", ...(fromSource ? ["--import", import.meta.resolve("tsx")] : [])],
+			stdio: ["ignore", "ignore", "inherit", "ipc"],
+		});
+		const exit = new Promise<void>((resolve) => {
+			const onEnd = (reason: Readonly<Record<string, unknown>>) => {
+				this.#exits.delete(exit);
+				if (this.#child === child) {
+					this.#options.logger.error("PAM process lost", reason);
+					this.#forget();
+				}
+				resolve();
+			};
+			child.once("exit", (code, signal) => onEnd({ code, signal }));
+			child.on("error", (error) => onEnd({ error }));
+		});
+		this.#exits.add(exit);
+		return child;
+	}
+
+	/** The next message; the process does not outlive a time-out. */
+	#receive(child: ChildProcess, timeout: number): Promise<PamMessage> {
+		return new Promise((resolve, reject) => {
+			const timer = setTimeout(() => {
+				this.#options.logger.error("PAM has not answered in time");
+				settle();
+				this.#end();
+				reject(new SvcError("SVC_UNAVAILABLE", `PAM has not answered within ${timeout / 1000} seconds`));
+			}, timeout);
+			const onMessage = (message: PamMessage) => {
+				settle();
+				resolve(message);
+			};
+			const onExit = () => {
+				settle();
+				reject(this.#stopped ? stopped() : new SvcError("SVC_UNAVAILABLE", "the PAM process ended before it answered"));
+			};
+			const settle = () => {
+				clearTimeout(timer);
+				child.off("message", onMessage).off("exit", onExit).off("error", onExit);
+			};
+			child.on("message", onMessage).on("exit", onExit).on("error", onExit);
+		});
+	}
+
+	#end(): void {
+		const pid = this.#child?.pid;
+		this.#forget();
+		// Modules may have started programs, and one that hangs would stay.
+		if (pid !== undefined) killTree(pid);
+	}
+
+	#forget(): void {
+		this.#child = undefined;
+		this.#isReady = false;
+	}
+}
+
+function stopped(): SvcError {
+	return new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
+}
