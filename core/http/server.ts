@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { type H3, toNodeHandler } from "h3";
 import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
+import { answerBrokenRequests } from "./broken-requests.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
 
 const closeGraceMilliseconds = 2_000;
@@ -30,6 +31,7 @@ export interface ServerAddress {
 export async function startServer(app: H3, address: ServerAddress, logger: Logger): Promise<Server> {
 	const certificate = address.use_ssl ? await readCertificate(address) : undefined;
 	const listener = await open(guard(app, logger), address, certificate);
+	answerBrokenRequests(listener.server);
 	const watch = certificate === undefined ? undefined : watchCertificate(address, listener.server, logger);
 	return {
 		url: toUrl(listener, address),
