@@ -47,7 +47,8 @@ const actionLists = [
 /** Requests for every route, by component, method and path, those that change something after those that read. */
 const walks: Readonly<Record<string, Walk>> = {
 	"api GET /": () => get("/"),
-	"api GET /user": () => get("/user"),
+	"api GET /user": ({ secrets }) =>
+		get("/user", ["", `?svc-api-key=${encodeURIComponent(secrets.refuse())}`, `?x-auth-token=${encodeURIComponent(secrets.refuse())}`]),
 	"auth POST /tokens": ({ secrets }) => [
 		{ path: "/tokens", body: {}, headers: { authorization: `Basic ${Buffer.from(`admin:${secrets.refuse()}`).toString("base64")}` } },
 		{ path: "/tokens", body: { ttl: secrets.refuse() }, headers: { authorization: "Basic eA==" } },
