@@ -47,9 +47,9 @@ export async function findAccount(username: string, directory: Directory, contex
 	return { dn: entry.dn, server, username: toUsername(username, only, settings), groups };
 }
 
-/** A name in the place of users, that nobody has. */
-export function createNobody({ idAttribute, userBase }: Settings): string {
-	return `${idAttribute}=${randomUUID()},${userBase}`;
+/** A name in the place of users, that nobody has. Not of `id_attr`, which some directories do not allow in names. */
+export function createNobody({ userBase }: Settings): string {
+	return `cn=${randomUUID()},${userBase}`;
 }
 
 async function findGroups(

@@ -91,7 +91,7 @@ async function secure(socket: Socket, server: Server, { wait, context }: { wait:
 		await wait("starttls", {}, () => client.exop(startTls)).catch((error: unknown) => {
 			throw new Error("the directory server does not begin with TLS", { cause: error });
 		});
-		socket.removeAllListeners("data");
+		socket.removeAllListeners("data").removeAllListeners("readable");
 	}
 	const secured = connectTls({ socket, ...toTlsOptions(server.host, context.tls) });
 	secured.on("error", ignore);
@@ -99,7 +99,7 @@ async function secure(socket: Socket, server: Server, { wait, context }: { wait:
 	return secured;
 }
 
-/** Says goodbye, which ends the connection. Nothing depends on it, so that it is only waited for. */
+/** Says goodbye, which ends the connection. Whether that arrives changes nothing. */
 async function unbind(client: Client, socket: Socket, { timeout, trace }: ConnectionContext): Promise<void> {
 	trace?.info("ldap call", { call: "unbind" });
 	const timer = setTimeout(() => socket.destroy(), timeout);
@@ -115,8 +115,18 @@ function createClient(socket: Socket, { ldapts }: ConnectionContext): Client {
 		createConnection: () => {
 			if (isTaken) throw new Error("the directory server has closed the connection");
 			isTaken = true;
+			readInPieces(socket);
 			return socket;
 		},
+	});
+}
+
+/** The client goes one call deeper for each message of a piece: a big one full of small messages would overflow the stack. */
+function readInPieces(socket: Socket): void {
+	const largest = 4_096;
+	socket.on("readable", () => {
+		// What is read comes out as "data", too.
+		while (socket.read(Math.min(largest, socket.readableLength)) !== null);
 	});
 }
 

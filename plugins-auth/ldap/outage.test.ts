@@ -189,6 +189,16 @@ test("a server that talks nonsense or hangs up counts as away", async () => {
 	);
 });
 
+test("a server that sends a heap of small messages does no harm", async () => {
+	const message = Buffer.from([0x30, 9, 2, 1, 9, 0x64, 4, 4, 0, 0x30, 0]);
+	const heap = startTcp((socket) => void socket.write(Buffer.concat(Array.from({ length: 50_000 }, () => message))));
+	await withTcp(heap, async ({ port }) => {
+		for (const encryption of [{}, { use_tls: true }]) {
+			await withBackend(optionsFor(port, encryption), async ({ signIn }) => assert.rejects(signIn("ann", "correct horse"), isUnavailable));
+		}
+	});
+});
+
 test("what may be told to whoever signs in says nothing about the directory", async () => {
 	const port = await findFreePort();
 	await withBackend(optionsFor(port), async ({ signIn, log }) => {

@@ -147,6 +147,15 @@ check("scope says how deep users and groups are searched", async () => {
 	});
 });
 
+check("somebody in hundreds of groups has them all", async () => {
+	const many = Array.from({ length: 400 }, (_, index) => toGroup(`group-${index}-${"x".repeat(200)}`, [annDn]));
+	await withSlapd({ entries: [ann, staff, ...many] }, async (slapd) => {
+		await withBackend(toOptions(slapd), async ({ authenticate }) => {
+			assert.equal((await authenticate("ann", "correct horse"))?.groups?.length, 401);
+		});
+	});
+});
+
 check("membership through another group does not count", async () => {
 	const outer = toGroup("staff", [`cn=team,ou=groups,${suffix}`]);
 	await withSlapd({ entries: [ann, toGroup("team", [annDn]), outer] }, async (slapd) => assert.ok(!(await letsIn(slapd, {}))));
