@@ -1,0 +1,14 @@
+/** Whoever authenticated a request, or the system user while authentication is off. */
+export interface Principal {
+	readonly username: string;
+	/** Administrators may see secrets, take unlimited pages and act for other users. With access control off: everybody. */
+	readonly isAdmin: boolean;
+	/** Names of the roles; absent while access control is off. */
+	readonly roles?: readonly string[];
+	/** What an API key is narrowed to; absent: everything the user may do. */
+	readonly scopes?: readonly string[];
+	readonly authentication:
+		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
+		| { readonly method: "API key"; readonly location: "header" | "query" }
+		| { readonly method: "none" };
+}
