@@ -1,3 +1,4 @@
+/// <reference path="./unix-crypt-td-js.d.ts" />
 import { createHash, timingSafeEqual } from "node:crypto";
 import { compareSync } from "bcryptjs";
 import desCrypt from "unix-crypt-td-js";
