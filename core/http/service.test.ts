@@ -88,6 +88,22 @@ test("lists are filtered, counted and selected by the store", () =>
 		assert.deepEqual([...ids].sort(), ids);
 	}));
 
+test("lists of actions and runner types are paged, and runner types are sorted by their filter names", () =>
+	withService(async ({ ask }) => {
+		const names = async (path: string) => {
+			const response = await ask(path);
+			return [((await response.json()) as WireRecord[]).map(({ name }) => name), response.headers.get("x-total-count")];
+		};
+		for (const name of ["a", "b", "c"]) await ask("/v1/actions", body({ name, runner_type: "speak", pack: "letters" }));
+		assert.deepEqual(await names("/v1/actions?pack=letters"), [["a", "b", "c"], "3"]);
+		assert.deepEqual(await names("/v1/actions?pack=letters&limit=1&offset=1"), [["b"], "3"]);
+		assert.deepEqual(await names("/v1/actions/views/overview?pack=letters&offset=2"), [["c"], "3"]);
+		assert.deepEqual(await names("/v1/actions?pack=letters&offset=9"), [[], "3"]);
+		const [sorted] = await names("/v1/runnertypes?limit=-1");
+		assert.deepEqual((await names("/v1/runnertypes?sort=-name"))[0], (sorted as string[]).toReversed());
+		assert.deepEqual((await names("/v1/runnertypes?sort=colour"))[0], sorted);
+	}));
+
 test("an expired or unknown token is 401 with the word Unauthorized", () =>
 	withService(async ({ ask }) => {
 		const response = await ask("/v1/user", { headers: { "x-auth-token": "0".repeat(32) } });
