@@ -81,7 +81,11 @@ function withCluster(name: string, body: (cluster: Cluster) => Promise<void>): v
 }
 
 /** An execution in `status` that belongs to a node which went away, its lease about to end. */
-async function leaveBehind({ storage }: SharedStorage, { submit }: TestEngine, reached: readonly ExecutionStatus[]): Promise<string> {
+async function leaveBehind(
+	{ storage }: SharedStorage,
+	{ submit }: Pick<TestEngine, "submit">,
+	reached: readonly ExecutionStatus[],
+): Promise<string> {
 	const { id } = await submit({}, { delay: 60_000 });
 	for (const status of reached)
 		await storage.update("execution", id, { status, log: append({ status, timestamp: toTimestamp(clock.now()) }) });
@@ -217,6 +221,36 @@ withCluster("a run goes on over an outage of the storage, and its output and res
 	assert.equal(ended.status, "succeeded");
 	const chunks = await cluster.storage.find("output_chunk", { where: { execution_id: id } });
 	assert.equal(chunks.map(({ data }) => data).join(""), "early\nlate\n");
+});
+
+withCluster("a run that renews its lease while another node is about to end it keeps its token", async (cluster) => {
+	const { storage } = cluster;
+	let renewed = false;
+	let id: string | undefined;
+	const { submit } = await cluster.startNode([], (method) => {
+		// The moment between finding the execution and ending it.
+		if (renewed || id === undefined || !["remove", "update", "write"].includes(method)) return;
+		renewed = true;
+		void storage.update("execution", id, { fence: "renewed", lease_expires_at: toTimestamp(clock.now() + 60_000_000) });
+	});
+	const left = await leaveBehind(cluster, { submit }, ["scheduled", "running"]);
+	const { liveaction_id } = (await storage.get("execution", left)) as ExecutionEntity;
+	const timestamp = toTimestamp(clock.now());
+	const token = {
+		id: liveaction_id,
+		token_hash: "00",
+		user: "maria",
+		expiry: timestamp,
+		service: true,
+		created_at: timestamp,
+		metadata: {},
+	};
+	await storage.insert("token", [token]);
+	id = left;
+	while (!renewed) await new Promise((resolve) => setTimeout(resolve, 2));
+	await new Promise((resolve) => setImmediate(resolve));
+	assert.equal((await storage.get("execution", left))?.status, "running");
+	assert.notEqual(await storage.get("token", liveaction_id), undefined);
 });
 
 withCluster("what no node runs although one holds it is ended: leases are renewed for what really runs", async (cluster) => {

@@ -4,16 +4,17 @@ import {
 	type Clock,
 	type EventBus,
 	type ExecutionEntity,
+	isSvcError,
 	type Logger,
 	RunAborted,
 	type Storage,
 	type Where,
 } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
-import { eventNames, toEventEntity, toExecutionId } from "./execution-events.ts";
+import { eventNames, publishUpdated, toEventEntity, toExecutionId } from "./execution-events.ts";
 import type { Executor } from "./executor.ts";
 import { heldStatuses, isCompleted } from "./status.ts";
-import { applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
+import { applied, toResultPatch, toStatusPatch } from "./transition.ts";
 
 export interface LeaseOptions {
 	readonly storage: Storage;
@@ -101,11 +102,19 @@ export function createLeases(options: LeaseOptions): Leases {
 			...toStatusPatch(execution, canceled ? "canceled" : "abandoned", toTimestamp(clock.now())),
 			...toResultPatch(result),
 		};
-		// The token its action had.
-		await storage.remove("token", { where: { id: execution.liveaction_id } });
-		const ended = await applyChange(options, execution.id, patch, { status: execution.status, fence: execution.fence });
-		if (ended !== undefined)
-			options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
+		try {
+			// The token of its action goes with it; whoever renewed the lease in the meantime keeps both.
+			await storage.write([
+				{ update: "execution", id: execution.id, patch, expected: { status: execution.status, fence: execution.fence } },
+				{ remove: "token", where: { id: execution.liveaction_id } },
+			]);
+		} catch (error) {
+			if (isSvcError(error, "SVC_CONFLICT")) return;
+			throw error;
+		}
+		const ended = applied(execution, patch);
+		publishUpdated(options.eventBus, ended);
+		options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
 	}
 
 	async function keep(): Promise<void> {
