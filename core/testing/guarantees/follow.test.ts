@@ -9,6 +9,7 @@ import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { openEvents } from "../../client/follow-output.ts";
 import { type Client, createClient, type OutputChunkRecord } from "../../client/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
 import { createService } from "../../service.ts";
 import { follow, type Text } from "./follower.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
@@ -99,7 +100,7 @@ test(`${runs} runs followed by clients that come, go and come back: every byte o
 			while (started < runs) {
 				const seed = firstSeed + started++;
 				await runOne(seed).catch((cause: unknown) => {
-					throw new Error(`FOLLOW_SEED=${seed}`, { cause });
+					throw new Error(`FOLLOW_SEED=${seed}: ${toErrorMessage(cause)}`, { cause });
 				});
 			}
 		};

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
+import { toErrorMessage } from "../../contract/index.ts";
 import { Ledger } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import { assertKept, assertRecovered } from "./recovery.test-support.ts";
-import { nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
+import { endLeftovers, nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
 import { keepBusy } from "./workload.test-support.ts";
 
 // KILL_ROUNDS says how often the service is killed, KILL_SEED repeats what a failed test has tried.
@@ -67,9 +68,10 @@ test(`whatever was acknowledged or announced is still so after ${rounds} kills a
 		await nothingLeft(directory, 5);
 		process.stdout.write(`${rounds} kills: ${ledger.describe()}\n`);
 	} catch (error) {
-		throw new Error(`KILL_SEED=${seed}`, { cause: error });
+		throw new Error(`KILL_SEED=${seed}: ${toErrorMessage(error)}`, { cause: error });
 	} finally {
 		await service?.kill();
+		endLeftovers(directory);
 		await rm(directory, { recursive: true, force: true });
 	}
 });

@@ -80,6 +80,11 @@ export async function nothingLeft(directory: string, seconds: number): Promise<v
 	});
 }
 
+/** End whatever a service has left behind after all, so that a test that fails leaves nothing. */
+export function endLeftovers(directory: string): void {
+	for (const pid of findByEnvironment(toMark(directory))) process.kill(pid, "SIGKILL");
+}
+
 /** A variable that the service hands on to its launcher, and that to every process: it shows whose they are. */
 function toMark(directory: string): string {
 	return `TMPDIR=${directory}`;
