@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
+import { createBoundedRegExp } from "../bounded-reg-exp.ts";
 import { holdsSecret } from "../mask.ts";
 import { isPlainDefinition, toJsonSchema } from "./json-schema.ts";
 import { invalidParameter } from "./problems.ts";
@@ -20,9 +21,17 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 		return;
 	}
 	const validate = toValidator(name, definition);
-	if (validate(value)) return;
+	if (isValid(name, validate, value)) return;
 	// What is wrong inside a secret may hold a part of it, such as the name of a member.
 	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validate.errors ?? []));
+}
+
+function isValid(name: string, validate: ValidateFunction, value: JsonValue): boolean {
+	try {
+		return validate(value) === true;
+	} catch (error) {
+		throw invalidParameter(name, `parameter "${name}" cannot be checked: ${toErrorMessage(error)}`, error);
+	}
 }
 
 function assertEnum(name: string, value: JsonValue, definition: ParameterDefinition): void {
@@ -89,7 +98,8 @@ function compile(name: string, schema: Readonly<Record<string, unknown>>): Valid
 
 function createAjv(): Ajv {
 	// Patterns come from packs written for another engine, whose escapes the unicode mode would refuse.
-	const instance = new Ajv({ strict: false, logger: false, unicodeRegExp: false, verbose: false });
+	const regExp = Object.assign(createBoundedRegExp, { code: "createBoundedRegExp" });
+	const instance = new Ajv({ strict: false, logger: false, unicodeRegExp: false, verbose: false, code: { regExp } });
 	addFormats.default(instance);
 	return instance;
 }

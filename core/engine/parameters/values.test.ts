@@ -132,4 +132,14 @@ test("what definitions allow passes", () => {
 	assert.equal(one({ type: "string", secret: true, position: 0, description: "d", title: "t", pattern: "^[\\w-.]+$" }, "a-b"), "a-b");
 });
 
+test("a pattern that would search for ever is given up, and says so", () => {
+	const started = performance.now();
+	assert.throws(() => one({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(40)}!`), {
+		code: "SVC_INVALID",
+		message: /"x".*pattern.*too long/,
+	});
+	// Searched to its end it would take hours; the limit is a tenth of a second.
+	assert.ok(performance.now() - started < 10_000);
+});
+
 test.run();
