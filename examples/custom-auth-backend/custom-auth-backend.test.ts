@@ -39,7 +39,7 @@ testAuthBackend({
 /** The service as the README starts it, until `use` is done. Its first administrator has the password above. */
 async function withService(directory: string, use: (apiUrl: string) => Promise<void>): Promise<void> {
 	const child = spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
-		stdio: ["ignore", "pipe", "inherit"],
+		stdio: ["ignore", "pipe", "pipe"],
 		env: {
 			...process.env,
 			...{ SVC_DATA_DIR: directory, SVC_ADMIN_PASSWORD: password, SVC_LOG_LEVEL: "error" },
@@ -57,6 +57,7 @@ async function withService(directory: string, use: (apiUrl: string) => Promise<v
 
 async function readAddress(child: ChildProcess): Promise<string> {
 	const lines: string[] = [];
+	child.stderr?.on("data", (piece: Buffer) => lines.push(String(piece)));
 	for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
 		const address = /^API\s+(\S+)\/v1$/.exec(line)?.[1];
 		if (address !== undefined) return address;

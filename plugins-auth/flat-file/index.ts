@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import {
 	type AuthBackend,
@@ -8,9 +7,10 @@ import {
 	type PluginContext,
 	SvcError,
 } from "../../core/contract/index.ts";
-import { hashPassword, maximumBcryptBytes, unknownPassword } from "./bcrypt.ts";
+import { hashPassword, maximumBcryptBytes } from "./bcrypt.ts";
 import { HashThread } from "./hash-thread.ts";
 import { PasswordFile } from "./password-file.ts";
+import { createStandIn } from "./stand-in.ts";
 
 export interface FlatFileOptions {
 	/** Path of the file, relative to the working directory. Default: `htpasswd` in the data directory. */
@@ -26,8 +26,7 @@ export const flatFile = defineAuthBackend("flat-file", ({ file }: FlatFileOption
 class FlatFile implements AuthBackend {
 	readonly #path: string | undefined;
 	readonly #thread = new HashThread();
-	// Makes the choice of a stand-in unpredictable.
-	readonly #key = randomBytes(16);
+	readonly #standIn = createStandIn();
 	#file: PasswordFile | undefined;
 
 	constructor(path: string | undefined) {
@@ -51,7 +50,7 @@ class FlatFile implements AuthBackend {
 		// With a NUL, different passwords become the same key in most schemes.
 		if (password === "" || password.includes("\0") || Buffer.byteLength(password) > maximumBytes) return undefined;
 		const stored = users.get(username);
-		const matches = await this.#thread.compare({ password, stored: stored ?? this.#pickStandIn(username, users) }, signal);
+		const matches = await this.#thread.compare({ password, stored: stored ?? this.#standIn(username, users) }, signal);
 		return matches === true && stored !== undefined ? { username } : undefined;
 	}
 
@@ -72,16 +71,6 @@ class FlatFile implements AuthBackend {
 	get #opened(): PasswordFile {
 		if (this.#file === undefined) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has not been started");
 		return this.#file;
-	}
-
-	/**
-	 * Unknown users must take as long as known ones. Where schemes and costs differ within the file, each name is given the stored
-	 * password of one of the users, always the same, so that unknown names are spread over the times just as known ones are.
-	 */
-	#pickStandIn(username: string, users: ReadonlyMap<string, string>): string {
-		const stored = [...users.values()];
-		const number = createHash("sha256").update(this.#key).update(username).digest().readUInt32BE();
-		return stored[number % Math.max(1, stored.length)] ?? unknownPassword;
 	}
 }
 

@@ -18,10 +18,10 @@ test.after(() => {
 	rmSync(directory, { recursive: true });
 });
 
-/** A PAM service that runs a shell command for bob, and only then verifies. */
-function makeServiceWith(name: string, command: string): string {
-	const script = join(directory, name);
-	writeFileSync(script, `#!/bin/sh\nif [ "$PAM_USER" = svct-bob ]; then ${command}; fi\n`);
+/** A PAM service that runs a shell command for one user, and only then verifies. */
+function makeServiceWith(username: string, command: string): string {
+	const script = join(directory, `for-${username}`);
+	writeFileSync(script, `#!/bin/sh\nif [ "$PAM_USER" = ${username} ]; then ${command}; fi\n`);
 	chmodSync(script, 0o755);
 	return makeService(`auth required pam_exec.so quiet ${script}\n${unixRules}`);
 }
@@ -43,7 +43,7 @@ pamTest("a module that hangs holds up nobody else, and is ended when its time is
 	const [first, second] = [makeUser(ann), makeUser(bob)];
 	// Written elsewhere first, so that whoever sees the file sees all of it.
 	const command = `echo $$ > ${directory}/hung.new; mv ${directory}/hung.new ${directory}/hung; exec sleep 1000`;
-	await withPam({ service: makeServiceWith("hang", command), timeout: 3 }, async ({ signIn, logs }) => {
+	await withPam({ service: makeServiceWith(second, command), timeout: 3 }, async ({ signIn, logs }) => {
 		const hanging = assert.rejects(signIn(second, bob.password), isUnavailable);
 		const id = Number(await appears("hung"));
 		for (const password of [ann.password, "wrong", ann.password]) {
@@ -60,7 +60,7 @@ pamTest("a module that hangs holds up nobody else, and is ended when its time is
 
 pamTest("a module that crashes takes nothing with it but the attempt", async () => {
 	const [first, second] = [makeUser(ann), makeUser(bob)];
-	await withPam({ service: makeServiceWith("crash", "kill -SEGV $PPID; sleep 1") }, async ({ signIn, logs }) => {
+	await withPam({ service: makeServiceWith(second, "kill -SEGV $PPID; sleep 1") }, async ({ signIn, logs }) => {
 		for (let round = 0; round < 3; round++) {
 			await assert.rejects(signIn(second, bob.password), isUnavailable);
 			assert.equal(await signIn(first, ann.password), first);
@@ -108,7 +108,7 @@ pamTest("stop ends attempts under way and waiting, and leaves no process behind"
 	const [first, second] = [makeUser(ann), makeUser(bob)];
 	const attempts: Promise<unknown>[] = [];
 	const command = `touch ${directory}/stopping; tail -f ${directory}/stopping`;
-	await withPam({ service: makeServiceWith("stop", command) }, async ({ signIn }) => {
+	await withPam({ service: makeServiceWith(second, command) }, async ({ signIn }) => {
 		for (const name of [second, second, first, second]) attempts.push(signIn(name, bob.password).catch((error: unknown) => error));
 		await appears("stopping");
 	});

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { AuthBackend, Credentials, Logger } from "../../core/contract/index.ts";
 import { type PamOptions, pam } from "./index.ts";
 
-/** In front of every name, so that no user of the machine is touched. */
-const prefix = "svct-";
+/** In front of every name, so that neither a user of the machine nor one of another test file is touched. */
+const prefix = `svct-${process.pid}-`;
 const users = new Set<string>();
 const serviceFiles = new Set<string>();
 
@@ -25,7 +25,7 @@ export function makeUser({ username, password }: Credentials): string {
 
 /** The name of a PAM service with these rules. */
 export function makeService(rules: string): string {
-	const name = `svct-${process.pid}-${serviceFiles.size}`;
+	const name = `${prefix}${serviceFiles.size}`;
 	serviceFiles.add(name);
 	setRules(name, rules);
 	return name;
