@@ -3,13 +3,14 @@ import type { ExecutionRecord } from "../../client/index.ts";
 import { isEndless, type Kind, type Ledger } from "./ledger.test-support.ts";
 import type { ServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
+import { lastNumbers } from "./workload.test-support.ts";
 
 const patience = 30;
 const pageSize = 100;
 /** Statuses in the only order in which an execution may reach them. */
 const order = ["requested", "delayed", "scheduled", "running", "canceling"];
 const numbers = (last: number) => Array.from({ length: last }, (_, index) => `${index + 1}\n`).join("");
-const lines = { stdout: numbers(3_000), stderr: numbers(50) };
+const lines = { stdout: numbers(lastNumbers.stdout), stderr: numbers(lastNumbers.stderr) };
 
 /** After a restart: what was acknowledged is there and comes to an end, what had ended has not changed. */
 export async function assertRecovered({ client }: ServiceProcess, ledger: Ledger): Promise<void> {

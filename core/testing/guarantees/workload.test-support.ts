@@ -6,6 +6,9 @@ import { isEndless, type Kind, type Ledger } from "./ledger.test-support.ts";
 import { pick, type Random } from "./random.test-support.ts";
 import type { ServiceProcess } from "./service-process.test-support.ts";
 
+/** Executions of kind `lines` write the numbers up to these. */
+export const lastNumbers = { stdout: 3_000, stderr: 50 } as const;
+
 const inFlight = 50;
 /** Mostly what ends soon; the rest is there to be found running. */
 const kinds: readonly Kind[] = ["echo", "echo", "noop", "short", "short", "nap", "nap", "lines", "long", "tree", "delayed"];
@@ -65,7 +68,7 @@ function toInput(kind: Kind, startsFile: string, random: Random): ExecutionInput
 		short: "echo done",
 		delayed: "echo done",
 		nap: `sleep 0.${random(3)}`,
-		lines: "seq 1 3000; seq 1 50 >&2",
+		lines: `seq 1 ${lastNumbers.stdout}; seq 1 ${lastNumbers.stderr} >&2`,
 		long: "exec sleep 300",
 		tree: "sleep 300 & (sleep 300 & sleep 300) & wait",
 	};
