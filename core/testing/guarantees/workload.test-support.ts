@@ -34,7 +34,7 @@ export async function keepBusy(workload: Workload): Promise<void> {
 }
 
 /** Whether an error means that nobody answers, rather than that the service has answered with an error. */
-export function isGone(error: unknown): boolean {
+function isGone(error: unknown): boolean {
 	return isSvcError(error, "SVC_UNAVAILABLE") && error.facts["status"] === undefined;
 }
 
