@@ -4,6 +4,7 @@ import { permissionTypes } from "./access/permission-types.ts";
 import { fromTimestamp, toTimestamp } from "./clock.ts";
 import { createId, isId } from "./ids.ts";
 import { mask } from "./mask.ts";
+import type { Principal } from "./principal.ts";
 import { ensureUser } from "./users.ts";
 
 /** Fixed, so that hashes are the same on every instance and exported keys can be loaded elsewhere. */
@@ -26,16 +27,20 @@ export interface ApiKeyInput {
 }
 
 export interface ApiKeys {
-	/** Make a key, or load one by its hash (`key` is then null). The key is shown here and never again. */
-	create(input: ApiKeyInput, requester: string): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
+	/**
+	 * Make a key, or load one by its hash (`key` is then null). The key is shown here and never again. `SVC_FORBIDDEN` when it
+	 * would be for somebody else and the principal is no administrator, or would be for more than the principal may do itself.
+	 */
+	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
 	list(paging: {
 		readonly limit?: number;
 		readonly offset?: number;
 	}): Promise<{ readonly items: readonly ApiKeyEntity[]; readonly total: number }>;
 	/** By id or by the key itself; `SVC_NOT_FOUND`. */
 	get(idOrKey: string): Promise<ApiKeyEntity>;
-	update(idOrKey: string, input: ApiKeyInput): Promise<ApiKeyEntity>;
-	remove(idOrKey: string): Promise<void>;
+	/** Members that are absent stay. `SVC_FORBIDDEN` as for `create`. */
+	update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity>;
+	remove(idOrKey: string, principal: Principal): Promise<void>;
 	/** The record of a key that may be used now. `SVC_UNAUTHORIZED` for an unknown, disabled or expired one. */
 	verify(key: string): Promise<ApiKeyEntity>;
 }
@@ -70,8 +75,9 @@ export function createApiKeys({
 	}
 
 	return {
-		async create(input, requester) {
-			const user = input.user || requester;
+		async create(input, principal) {
+			const user = input.user || principal.username;
+			if (user !== principal.username) assertAdmin(principal, "user");
 			const key = input.key_hash === undefined ? randomBytes(64).toString("base64url") : null;
 			const entity: ApiKeyEntity = {
 				id: toGivenId(input) ?? createId(clock),
@@ -84,6 +90,7 @@ export function createApiKeys({
 				metadata: input.metadata ?? {},
 				scopes: toScopes(input.scopes),
 			};
+			assertWithinScopes(entity.scopes, principal);
 			await ensureUser(user, { storage, clock, logger });
 			await storage.insert("api_key", [entity]).catch((error: unknown) => {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
@@ -92,7 +99,7 @@ export function createApiKeys({
 					facts: error.facts,
 				});
 			});
-			logger.info("API key created", { key_id: entity.id, user, loaded: key === null });
+			logger.info("API key created", { key_id: entity.id, user, loaded: key === null, by: principal.username });
 			return { entity, key };
 		},
 		async list(paging) {
@@ -100,28 +107,32 @@ export function createApiKeys({
 			return { items, total: await storage.count("api_key", {}) };
 		},
 		get,
-		async update(idOrKey, input) {
+		async update(idOrKey, input, principal) {
 			const old = await get(idOrKey);
 			if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
+			if (input.user && input.user !== old.user) assertAdmin(principal, "user");
+			const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
+			assertWithinScopes(scopes, principal);
 			const hash = input.key_hash;
 			if (hash !== undefined && hash !== "" && hash !== mask && hash !== old.key_hash) {
 				throw new SvcError("SVC_INVALID", "key_hash: cannot be changed");
 			}
+			if (input.user) await ensureUser(input.user, { storage, clock, logger });
 			const changed = await storage.update("api_key", old.id, {
 				...(input.user && { user: input.user }),
 				...(input.metadata !== undefined && { metadata: input.metadata }),
 				...(input.enabled !== undefined && { enabled: input.enabled }),
 				...(input.expires_at !== undefined && { expires_at: toTime(input.expires_at, "expires_at") ?? null }),
-				...(input.scopes !== undefined && { scopes: toScopes(input.scopes) }),
+				...(input.scopes !== undefined && { scopes }),
 			});
 			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
-			logger.info("API key changed", { key_id: changed.id, user: changed.user, enabled: changed.enabled });
+			logger.info("API key changed", { key_id: changed.id, user: changed.user, enabled: changed.enabled, by: principal.username });
 			return changed;
 		},
-		async remove(idOrKey) {
+		async remove(idOrKey, principal) {
 			const { id, user } = await get(idOrKey);
 			await storage.remove("api_key", { where: { id } });
-			logger.info("API key deleted", { key_id: id, user });
+			logger.info("API key deleted", { key_id: id, user, by: principal.username });
 		},
 		async verify(key) {
 			const entity = await findByKey(key);
@@ -137,6 +148,16 @@ export function createApiKeys({
 			}
 		},
 	};
+}
+
+function assertAdmin({ username, isAdmin }: Principal, field: string): void {
+	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);
+}
+
+/** A narrowed key must not be a way to a wider one. */
+function assertWithinScopes(scopes: readonly string[] | null, { scopes: own }: Principal): void {
+	if (own === undefined || scopes?.every((scope) => own.includes(scope))) return;
+	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only give its own ones: ${own.join(", ")}`);
 }
 
 function toHash(key: string): string {

@@ -15,6 +15,7 @@ import {
 import { createAccess } from "./access/access.ts";
 import { createApiKeys } from "./api-keys.ts";
 import { createCredentials, type StartedCredentials } from "./credentials.ts";
+import type { Principal } from "./principal.ts";
 
 interface Scope {
 	readonly credentials: StartedCredentials;
@@ -34,6 +35,7 @@ interface Setting {
 }
 
 const password = "correct horse";
+const ann: Principal = { username: "ann", isAdmin: false, authentication: { method: "none" } };
 const authenticateAnn: AuthBackend["authenticate"] = async (credentials) =>
 	credentials.username === "ann" && credentials.password === password ? { username: "ann" } : undefined;
 
@@ -292,11 +294,62 @@ test("a revoked token is refused at once, also when it was just in use", () =>
 		const first = await signIn();
 		const second = await signIn();
 		for (const { token } of [first, second]) assert.equal(await credentials.validate(token), true);
-		await credentials.revoke(first.id);
+		await credentials.revoke(first.token, ann);
 		assert.equal(await credentials.validate(first.token), false);
 		assert.equal(await credentials.validate(second.token), true);
-		await credentials.revoke(first.id);
+		await assert.rejects(credentials.revoke(first.token, ann), isError("SVC_NOT_FOUND", "token"));
 	}));
+
+test("a token is revoked by its user or an administrator, with a line in the log", () =>
+	withCredentials(async ({ credentials, signIn, log }) => {
+		const { token } = await signIn();
+		await assert.rejects(credentials.revoke(token, { ...ann, username: "bob" }), isError("SVC_FORBIDDEN", "bob"));
+		assert.equal(await credentials.validate(token), true);
+		await credentials.revoke(token, { ...ann, username: "root", isAdmin: true });
+		assert.equal(await credentials.validate(token), false);
+		assert.match(log.at(-1) ?? "", /^token revoked .*"user":"ann".*"by":"root"/);
+		assert.ok(!log.join().includes(token));
+	}));
+
+test("a proxy that is trusted names the user, anybody else does not", () =>
+	withCredentials(
+		async ({ credentials, log }) => {
+			const remote = { username: "ann", peerAddress: "::ffff:10.0.0.1", remoteAddress: "192.0.2.1" };
+			const { user, token } = await credentials.signInByProxy(remote, { ttl: 60 });
+			assert.equal(user, "ann");
+			assert.equal(await credentials.validate(token), true);
+			assert.match(log.join(), /token granted .*"remote_address":"192.0.2.1"/);
+			for (const peerAddress of ["192.0.2.1", undefined, ""]) {
+				await assert.rejects(credentials.signInByProxy({ ...remote, peerAddress }, {}), isError("SVC_UNAUTHORIZED", "trusted proxy"));
+			}
+			for (const username of ["", undefined]) {
+				await assert.rejects(credentials.signInByProxy({ ...remote, username }, {}), isError("SVC_UNAUTHORIZED", "names no user"));
+			}
+			await assert.rejects(credentials.signInByProxy(remote, { ttl: 0 }), isError("SVC_INVALID", "ttl"));
+			assert.equal(log.filter((line) => line.startsWith("token refused")).length, 5);
+		},
+		{ auth: { mode: "proxy", trusted_proxies: ["10.0.0.0/8"] } },
+	));
+
+test("in standalone mode no proxy names a user", () =>
+	withCredentials(({ credentials }) =>
+		assert.rejects(
+			credentials.signInByProxy({ username: "ann", peerAddress: "127.0.0.1", remoteAddress: undefined }, {}),
+			isError("SVC_UNAUTHORIZED", "Unauthorized"),
+		),
+	));
+
+test("repeated wrong passwords have to wait, the right one too, and the log says so", () =>
+	withCredentials(
+		async ({ signIn, log, wait }) => {
+			for (let count = 0; count < 3; count += 1) await assert.rejects(signIn("wrong"), isError("SVC_UNAUTHORIZED"));
+			await assert.rejects(signIn(), isError("SVC_TOO_MANY", "1 seconds"));
+			assert.match(log.at(-1) ?? "", /^token refused: too many failures .*"user":"ann"/);
+			wait(2);
+			assert.equal((await signIn()).user, "ann");
+		},
+		{ auth: { failure_limit: 3 } },
+	));
 
 test("a token that is looked up while it is revoked is not remembered", () => {
 	let finish = () => {};
@@ -325,7 +378,7 @@ test("a token that is looked up while it is revoked is not remembered", () => {
 			const { id, token } = await signIn();
 			const early = credentials.validate(token);
 			await isReading;
-			await credentials.revoke(id);
+			await credentials.removeToken(id);
 			finish();
 			assert.equal(await early, true);
 			assert.equal(await credentials.validate(token), false);

@@ -33,6 +33,8 @@ export interface CredentialParts {
 export type StartedCredentials = Credentials & {
 	/** A token with this id for a running action of `user`, to be stored with its state; undefined while authentication is off. */
 	draftServiceToken(id: string, user: string, metadata: JsonObject): TokenDraft | undefined;
+	/** Remove a token by its id; one that is gone already is no error. */
+	removeToken(tokenId: string): Promise<void>;
 	/** A drafted token has been removed from storage. */
 	forgetToken(tokenId: string): void;
 	/** Begin to remove expired tokens. The storage must have been started. */
@@ -67,15 +69,13 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 	return {
 		async signIn({ username, password }, { ttl, signal, remoteAddress }) {
 			const lifetime = toLifetime(ttl, auth.token_ttl);
-			await slowDown.check(username, remoteAddress).catch((error: unknown) => {
-				logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
+			const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, signInParts);
+			const identity = await slowDown.attempt({ username, address: remoteAddress }, verify).catch((error: unknown) => {
+				if (isSvcError(error, "SVC_TOO_MANY")) {
+					logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
+				}
 				throw error;
 			});
-			const identity = await verifyIdentity({ username, password, signal, remoteAddress }, signInParts).catch(async (error: unknown) => {
-				if (isSvcError(error, "SVC_UNAUTHORIZED")) await slowDown.failed(username, remoteAddress);
-				throw error;
-			});
-			await slowDown.succeeded(username, remoteAddress);
 			if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
 			return grant(identity.username, lifetime, remoteAddress);
 		},
@@ -85,7 +85,10 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 				logger.warn("token refused: not a trusted proxy", { peer_address: peerAddress });
 				throw unauthorized("the request does not come from a trusted proxy");
 			}
-			if (!username) throw unauthorized("the proxy names no user");
+			if (!username) {
+				logger.warn("token refused: the proxy names no user", { peer_address: peerAddress });
+				throw unauthorized("the proxy names no user");
+			}
 			return grant(username, lifetime, remoteAddress);
 		},
 		async authenticate(offered) {
@@ -106,8 +109,18 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 		draftServiceToken(id, user, metadata) {
 			return auth.enable ? tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;
 		},
+		removeToken: (tokenId) => tokens.revoke(tokenId),
 		forgetToken: (tokenId) => tokens.forget(tokenId),
-		revoke: (tokenId) => tokens.revoke(tokenId),
+		async revoke(token, principal) {
+			const entity = await tokens.find(token);
+			if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");
+			if (entity.user !== principal.username && !principal.isAdmin) {
+				logger.warn("permission denied", { user: principal.username, token_id: entity.id });
+				throw new SvcError("SVC_FORBIDDEN", `user "${principal.username}" may not revoke a token of another user`);
+			}
+			await tokens.revoke(entity.id);
+			logger.info("token revoked", { user: entity.user, token_id: entity.id, by: principal.username });
+		},
 		validate: async (token) => (await tokens.find(token)) !== undefined,
 		start: async () => tokens.start(),
 		stop: () => tokens.stop(),

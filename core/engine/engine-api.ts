@@ -232,7 +232,8 @@ export interface Credentials {
 	): Promise<IssuedToken>;
 	/** Who it is; `SVC_UNAUTHORIZED` with the word Unauthorized in the message otherwise. With authentication off: the system user. */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
-	revoke(tokenId: string): Promise<void>;
+	/** End a token: one's own, or as an administrator anybody's. `SVC_NOT_FOUND` for an unknown or expired one. */
+	revoke(token: string, principal: Principal): Promise<void>;
 	/** Whether `token` is known and has not expired. */
 	validate(token: string): Promise<boolean>;
 }

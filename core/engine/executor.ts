@@ -150,7 +150,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	/** The token of a run that somebody else has ended. */
 	async function dropToken(id: string): Promise<void> {
 		await parts.credentials
-			.revoke(id)
+			.removeToken(id)
 			.catch((error: unknown) => logger.warn("token of an ended run was not removed", { token_id: id, error }));
 	}
 

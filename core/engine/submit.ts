@@ -39,7 +39,7 @@ export async function storeExecution(
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal);
-	const context = await toContext(parts.storage, input, action, user);
+	const context = await toContext(parts.storage, input, action, { user, principal });
 	const draft = createDraft(parts.clock, action, input, { delay, context });
 	const { traceId, insert } = await chooseTrace(parts.storage, {
 		context,
@@ -87,12 +87,21 @@ function chooseUser(asked: string | null | undefined, principal: Principal): str
 }
 
 /** The request's context with what the service decides; a child runs for the user of its parent. */
-async function toContext(storage: Storage, input: SubmitInput, { action }: ResolvedAction, user: string): Promise<JsonObject> {
+async function toContext(
+	storage: Storage,
+	input: SubmitInput,
+	{ action }: ResolvedAction,
+	{ user, principal }: { readonly user: string; readonly principal: Principal },
+): Promise<JsonObject> {
 	const context = { ...input.context, user, pack: action.pack };
 	const parentId = readParentId(context);
 	if (parentId === undefined) return context;
 	const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["user"] });
 	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${parentId}" does not exist`);
+	// Whoever could name any parent could run actions as any user.
+	if (parent.user !== principal.username && !principal.isAdmin) {
+		throw new SvcError("SVC_FORBIDDEN", `context.parent.execution_id: "${principal.username}" may not start children of "${parent.user}"`);
+	}
 	return { ...context, user: parent.user };
 }
 

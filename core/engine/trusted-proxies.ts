@@ -6,20 +6,45 @@ export function createTrustedProxies(entries: readonly string[]): (address: stri
 	const trusted = new BlockList();
 	for (const entry of entries) add(trusted, entry);
 	return (address) => {
-		if (address === undefined) return false;
-		const plain = address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+		const plain = toPlain(address ?? "");
 		const family = isIP(plain);
 		return family !== 0 && trusted.check(plain, family === 4 ? "ipv4" : "ipv6");
 	};
 }
 
+/**
+ * Address of the client: the peer, or where that is a trusted proxy, the last one of `X-Forwarded-For` that no trusted proxy
+ * has. What stands before it came from the client itself.
+ */
+export function toClientAddress(
+	peer: string | undefined,
+	forwardedFor: string | null,
+	isTrusted: (address: string | undefined) => boolean,
+): string | undefined {
+	let client = peer;
+	const hops = (forwardedFor ?? "").split(",").map((hop) => toPlain(hop.trim()));
+	while (isTrusted(client)) {
+		const hop = hops.pop();
+		if (hop === undefined || isIP(hop) === 0) break;
+		client = hop;
+	}
+	return client;
+}
+
+/** IPv4 addresses as they are, also where a socket for both families maps them into IPv6. */
+function toPlain(address: string): string {
+	const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+	return mapped !== undefined && isIP(mapped) === 4 ? mapped : address;
+}
+
 function add(list: BlockList, entry: string): void {
-	const [address = "", bits] = entry.split("/");
-	const family = isIP(address);
+	const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+	const plain = bits === undefined ? toPlain(address) : address;
+	const family = isIP(plain);
 	const longest = family === 4 ? 32 : 128;
 	const prefix = bits === undefined ? longest : Number(bits);
-	if (family === 0 || !/^\d*$/.test(bits ?? "") || !(prefix >= 0 && prefix <= longest)) {
+	if (family === 0 || plain.includes("%") || prefix > longest) {
 		throw new SvcError("SVC_CONFIG", `auth.trusted_proxies: "${entry}" must be an address or a network such as 10.0.0.0/8`);
 	}
-	list.addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
+	list.addSubnet(plain, prefix, family === 4 ? "ipv4" : "ipv6");
 }

@@ -10,7 +10,7 @@ import {
 import { createId } from "../ids.ts";
 import type { Principal } from "../principal.ts";
 import { grantsAllow, observerAllows, type Resource } from "./allows.ts";
-import type { PermissionType } from "./permission-types.ts";
+import { type PermissionType, resourceTypeOf } from "./permission-types.ts";
 import { createRoles, isAdminRole, type Role, toStableId } from "./roles.ts";
 
 /** A role somebody has, with where it comes from. */
@@ -58,9 +58,17 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 	const roles = createRoles(config.roles ?? []);
 	const local = toLocalAssignments(config, roles);
 	checkMappings(config, roles);
+	if (enabled && ![...local.map(({ role }) => role), ...(config.mappings ?? []).flatMap((mapping) => mapping.roles)].some(isAdminRole)) {
+		logger.warn("nobody is an administrator", { hint: "rbac.assignments and rbac.mappings give nobody the role admin" });
+	}
 
 	async function findRemote(username?: string): Promise<RoleAssignmentEntity[]> {
 		return storage.find("role_assignment", username === undefined ? {} : { where: { user: username } });
+	}
+
+	/** What the configuration has stopped to map counts no more, before the next sign-in removes it. */
+	function isMapped({ role, source }: RoleAssignmentEntity): boolean {
+		return (config.mappings ?? []).some(({ group, roles: names }) => group === source && names.includes(role));
 	}
 
 	function allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
@@ -82,7 +90,7 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 		async rolesOf(username) {
 			if (!enabled) return [];
 			const names = local.filter(({ user }) => user === username).map(({ role }) => role);
-			for (const { role } of await findRemote(username)) if (roles.has(role)) names.push(role);
+			for (const assignment of await findRemote(username)) if (isMapped(assignment)) names.push(assignment.role);
 			return [...new Set(names)].sort();
 		},
 		allows,
@@ -111,7 +119,7 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 			}
 		},
 		async assignments({ user, role, source, remote }) {
-			const stored = (await findRemote(user)).map((entity): RoleAssignment => ({ ...entity, is_remote: true }));
+			const stored = (await findRemote(user)).filter(isMapped).map((entity): RoleAssignment => ({ ...entity, is_remote: true }));
 			return [...local, ...stored].filter(
 				(assignment) =>
 					(user === undefined || assignment.user === user) &&
@@ -130,7 +138,7 @@ export function hasAdminRole(roles: readonly string[]): boolean {
 
 /** A scoped API key may do what its scopes name: permission types, or posting to a webhook. */
 function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
-	if (scopes === undefined || scopes.includes(permission)) return true;
+	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;
 	return permission === "webhook_send" && resource !== undefined && scopes.includes(resource.uid);
 }
 
