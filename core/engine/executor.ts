@@ -33,7 +33,7 @@ export interface ExecutorOptions {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
 	readonly apiUrl: () => string;
-	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "revoke" | "forgetToken">;
+	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken" | "forgetToken">;
 }
 
 /** Runs claimed executions to their end. */
