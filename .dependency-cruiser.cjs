@@ -83,6 +83,8 @@ module.exports = {
 		home("libsql", "libsql", "^plugins/storage-knex/"),
 		home("node-pty", "node-pty", "^plugins-runner/_process/"),
 		home("koffi", "koffi", "^(plugins-runner/_process|plugins-auth/(flat-file|pam))/"),
+		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
+		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("uvu", "uvu", tests),
 	],
 	options: {
