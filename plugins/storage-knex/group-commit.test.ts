@@ -26,6 +26,10 @@ const withCommits = (run: (scope: Scope) => Promise<void>) =>
 				executed.push(sql);
 				super.exec(sql);
 			}
+			override commit(): Promise<void> {
+				executed.push(commit);
+				return super.commit();
+			}
 		}
 		const commits = new GroupCommit(new RecordingConnection(database), true);
 		const keys = () => database.prepare("select key from entries order by key").raw().all([]).flat();
@@ -53,20 +57,23 @@ function toWrite(keys: readonly string[], properties: Partial<Write<string>> = {
 }
 
 const begin = "BEGIN IMMEDIATE";
+const commit = "COMMIT";
 
 test("writes of one tick share a transaction", () =>
 	withCommits(async ({ commits, executed }) => {
 		const results = await Promise.all(["a", "b", "c"].map((key) => commits.write(toWrite([key]))));
 		assert.deepEqual(results, ["a", "b", "c"]);
-		assert.deepEqual(executed, ["PRAGMA synchronous = FULL", begin, "COMMIT"]);
+		assert.deepEqual(executed, ["PRAGMA synchronous = FULL", begin, commit]);
 	}));
 
-test("a lone write is done within one turn of the event loop", () =>
-	withCommits(async ({ commits }) => {
-		let done = false;
-		void commits.write(toWrite(["a"])).then(() => (done = true));
+test("what is asked for while a group is being committed shares the next transaction", () =>
+	withCommits(async ({ commits, executed, keys }) => {
+		const first = commits.write(toWrite(["a"]));
 		await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-		assert.ok(done);
+		assert.deepEqual(executed.slice(1), [begin, commit]);
+		await Promise.all([first, ...["b", "c"].map((key) => commits.write(toWrite([key])))]);
+		assert.deepEqual(executed.slice(1), [begin, commit, begin, commit]);
+		assert.deepEqual(keys(), ["a", "b", "c"]);
 	}));
 
 test("a write that fails takes back its own statements only", () =>
@@ -78,7 +85,7 @@ test("a write that fails takes back its own statements only", () =>
 			["fulfilled", "rejected", "rejected", "fulfilled"],
 		);
 		assert.deepEqual(keys(), ["a", "c", "d"]);
-		assert.equal(executed.filter((sql) => sql === begin).length, 1);
+		assert.equal(executed.filter((sql) => sql === commit).length, 1);
 	}));
 
 test("only relaxed writes do not wait for the disk", () =>
@@ -142,10 +149,9 @@ test("a transaction that cannot begin rejects all that waits, and later writes w
 test("a commit that fails rejects its group, and the next group works", () =>
 	withCommits(async ({ commits, executed, keys, database }) => {
 		const fail = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" });
-		const exec = database.exec.bind(database);
-		database.exec = (sql) => {
-			if (sql !== "COMMIT") return exec(sql);
-			database.exec = exec;
+		const exec = database.execAsync.bind(database);
+		database.execAsync = async () => {
+			database.execAsync = exec;
 			throw fail;
 		};
 		const settled = await Promise.allSettled([commits.write(toWrite(["a"])), commits.write(toWrite(["b", "c"]))]);

@@ -2,11 +2,13 @@ import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import type { Answer, Step, Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 
-/** What a group runs on. Each call is done when it returns, and throws errors of the driver. */
-export interface SyncConnection {
+/** What a group runs on. Each call but `commit` is done when it returns; all throw errors of the driver. */
+export interface GroupConnection {
 	readonly inTransaction: boolean;
 	exec(sql: string): void;
 	run(step: Step): Answer;
+	/** Commit without holding the event loop. Nothing else may be asked of the connection until it has settled. */
+	commit(): Promise<void>;
 	/** Whether commits from here on wait for the disk. Outside transactions only. */
 	setDurable(durable: boolean): void;
 }
@@ -26,19 +28,20 @@ const lockPatience = 5_000;
 const lockInterval = 20;
 
 /**
- * Runs the writes of one tick of the event loop in one transaction, so that they share a wait for the disk. A write that
- * fails by its own fault fails alone.
+ * Runs the writes of one tick of the event loop in one transaction, so that they share a wait for the disk; what is asked for
+ * meanwhile is the next one. A write that fails by its own fault fails alone.
  */
 export class GroupCommit {
-	readonly #connection: SyncConnection;
+	readonly #connection: GroupConnection;
 	readonly #durable: boolean;
 	#queue: Pending[] = [];
+	/** A group is going to be run, or is being committed. */
 	#scheduled = false;
 	#busySince: number | undefined;
 	#idle: (() => void) | undefined;
 
 	/** @param durable whether commits of kinds that are not relaxed wait for the disk */
-	constructor(connection: SyncConnection, durable: boolean) {
+	constructor(connection: GroupConnection, durable: boolean) {
 		this.#connection = connection;
 		this.#durable = durable;
 	}
@@ -52,47 +55,55 @@ export class GroupCommit {
 
 	/** Resolves when nothing waits any more. */
 	async finish(): Promise<void> {
-		if (this.#queue.length > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+		if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
 	}
 
 	#schedule(delay?: number): void {
 		if (this.#scheduled) return;
 		this.#scheduled = true;
-		const flush = () => {
-			this.#scheduled = false;
-			this.#flush();
-			if (this.#queue.length === 0) this.#idle?.();
-		};
+		const flush = () => void this.#flush();
 		if (delay === undefined) setImmediate(flush);
 		else setTimeout(flush, delay);
 	}
 
-	#flush(): void {
+	/** Run the next group; never rejects. */
+	async #flush(): Promise<void> {
+		const delay = await this.#runNext();
+		this.#scheduled = false;
+		if (this.#queue.length > 0) this.#schedule(delay);
+		else this.#idle?.();
+	}
+
+	/** The milliseconds to wait before the next group, where it must wait. */
+	async #runNext(): Promise<number | undefined> {
 		const group = this.#takeGroup();
 		try {
-			this.#rollBack();
-			this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
-			this.#connection.exec("BEGIN IMMEDIATE");
+			this.#begin(group);
 		} catch (error) {
 			if (isBusy(error) && this.#isPatient()) {
 				this.#queue.unshift(...group);
-				this.#schedule(lockInterval);
-			} else {
-				// No transaction can begin, so what waits behind this group would fare no better.
-				this.#busySince = undefined;
-				this.#reject([...group, ...this.#queue.splice(0)], error);
+				return lockInterval;
 			}
-			return;
+			// No transaction can begin, so what waits behind this group would fare no better.
+			this.#busySince = undefined;
+			this.#reject([...group, ...this.#queue.splice(0)], error);
+			return undefined;
 		}
 		this.#busySince = undefined;
-		this.#run(group);
-		if (this.#queue.length > 0) this.#schedule();
+		await this.#run(group);
+		return undefined;
 	}
 
-	#run(group: readonly Pending[]): void {
+	#begin(group: readonly Pending[]): void {
+		this.#rollBack();
+		this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
+		this.#connection.exec("BEGIN IMMEDIATE");
+	}
+
+	async #run(group: readonly Pending[]): Promise<void> {
 		try {
-			const settlements = group.map((pending) => this.#attempt(pending));
-			this.#connection.exec("COMMIT");
+			const settlements = this.#attemptAll(group);
+			await this.#connection.commit();
 			for (const settle of settlements) settle();
 		} catch (error) {
 			this.#rollBack();
@@ -100,16 +111,30 @@ export class GroupCommit {
 		}
 	}
 
-	/** What to tell the caller once the group is committed. Throws when the whole group cannot go on. */
-	#attempt({ write, resolve, reject }: Pending): () => void {
-		if (write.compound) this.#connection.exec("SAVEPOINT one_write");
+	/** Savepoints cost about half as much as what they guard, so they are used only when a write has failed. */
+	#attemptAll(group: readonly Pending[]): (() => void)[] {
+		try {
+			return group.map((pending) => this.#attempt(pending, false));
+		} catch (error) {
+			if (!(error instanceof HalfDone)) throw error;
+			this.#rollBack();
+			this.#begin(group);
+			return group.map((pending) => this.#attempt(pending, true));
+		}
+	}
+
+	/** What to tell the caller once the group is committed. Throws when the group cannot go on like this. */
+	#attempt({ write, resolve, reject }: Pending, guarded: boolean): () => void {
+		const savepoint = write.compound && guarded;
+		if (savepoint) this.#connection.exec("SAVEPOINT one_write");
 		try {
 			const value = this.#runSteps(write);
-			if (write.compound) this.#connection.exec("RELEASE one_write");
+			if (savepoint) this.#connection.exec("RELEASE one_write");
 			return () => resolve(value);
 		} catch (error) {
 			if (isOutage(error) || !this.#connection.inTransaction) throw error;
-			if (write.compound) this.#connection.exec("ROLLBACK TO one_write; RELEASE one_write");
+			if (write.compound && !guarded) throw new HalfDone();
+			if (savepoint) this.#connection.exec("ROLLBACK TO one_write; RELEASE one_write");
 			return () => reject(error);
 		}
 	}
@@ -162,6 +187,9 @@ export class GroupCommit {
 		return performance.now() - this.#busySince < lockPatience;
 	}
 }
+
+/** A write has failed and may have left some of its statements behind. */
+class HalfDone extends Error {}
 
 function isOutage(error: unknown): boolean {
 	return isSvcError(error, "SVC_UNAVAILABLE");

@@ -11,11 +11,13 @@ export interface LibsqlStatement {
 	run(bindings: readonly Binding[]): { readonly changes: number };
 }
 
-/** A connection. What it does, it does before it returns. */
+/** A connection. What it does, it does before it returns, save for what is said to be done in another thread. */
 export interface LibsqlDatabase {
 	readonly inTransaction: boolean;
 	prepare(sql: string): LibsqlStatement;
 	exec(sql: string): void;
+	/** In another thread. Until it settles, every other call would hold the event loop and wait for it. */
+	execAsync(sql: string): Promise<void>;
 	close(): void;
 }
 
@@ -29,8 +31,19 @@ interface ClientParts {
 type ClientConstructor = new (config: Knex.Config) => ClientParts;
 type TransactionConstructor = new (...parts: unknown[]) => { query(connection: unknown, sql: string): Promise<unknown> };
 
+/** libsql has one class that waits and one that does not. Both work on the same native object, and each call here is best in one of them. */
 export async function importLibsql(): Promise<LibsqlConstructor> {
-	return (await importPackage("libsql")) as LibsqlConstructor;
+	const Waiting = (await importPackage("libsql")) as new (
+		...parts: ConstructorParameters<LibsqlConstructor>
+	) => Omit<LibsqlDatabase, "execAsync">;
+	const { prototype } = (await importPackage("libsql/promise")) as {
+		readonly prototype: { exec(this: object, sql: string): Promise<void> };
+	};
+	return class Libsql extends Waiting {
+		execAsync(sql: string): Promise<void> {
+			return prototype.exec.call(this, sql);
+		}
+	};
 }
 
 export interface KnexOverLibsql {

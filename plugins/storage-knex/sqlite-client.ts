@@ -54,17 +54,20 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 	const { knex, takeConnection, stop } = await createKnex(file, () => connect(Database, file), context.logger);
 	try {
 		await migrate(knex, file);
-		const database = await takeConnection();
-		const connection = new SqliteConnection(database);
-		const commits = new GroupCommit(connection, durable);
+		const writer = new SqliteConnection(await takeConnection());
+		const reading = connect(Database, file);
+		reading.exec("PRAGMA query_only = ON");
+		const reader = new SqliteConnection(reading);
+		const commits = new GroupCommit(writer, durable);
 		return {
 			knex,
 			dialect,
-			read: (step) => connection.read(step),
+			read: (step) => reader.read(step),
 			write: (write) => commits.write(write),
 			async stop() {
 				await commits.finish();
-				connection.tidy();
+				reading.close();
+				writer.tidy();
 				await stop().finally(unlock);
 			},
 		};

@@ -1,13 +1,13 @@
 import type { Answer, Statement, Step } from "./database-client.ts";
-import type { SyncConnection } from "./group-commit.ts";
+import type { GroupConnection } from "./group-commit.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 
 /** Prepared statements held at most; the shapes in use are far fewer. */
 const mostPrepared = 500;
 
-/** The one connection to the file. Reads and groups of writes take turns on it, each at one go. */
-export class SqliteConnection implements SyncConnection {
+/** A connection to the file: one writes, another one reads, so that reads need not wait for commits. */
+export class SqliteConnection implements GroupConnection {
 	readonly #database: LibsqlDatabase;
 	readonly #prepared = new Map<string, LibsqlStatement>();
 	#durable: boolean | undefined;
@@ -22,6 +22,10 @@ export class SqliteConnection implements SyncConnection {
 
 	exec(sql: string): void {
 		this.#database.exec(sql);
+	}
+
+	commit(): Promise<void> {
+		return this.#database.execAsync("COMMIT");
 	}
 
 	run({ statement, bindings }: Step): Answer {
