@@ -85,7 +85,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 
 	return {
 		nodeId,
-		executions: createExecutions({ ...parts, catalog, wake: scheduler.wake }),
+		executions: createExecutions({ ...parts, catalog, admit: scheduler.admit }),
 		output: createOutput(parts),
 		events: createEvents({ eventBus, catalog }),
 		actions: createActions({ ...parts, catalog }),

@@ -2,9 +2,9 @@ import { type Clock, type EventBus, type ExecutionEntity, type Storage, SvcError
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ExecutionFilter, Executions, ExecutionView, Principal, SubmitInput } from "./engine-api.ts";
-import { publishCreated } from "./execution-events.ts";
 import { isId } from "./ids.ts";
 import { toRerunInput } from "./rerun.ts";
+import type { Scheduler } from "./scheduler.ts";
 import { storeExecution } from "./submit.ts";
 
 export interface ExecutionsParts {
@@ -12,8 +12,7 @@ export interface ExecutionsParts {
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly catalog: Catalog;
-	/** Something may be due, or due later. */
-	readonly wake: (options: { readonly delayed: boolean }) => void;
+	readonly admit: Scheduler["admit"];
 }
 
 /** Filter names of `views/filters` and the fields they stand for. */
@@ -69,8 +68,6 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 
 	async function submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
 		const { entity, action } = await storeExecution(parts, input, principal);
-		publishCreated(parts.eventBus, entity);
-		parts.wake({ delayed: entity.delay !== null });
 		return { entity, snapshot: action.snapshot, children: [] };
 	}
 

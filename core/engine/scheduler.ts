@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { append, type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
-import { publishUpdated } from "./execution-events.ts";
+import { publishCreated, publishUpdated } from "./execution-events.ts";
+import { applied, type ExecutionPatch } from "./transition.ts";
 
 export interface SchedulerOptions {
 	readonly storage: Storage;
@@ -22,11 +23,14 @@ export interface SchedulerOptions {
 /** Claims executions that are due and hands them to `run`, at most `poolSize` at a time. */
 export interface Scheduler {
 	start(): void;
-	/** Something may be due; `delayed`: something may have to wait, or have waited. */
-	wake(options?: { readonly delayed?: boolean }): void;
+	/**
+	 * Let `store` keep a new execution, tell of it, and see to its being run. When there is a place for it at once it is stored as
+	 * already claimed, which saves the claim.
+	 */
+	admit(execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>): Promise<void>;
 	/** Run an execution that is already claimed by this node. */
 	adopt(execution: ExecutionEntity): void;
-	/** Claims nothing from now on; resolves when a claim under way is done. Runs go on. */
+	/** Claims nothing from now on; resolves when claims under way are done. Runs go on. */
 	stop(): Promise<void>;
 	/** Resolves when nothing runs any more. */
 	idle(): Promise<void>;
@@ -38,6 +42,10 @@ const claimLimit = 16;
 export function createScheduler(options: SchedulerOptions): Scheduler {
 	const { storage, clock } = options;
 	const running = new Set<Promise<void>>();
+	/** Being stored as claimed. */
+	const admitting = new Set<Promise<void>>();
+	/** Perhaps something waits in storage, and what is new must wait behind it. */
+	let isBehind = true;
 	let timer: NodeJS.Timeout | undefined;
 	let looking: Promise<void> | undefined;
 	/** Woken while looking. */
@@ -49,24 +57,36 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 	/** Move what is due and has `status` to scheduled; each claim has a fence of its own. */
 	async function claim(status: "requested" | "delayed"): Promise<number> {
 		const now = clock.now();
-		const limit = Math.min(claimLimit, options.poolSize - running.size);
-		if (limit <= 0) return 0;
+		const limit = Math.min(claimLimit, places());
+		if (limit <= 0) {
+			isBehind = true;
+			return 0;
+		}
 		const claimed = await storage.claim(
 			"execution",
 			{ where: { status, due_timestamp: { lte: toTimestamp(now) } }, orderBy: [["due_timestamp", "asc"]], limit },
-			{
-				status: "scheduled",
-				log: append({ status: "scheduled", timestamp: toTimestamp(now) }),
-				owner: options.nodeId,
-				fence: randomUUID(),
-				lease_expires_at: toTimestamp(now + options.lease * 1_000_000),
-			},
+			toClaim(now),
 		);
+		if (status === "requested" && claimed.length < limit) isBehind = false;
 		for (const execution of claimed) {
 			publishUpdated(options.eventBus, execution);
 			adopt(execution);
 		}
 		return claimed.length;
+	}
+
+	function toClaim(now: number): ExecutionPatch {
+		return {
+			status: "scheduled",
+			log: append({ status: "scheduled", timestamp: toTimestamp(now) }),
+			owner: options.nodeId,
+			fence: randomUUID(),
+			lease_expires_at: toTimestamp(now + options.lease * 1_000_000),
+		};
+	}
+
+	function places(): number {
+		return options.poolSize - running.size - admitting.size;
 	}
 
 	/** What is not due yet shows that it waits. */
@@ -128,11 +148,31 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			});
 	}
 
+	async function admit(execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>): Promise<void> {
+		if (stopped || isBehind || places() <= 0 || execution.delay !== null) {
+			isBehind ||= execution.delay === null;
+			await store(execution);
+			publishCreated(options.eventBus, execution);
+			wake({ delayed: execution.delay !== null });
+			return;
+		}
+		const claimed = applied(execution, toClaim(clock.now()));
+		const storing = store(claimed).then(() => {
+			publishCreated(options.eventBus, execution);
+			publishUpdated(options.eventBus, claimed);
+			adopt(claimed);
+		});
+		admitting.add(storing);
+		await storing.finally(() => {
+			admitting.delete(storing);
+			if (isBehind) wake();
+		});
+	}
+
 	function adopt(execution: ExecutionEntity): void {
 		const run = options.run(execution).finally(() => {
 			running.delete(run);
-			// A free place matters only when all were taken.
-			if (running.size === options.poolSize - 1) wake();
+			if (isBehind) wake();
 		});
 		running.add(run);
 	}
@@ -142,12 +182,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			stopped = false;
 			wake({ delayed: true });
 		},
-		wake,
+		admit,
 		adopt,
 		async stop() {
 			stopped = true;
 			clearTimeout(timer);
-			await looking;
+			await Promise.allSettled([looking, ...admitting]);
 		},
 		async idle() {
 			while (running.size > 0) await Promise.all(running);

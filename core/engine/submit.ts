@@ -13,6 +13,7 @@ import type { Principal, SubmitInput } from "./engine-api.ts";
 import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
 import { renderLive } from "./parameters/render.ts";
+import type { Scheduler } from "./scheduler.ts";
 import { chooseTrace, readParentId } from "./traces.ts";
 import { toResultPatch } from "./transition.ts";
 
@@ -20,14 +21,15 @@ interface Parts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly catalog: Catalog;
+	readonly admit: Scheduler["admit"];
 }
 
 /** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
 const maxDelay = 10 * 365 * 86_400_000;
 
 /**
- * Check a request and store the execution, in the order of reference 8.1: action, user, context, parameters, trace. On disk
- * with status `requested` when the promise resolves.
+ * Check a request, store the execution and see to its being run, in the order of reference 8.1: action, user, context,
+ * parameters, trace. On disk when the promise resolves with the execution as it was requested.
  */
 export async function storeExecution(
 	parts: Parts,
@@ -62,7 +64,7 @@ export async function storeExecution(
 			context: { action_context: context },
 		});
 		const entity = { ...execution, parameters };
-		await writeNew(entity);
+		await parts.admit(entity, writeNew);
 		return { entity, action };
 	} catch (error) {
 		// A template that cannot be rendered is visible in the history (reference 8.4).
