@@ -1,6 +1,6 @@
 import { H3, type H3Event, type HTTPError } from "h3";
 import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./handle.ts";
-import { isPermission } from "./permissions.ts";
+import { findPermissionProblem } from "./permissions.ts";
 import { type Reply, replyFault, toErrorReply } from "./respond.ts";
 import type { Component, Route } from "./route.ts";
 
@@ -29,11 +29,12 @@ export function toPaths(listener: Component, route: Route): string[] {
 	return paths.flatMap((path) => list.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
 }
 
-/** The application of one listener. Throws for a route that declares no permission. */
+/** The application of one listener. Throws for a route that does not say who may use it. */
 export function createApp(listener: Component, routes: readonly Route[], responder: Responder): H3 {
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
 	for (const route of routes) {
-		if (!isPermission(route.permission)) throw new Error(`route ${route.method} ${route.path} declares no known permission`);
+		const problem = findPermissionProblem(route);
+		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		// The router gives HEAD to the routes of GET.
 		const handler = (event: H3Event) =>
 			event.req.method === route.method ? handleRoute(event, route, responder) : handleUnmatched(event, replyNoRoute(event), responder);

@@ -305,6 +305,7 @@ export function toEngine(fake: FakeEngine): Engine {
 			revoke: async () => {},
 			validate: async (given: string) => given === token,
 		},
+		access: { enabled: false, allows: () => true, assert: () => {} },
 		start: async () => {},
 		stop: async () => {},
 	};

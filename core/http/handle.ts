@@ -4,6 +4,8 @@ import { SvcError } from "../contract/index.ts";
 import { authenticate, nobody } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
+import { toLoggedPath } from "./logged-path.ts";
+import { assertGlobally, assertOnRecord } from "./permissions.ts";
 import { castQuery, parseQuery } from "./query.ts";
 import { type Reply, replyFault, toErrorReply } from "./respond.ts";
 import type { HttpContext, Route } from "./route.ts";
@@ -54,31 +56,35 @@ export function replyNoRoute(event: H3Event): Reply {
 	return replyFault(404, `no route for ${event.req.method} ${event.url.pathname}`);
 }
 
-/** The path only: a query may hold credentials. */
+/** No query: it may hold credentials. */
 function toLogFields(event: H3Event, request_id: string) {
-	return { method: event.req.method, path: event.url.pathname, request_id };
+	return { method: event.req.method, path: toLoggedPath(event.url.pathname), request_id };
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, options, logger, version, apiUrl, openStream } = context;
+	const { engine, options, logger, version, apiUrl, openStream, isTrustedProxy } = context;
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
 	const { principal, cookie } = route.permission === "public" ? { principal: nobody } : await authenticate(engine, options, request, raw);
+	assertGlobally(route, principal, context);
 	// Named one by one: spreading costs as much as the rest of this function.
-	const reply = await route.handler({
+	const routeContext = {
 		engine,
 		options,
 		logger,
 		version,
 		apiUrl,
 		openStream,
+		isTrustedProxy,
 		request,
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),
 		body: route.body === undefined ? undefined : await readBody(request, route.body, options.api.max_body_size),
-	});
-	return { reply, cookie };
+	};
+	if (route.resource === undefined) return { reply: await route.handler(routeContext), cookie };
+	const path = await assertOnRecord(route, routeContext);
+	return { reply: await route.handler({ ...routeContext, path }), cookie };
 }
 
 /** The router leaves segments as they came. */

@@ -1,5 +1,6 @@
 import type { Logger, Options } from "../contract/index.ts";
 import type { Engine } from "../engine/engine-api.ts";
+import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -43,6 +44,7 @@ export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpO
 		version,
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		openStream: (request) => streams.open(request),
+		isTrustedProxy: createTrustedProxies(options.auth.trusted_proxies),
 	};
 	const apps = {
 		auth: createApp("auth", routes, { context, cors }),

@@ -1,13 +1,21 @@
+import { toLoggedPath } from "./logged-path.ts";
 import type { Presentation } from "./records.ts";
 import type { HttpContext, RouteContext } from "./route.ts";
 
 /** Query parameter that asks for the real values of secrets. Only administrators get them; others get masked ones, without an error. */
 export const secretsQuery = { show_secrets: "boolean" } as const;
 
+/** Whether an answer shows secrets; what it shows then leaves a line in the log. */
+export function showsSecrets({ query, principal, logger, request }: RouteContext<typeof secretsQuery>): boolean {
+	if (query.show_secrets !== true || !principal.isAdmin) return false;
+	logger.info("secrets shown", { user: principal.username, path: toLoggedPath(new URL(request.url).pathname) });
+	return true;
+}
+
 /** How the records of an answer are shown to its caller. */
 export function toPresentation(context: RouteContext<typeof secretsQuery>): Presentation {
-	const shown = context.query.show_secrets === true && context.principal.isAdmin;
-	return shown ? { ...toMaskedPresentation(context), masked: false } : toMaskedPresentation(context);
+	const presentation = toMaskedPresentation(context);
+	return showsSecrets(context) ? { ...presentation, masked: false } : presentation;
 }
 
 /** How records are shown where nobody may ask for secrets. */

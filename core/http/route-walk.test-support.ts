@@ -54,6 +54,19 @@ const walks: Readonly<Record<string, Walk>> = {
 		{ path: "/tokens", body: { ttl: secrets.refuse() }, headers: { authorization: "Basic eA==" } },
 	],
 	"auth POST /tokens/validate": ({ secrets }) => send("/tokens/validate", [{ token: secrets.refuse() }, { token: [secrets.refuse()] }]),
+	"auth DELETE /tokens/:token": ({ secrets }) => get(`/tokens/${encodeURIComponent(secrets.refuse())}`),
+	"api GET /apikeys": () => get("/apikeys", ["", "?limit=-1&offset=1"]),
+	"api GET /apikeys/:key": ({ secrets }) => get(`/apikeys/${encodeURIComponent(secrets.refuse())}`),
+	"api POST /apikeys": ({ secrets }) =>
+		send("/apikeys", [{ metadata: { used_by: "walk" } }, { pin: secrets.refuse() }, { expires_at: "x" }, { metadata: [secrets.refuse()] }]),
+	"api PUT /apikeys/:key": ({ secrets }) => send(`/apikeys/${encodeURIComponent(secrets.refuse())}`, [{ enabled: false }]),
+	"api DELETE /apikeys/:key": ({ secrets }) => get(`/apikeys/${encodeURIComponent(secrets.refuse())}`),
+	"api GET /rbac/permission_types": () => get("/rbac/permission_types"),
+	"api GET /rbac/permission_types/:type": () => get("/rbac/permission_types/action"),
+	"api GET /rbac/roles": () => get("/rbac/roles", ["", "?system=true"]),
+	"api GET /rbac/roles/:name": () => get("/rbac/roles/admin"),
+	"api GET /rbac/role_assignments": () => get("/rbac/role_assignments", ["", "?user=admin&remote=false"]),
+	"api GET /rbac/role_assignments/:id": () => get("/rbac/role_assignments/x"),
 	"api GET /executions/views/filters": () => get("/executions/views/filters", ["", "?types=action,user"]),
 	"api GET /executions/:id/attribute/:name": ({ executions }) =>
 		each(executions, (id) =>

@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import type { Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
 import type { BodySchema } from "./body.ts";
-import type { Permission } from "./permissions.ts";
+import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./respond.ts";
 
@@ -19,6 +19,8 @@ export interface HttpContext {
 	readonly version: string;
 	/** Public address of the API without path, once it listens. */
 	apiUrl(): string;
+	/** Whether an address is one of `auth.trusted_proxies`. */
+	isTrustedProxy(address: string | undefined): boolean;
 	/** A signal that aborts when the client has gone or the service stops. `done` aborts it too, and must be called when the stream has ended. */
 	openStream(request: Request): { readonly signal: AbortSignal; done(): void };
 }
@@ -40,6 +42,8 @@ export interface Route<Q extends QuerySchema = QuerySchema, B = unknown> {
 	readonly path: string;
 	readonly component: Component;
 	readonly permission: Permission;
+	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
+	resource?(context: RouteContext<Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */
 	readonly query?: Q;
 	/** Without it the body is not read. */

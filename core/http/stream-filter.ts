@@ -60,7 +60,8 @@ function isListed(value: string | undefined, list: readonly string[] | undefined
 	return list === undefined || (value !== undefined && list.includes(value));
 }
 
-function toActionRef(event: StreamEvent): string | undefined {
+/** The action whose execution an event is about; undefined for other events. */
+export function toActionRef(event: StreamEvent): string | undefined {
 	if (event.kind === "output") return event.chunk.action_ref;
 	return event.kind === "other" ? undefined : event.view.entity.action_ref;
 }

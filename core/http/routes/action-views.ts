@@ -4,7 +4,7 @@ import { toOverviews } from "../action-records.ts";
 import { secretsQuery } from "../present.ts";
 import { replyContent, replyJson } from "../respond.ts";
 import { defineRoute } from "../route.ts";
-import { toRef } from "./actions.ts";
+import { findActionResource, toRef } from "./actions.ts";
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".py", "text/x-python"],
@@ -21,6 +21,7 @@ export const actionViewRoutes = [
 		path: "/actions/views/parameters/:ref",
 		component: "api",
 		permission: "action_view",
+		resource: findActionResource,
 		query: secretsQuery,
 		async handler(context) {
 			const [overview] = await toOverviews(context, [await context.engine.actions.get(toRef(context))]);
@@ -40,6 +41,7 @@ export const actionViewRoutes = [
 		path: "/actions/views/overview/:ref",
 		component: "api",
 		permission: "action_view",
+		resource: findActionResource,
 		query: secretsQuery,
 		async handler(context) {
 			const [overview] = await toOverviews(context, [await context.engine.actions.get(toRef(context))]);
@@ -51,6 +53,7 @@ export const actionViewRoutes = [
 		path: "/actions/views/entry_point/:ref",
 		component: "api",
 		permission: "action_view",
+		resource: findActionResource,
 		async handler(context) {
 			const file = await context.engine.actions.entryPoint(toRef(context));
 			return replyContent(file.text, contentTypes.get(extname(file.path).toLowerCase()) ?? "text/plain");

@@ -1,7 +1,8 @@
-import type { ActionInput } from "../../engine/engine-api.ts";
+import type { ActionInput, Resource } from "../../engine/engine-api.ts";
 import { actionListQuery, listActions } from "../action-list.ts";
 import { replyAction, toActions } from "../action-records.ts";
 import { defineBody } from "../body.ts";
+import { toActionResource } from "../permissions.ts";
 import { secretsQuery } from "../present.ts";
 import { replyNothing } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
@@ -70,6 +71,7 @@ export const actionRoutes = [
 		path: "/actions/:ref",
 		component: "api",
 		permission: "action_view",
+		resource: findActionResource,
 		query: secretsQuery,
 		async handler(context) {
 			return replyAction(context, await context.engine.actions.get(toRef(context)));
@@ -80,6 +82,7 @@ export const actionRoutes = [
 		path: "/actions",
 		component: "api",
 		permission: "action_create",
+		resource: ({ body }) => toTargetResource(body.pack, body.name),
 		query: secretsQuery,
 		body: actionBody,
 		async handler(context) {
@@ -91,10 +94,16 @@ export const actionRoutes = [
 		path: "/actions/:ref",
 		component: "api",
 		permission: "action_modify",
+		resource: findActionResource,
 		query: secretsQuery,
 		body: actionBody,
 		async handler(context) {
-			return replyAction(context, await context.engine.actions.update(toRef(context), toInput(context.body)));
+			const { engine, principal, body } = context;
+			const old = await findActionResource(context);
+			const target = toTargetResource(body.pack ?? old.pack, body.name);
+			// A new name makes another record of it.
+			if (target.uid !== old.uid) engine.access.assert(principal, "action_create", target);
+			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body)));
 		},
 	}),
 	defineRoute({
@@ -102,6 +111,7 @@ export const actionRoutes = [
 		path: "/actions/:ref",
 		component: "api",
 		permission: "action_delete",
+		resource: findActionResource,
 		body: removeBody,
 		async handler(context) {
 			const { engine, body } = context;
@@ -114,17 +124,30 @@ export const actionRoutes = [
 		path: "/actions/:ref/clone",
 		component: "api",
 		permission: "action_create",
+		resource: ({ body }) => toTargetResource(body.dest_pack, body.dest_action),
 		query: secretsQuery,
 		body: cloneBody,
 		async handler(context) {
+			const { engine, principal, body } = context;
+			engine.access.assert(principal, "action_view", await findActionResource(context));
+			if (body.overwrite === true) engine.access.assert(principal, "action_delete", toTargetResource(body.dest_pack, body.dest_action));
 			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body });
 			return replyAction(context, cloned, 201);
 		},
 	}),
 ];
 
+/** The action named in the path. */
+export async function findActionResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
+}
+
+function toTargetResource(pack = "default", name: string): Resource {
+	return { uid: `action:${pack}:${name}`, pack };
+}
+
 /** The ref or id in the path. */
-export function toRef({ path }: RouteContext): string {
+export function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 

@@ -1,4 +1,5 @@
 import type { OutputType } from "../../contract/index.ts";
+import { findExecutionResource } from "../permissions.ts";
 import { replyContent } from "../respond.ts";
 import { defineRoute } from "../route.ts";
 import { toTextStream } from "../sse.ts";
@@ -19,6 +20,7 @@ export const executionOutputRoutes = [
 		path: "/executions/:id/output",
 		component: "api",
 		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { output_type: "string" },
 		async handler({ engine, path, query, request, openStream }) {
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });

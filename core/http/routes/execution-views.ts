@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError } from "../../contract/index.ts";
+import { findExecutionResource } from "../permissions.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../present.ts";
 import { toExecution } from "../records.ts";
 import { replyContent, replyJson } from "../respond.ts";
@@ -27,6 +28,7 @@ export const executionViewRoutes = [
 		path: "/executions/:id/attribute/:name",
 		component: "api",
 		permission: "execution_view",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
 		async handler(context) {
 			const name = context.path["name"] ?? "";
@@ -40,6 +42,7 @@ export const executionViewRoutes = [
 		path: "/executions/:id/result",
 		component: "api",
 		permission: "execution_view",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: { ...secretsQuery, download: "boolean", compress: "boolean", pretty_format: "boolean" },
 		async handler(context) {
 			const { download, compress, pretty_format } = context.query;
@@ -57,6 +60,7 @@ export const executionViewRoutes = [
 		path: "/executions/:id/children",
 		component: "api",
 		permission: "execution_view",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: { depth: "integer", result_fmt: "string" },
 		async handler(context) {
 			const { depth = -1, result_fmt } = context.query;

@@ -4,6 +4,7 @@ import { defineBody } from "../body.ts";
 import { executionFilterQuery, parseExecutionFilter } from "../execution-filter.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "../execution-selection.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
+import { findExecutionResource, toActionResource } from "../permissions.ts";
 import { secretsQuery, toPresentation } from "../present.ts";
 import { toExecution } from "../records.ts";
 import { replyFault, replyJson } from "../respond.ts";
@@ -93,6 +94,9 @@ export const executionRoutes = [
 		permission: "action_execute",
 		query: secretsQuery,
 		body: createBody,
+		async resource({ engine, body }) {
+			return toActionResource((await engine.actions.get(body.action)).ref);
+		},
 		async handler(context) {
 			const view = await context.engine.executions.submit(toSubmitInput(context.body, context.request.headers), context.principal);
 			return replyExecution(context, view, 201);
@@ -103,6 +107,7 @@ export const executionRoutes = [
 		path: "/executions/:id",
 		component: "api",
 		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...selectionQuery, ...secretsQuery, max_result_size: "integer" },
 		async handler(context) {
 			const selected = parseExecutionSelection(context.query);
@@ -115,6 +120,7 @@ export const executionRoutes = [
 		path: "/executions/:id",
 		component: "api",
 		permission: "execution_stop",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
 		body: changeBody,
 		async handler(context) {
@@ -126,6 +132,7 @@ export const executionRoutes = [
 		path: "/executions/:id",
 		component: "api",
 		permission: "execution_stop",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
 		async handler(context) {
 			const { view, refused } = await context.engine.executions.cancel(toId(context), context.principal);
@@ -138,9 +145,15 @@ export const executionRoutes = [
 		path: "/executions/:id/re_run",
 		component: "api",
 		permission: "execution_rerun",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: { ...secretsQuery, no_merge: "boolean" },
 		body: rerunBody,
 		async handler(context) {
+			if (!context.principal.isAdmin) {
+				// What the first run was given shows in the new one.
+				const { path: _path, ...resource } = await findExecutionResource(context.engine, toId(context));
+				context.engine.access.assert(context.principal, "execution_view", resource);
+			}
 			const input = toRerunInput(context.body, context.query.no_merge === true);
 			return replyExecution(context, await context.engine.executions.rerun(toId(context), input, context.principal), 201);
 		},

@@ -1,6 +1,8 @@
 import type { Route } from "../route.ts";
+import { accessRoutes } from "./access.ts";
 import { actionViewRoutes } from "./action-views.ts";
 import { actionRoutes } from "./actions.ts";
+import { apiKeyRoutes } from "./api-keys.ts";
 import { executionOutputRoutes } from "./execution-output.ts";
 import { executionViewRoutes } from "./execution-views.ts";
 import { executionRoutes } from "./executions.ts";
@@ -21,5 +23,7 @@ export const routes: readonly Route[] = [
 	...actionViewRoutes,
 	...actionRoutes,
 	...runnerTypeRoutes,
+	...apiKeyRoutes,
+	...accessRoutes,
 	...streamRoutes,
 ];

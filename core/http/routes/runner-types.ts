@@ -1,10 +1,11 @@
+import type { Resource } from "../../engine/engine-api.ts";
 import { defineBody } from "../body.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
 import { secretsQuery, toPresentation } from "../present.ts";
 import { toRunnerType } from "../records.ts";
 import { replyJson } from "../respond.ts";
-import { defineRoute } from "../route.ts";
+import { defineRoute, type RouteContext } from "../route.ts";
 import { parseSelection, select, selectionQuery } from "../selection.ts";
 import { parseSort } from "../sort.ts";
 
@@ -18,6 +19,10 @@ const rules = { known: members, excludable: members, mandatory: ["id"] };
 
 /** The whole record is sent back, of which only this may differ. */
 const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
+
+async function findRunnerTypeResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	return { uid: `runner_type:${(await engine.runnerTypes.get(path["name"] ?? "")).name}` };
+}
 
 export const runnerTypeRoutes = [
 	defineRoute({
@@ -43,6 +48,7 @@ export const runnerTypeRoutes = [
 		path: "/runnertypes/:name",
 		component: "api",
 		permission: "runner_type_view",
+		resource: findRunnerTypeResource,
 		query: secretsQuery,
 		async handler(context) {
 			const runnerType = await context.engine.runnerTypes.get(context.path["name"] ?? "");
@@ -54,6 +60,7 @@ export const runnerTypeRoutes = [
 		path: "/runnertypes/:name",
 		component: "api",
 		permission: "runner_type_modify",
+		resource: findRunnerTypeResource,
 		query: secretsQuery,
 		body: changeBody,
 		async handler(context) {

@@ -1,12 +1,13 @@
 import { SvcError } from "../../contract/index.ts";
 import type { StreamEvent } from "../../engine/engine-api.ts";
+import { findExecutionResource, toActionResource } from "../permissions.ts";
 import { toMaskedPresentation } from "../present.ts";
 import type { Presentation } from "../records.ts";
 import { toChunk } from "../records.ts";
 import { type Reply, replyContent } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../sse.ts";
-import { createStreamFilter, type StreamFilter, streamFilterQuery, toServerSentEvent } from "../stream-filter.ts";
+import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "../stream-filter.ts";
 import { parseOutputType } from "./execution-output.ts";
 
 const outputEvent = "svc.execution.output__create";
@@ -22,7 +23,8 @@ export const streamRoutes = [
 			const filter = createStreamFilter(context.query);
 			return replyEvents(context, async (signal) => {
 				const events = await context.engine.events.subscribe(filter.subscriptions, { signal });
-				return toEvents(events, filter, toMaskedPresentation(context));
+				const isVisible = (event: StreamEvent) => filter.accepts(event) && mayView(event, context);
+				return toEvents(events, { ...filter, accepts: isVisible }, toMaskedPresentation(context));
 			});
 		},
 	}),
@@ -31,6 +33,7 @@ export const streamRoutes = [
 		path: "/executions/:id/output",
 		component: "stream",
 		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { output_type: "string", last_event_id: "string" },
 		async handler(context) {
 			const { entity } = await context.engine.executions.get(context.path["id"] ?? "", { fields: ["id"] });
@@ -51,6 +54,12 @@ async function replyEvents(context: RouteContext, open: (signal: AbortSignal) =>
 		done();
 		throw error;
 	}
+}
+
+/** Executions and their output show only to those who may look at them one by one. */
+function mayView(event: StreamEvent, { engine, principal }: RouteContext): boolean {
+	const ref = toActionRef(event);
+	return principal.isAdmin || ref === undefined || engine.access.allows(principal, "execution_view", toActionResource(ref));
 }
 
 async function* toEvents(

@@ -1,6 +1,9 @@
 import { SvcError } from "../../contract/index.ts";
+import type { IssuedToken } from "../../engine/engine-api.ts";
+import { toClientAddress } from "../../engine/trusted-proxies.ts";
 import { defineBody } from "../body.ts";
-import { replyJson } from "../respond.ts";
+import type { QuerySchema } from "../query.ts";
+import { replyJson, replyNothing } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 
 interface TokenBody {
@@ -21,6 +24,8 @@ const tokenBody = defineBody<TokenBody>({
 });
 const validateBody = defineBody<{ readonly token: string }>({ properties: { token: { type: "string" } }, required: ["token"] });
 
+const remoteUserHeaders = ["remote-user", "remote_user", "x-remote-user", "x-forwarded-user"];
+
 export const tokenRoutes = [
 	defineRoute({
 		method: "POST",
@@ -28,12 +33,9 @@ export const tokenRoutes = [
 		component: "auth",
 		permission: "public",
 		body: tokenBody,
-		async handler({ engine, options, body, request, apiUrl }) {
-			const credentials = parseBasic(request.headers.get("authorization"));
-			assertOwnToken(body, credentials.username);
-			const remoteAddress = toRemoteAddress(request);
-			const attempt = { ttl: body.ttl ?? null, signal: request.signal, ...(remoteAddress !== undefined && { remoteAddress }) };
-			const { id, user, token, expiry, metadata, service } = await engine.credentials.signIn(credentials, attempt);
+		async handler(context) {
+			const { options, apiUrl } = context;
+			const { id, user, token, expiry, metadata, service } = await signIn(context);
 			const url = (options.auth.api_url || apiUrl()).replace(/\/+$/, "");
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, { "x-api-url": url });
 		},
@@ -48,12 +50,42 @@ export const tokenRoutes = [
 			return replyJson({ valid: await engine.credentials.validate(body.token) });
 		},
 	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/tokens/:token",
+		component: "auth",
+		permission: "authenticated",
+		async handler({ engine, path, principal }) {
+			await engine.credentials.revoke(path["token"] ?? "", principal);
+			return replyNothing();
+		},
+	}),
 ];
 
-/** Where a sign-in comes from, for the log: what a proxy says, else the peer. */
-function toRemoteAddress(request: RouteContext["request"]): string | undefined {
-	const forwarded = request.headers.get("x-forwarded-for")?.split(",", 1)[0]?.trim();
-	return forwarded !== undefined && /^[\w.:[\]-]{1,64}$/.test(forwarded) ? forwarded : request.ip;
+function signIn({ engine, options, body, request, isTrustedProxy }: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
+	const { headers, signal, ip: peerAddress } = request;
+	const ttl = body.ttl ?? null;
+	const remoteAddress = toClientAddress(peerAddress, headers.get("x-forwarded-for"), isTrustedProxy);
+	if (options.auth.mode === "proxy") {
+		const username = parseRemoteUser(headers) ?? parseBasic(headers.get("authorization")).username;
+		assertOwnToken(body, username);
+		return engine.credentials.signInByProxy({ username, peerAddress, remoteAddress }, { ttl });
+	}
+	const credentials = parseBasic(headers.get("authorization"));
+	assertOwnToken(body, credentials.username);
+	return engine.credentials.signIn(credentials, { ttl, signal, ...(remoteAddress !== undefined && { remoteAddress }) });
+}
+
+/**
+ * The user a fronting proxy names. Proxies set one of these headers and may let the others pass as the client sent them:
+ * where they disagree, somebody is trying to be somebody else.
+ */
+function parseRemoteUser(headers: Headers): string | undefined {
+	const names = new Set(remoteUserHeaders.flatMap((name) => headers.get(name) || []));
+	const [name] = names;
+	// A comma: the same header twice.
+	if (names.size > 1 || name?.includes(",")) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names more than one user");
+	return name;
 }
 
 /** Name and password of HTTP basic authentication. One message for everything that is wrong with them. */

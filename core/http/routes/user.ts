@@ -8,11 +8,11 @@ export const userRoutes = [
 		path: "/user",
 		component: "api",
 		permission: "authenticated",
-		handler: ({ principal }) =>
+		handler: ({ principal, engine }) =>
 			replyJson({
 				username: principal.username,
 				authentication: toAuthentication(principal.authentication),
-				rbac: { enabled: false, roles: [], is_admin: principal.isAdmin },
+				rbac: { enabled: engine.access.enabled, roles: principal.roles ?? [], is_admin: principal.isAdmin },
 			}),
 	}),
 ];
