@@ -215,6 +215,11 @@ export interface EntityKindDefinition<E> {
 	readonly unique?: readonly (readonly (keyof E & string)[])[];
 	/** Combinations that lists filter and sort by. */
 	readonly indexes?: readonly (readonly (keyof E & string)[])[];
+	/**
+	 * More of them, by a field that is null in most entities: those in which it is null need no place in the index, which keeps
+	 * writes cheap. Conditions that ask for null there must be served by other combinations.
+	 */
+	readonly sparseIndexes?: { readonly [F in keyof E & string]?: readonly (readonly (keyof E & string)[])[] };
 	/** Writes need not be durable by themselves (see `Storage`). Default false. */
 	readonly relaxed?: boolean;
 }
@@ -256,20 +261,23 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 		},
 		unique: [["liveaction_id"]],
 		indexes: [
-			["start_timestamp"],
+			// With the parent, so that those without one are listed and counted without reading the entities.
+			["start_timestamp", "parent_id"],
 			["status", "start_timestamp"],
 			["status", "due_timestamp"],
-			["status", "lease_expires_at"],
 			["action_ref", "start_timestamp"],
 			["runner_name", "start_timestamp"],
 			["user", "start_timestamp"],
-			["parent_id", "start_timestamp"],
 			["trace_id"],
-			["rule_name", "start_timestamp"],
-			["trigger_name", "start_timestamp"],
-			["trigger_type_name", "start_timestamp"],
-			["trigger_instance_id"],
 		],
+		sparseIndexes: {
+			lease_expires_at: [["status", "lease_expires_at"]],
+			parent_id: [["parent_id", "start_timestamp"]],
+			rule_name: [["rule_name", "start_timestamp"]],
+			trigger_name: [["trigger_name", "start_timestamp"]],
+			trigger_type_name: [["trigger_type_name", "start_timestamp"]],
+			trigger_instance_id: [["trigger_instance_id"]],
+		},
 	},
 	snapshot: { fields: { id: "text", action: "json", runner: "json" } },
 	output_chunk: {

@@ -1,5 +1,6 @@
-import { type EntityKind, entityKinds, SvcError } from "../../core/contract/index.ts";
+import { type EntityKind, SvcError } from "../../core/contract/index.ts";
 import { type Answer, KeyTakenError, type Step, type Steps } from "./database-client.ts";
+import { uniqueIndexesOf } from "./indexes.ts";
 import type { Statements } from "./statements.ts";
 import { type Binding, fieldsOf } from "./values.ts";
 
@@ -28,8 +29,7 @@ export function* stepOrConflict(statements: Statements, writing: Writing, step: 
 function* findOwner(statements: Statements, { kind, values, id }: Writing): Steps<string | undefined> {
 	const stored = id === undefined ? {} : yield* readValues(statements, kind, id);
 	const all: Values = { ...stored, ...values };
-	const { unique = [] }: { unique?: readonly (readonly string[])[] } = entityKinds[kind];
-	for (const fields of [["id"], ...unique]) {
+	for (const fields of uniqueIndexesOf(kind)) {
 		const where = fields.map((field) => ({ field, form: "equal", bindings: [all[field] ?? null] }) as const);
 		const statement = statements.select(kind, { fields: [["id", "text"]], where, orderBy: [], limited: false, skipping: false });
 		const { rows } = yield { statement, bindings: where.flatMap(({ bindings }) => bindings) };

@@ -1,5 +1,6 @@
-import { type EntityKind, entityKinds } from "../../core/contract/index.ts";
+import type { EntityKind } from "../../core/contract/index.ts";
 import type { Comparison } from "./conditions.ts";
+import { indexesOf } from "./indexes.ts";
 import type { Ordering } from "./statements.ts";
 import type { Binding } from "./values.ts";
 
@@ -23,6 +24,5 @@ export function toBranches(kind: EntityKind, where: readonly Comparison[], order
 }
 
 function hasIndex(kind: EntityKind, field: string, order: string): boolean {
-	const { indexes = [] }: { indexes?: readonly (readonly string[])[] } = entityKinds[kind];
-	return indexes.some(([leading, second]) => leading === field && second === order);
+	return indexesOf(kind).some(([leading, second]) => leading === field && second === order);
 }

@@ -9,6 +9,8 @@ import { spawnChild } from "./spawn-child.test-support.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
 import { tableNames } from "./table-names.ts";
 
+type Combinations = readonly (readonly string[])[];
+
 const columnTypes = { text: "TEXT", json: "TEXT", integer: "bigint", real: "float", boolean: "boolean" } as const;
 
 async function openAndStop(directory: string): Promise<void> {
@@ -33,12 +35,14 @@ function readRows(database: LibsqlDatabase, sql: string): unknown[][] {
 	return database.prepare(sql).raw().all([]);
 }
 
-/** Columns of every index of a table with whether it is unique, in no particular order. */
+/** Columns of every index of a table, whether it is unique and which column it wants to be not null, in no particular order. */
 function readIndexes(database: LibsqlDatabase, table: string): string[] {
 	const indexes = readRows(database, `select name, "unique" from pragma_index_list('${table}')`);
 	return indexes.map(([name, unique]) => {
 		const columns = readRows(database, `select name from pragma_index_info('${String(name)}') order by seqno`);
-		return `${unique === 1 ? "unique " : ""}${columns.join()}`;
+		const [sql] = readRows(database, `select sql from sqlite_master where name = '${String(name)}'`).flat();
+		const [, sparse] = / where `(\w+)` is not null$/.exec(String(sql)) ?? [];
+		return `${unique === 1 ? "unique " : ""}${columns.join()}${sparse === undefined ? "" : ` with ${sparse}`}`;
 	});
 }
 
@@ -52,7 +56,10 @@ test("the migrated tables are what the entity kinds say", () =>
 					fields,
 					unique = [],
 					indexes = [],
-				}: { fields: object; unique?: readonly unknown[]; indexes?: readonly unknown[] } = entityKinds[kind];
+					sparseIndexes = {},
+				}: { fields: object; unique?: Combinations; indexes?: Combinations; sparseIndexes?: Record<string, Combinations> } = entityKinds[
+					kind
+				];
 				const columns = readRows(database, `select name, type, pk from pragma_table_info('${table}') order by cid`);
 				const expected = Object.entries(fields).map(([name, type]) => [
 					name,
@@ -61,7 +68,8 @@ test("the migrated tables are what the entity kinds say", () =>
 				]);
 				assert.deepEqual(columns, expected, table);
 				const keys = [["id"], ...unique].map((columns) => `unique ${String(columns)}`);
-				assert.deepEqual(readIndexes(database, table).sort(), [...keys, ...indexes.map(String)].sort(), table);
+				const sparse = Object.entries(sparseIndexes).flatMap(([column, fields]) => fields.map((each) => `${String(each)} with ${column}`));
+				assert.deepEqual(readIndexes(database, table).sort(), [...keys, ...indexes.map(String), ...sparse].sort(), table);
 			}
 		});
 	}));

@@ -1,7 +1,8 @@
 import type { Knex } from "knex";
-import { type EntityKind, entityKinds } from "../../core/contract/index.ts";
+import type { EntityKind } from "../../core/contract/index.ts";
 import { applyComparisons, type Comparison } from "./conditions.ts";
 import type { DatabaseClient, Statement } from "./database-client.ts";
+import { indexesOf, uniqueIndexesOf } from "./indexes.ts";
 import { tableNames } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
@@ -159,20 +160,18 @@ interface Buildable {
 
 /** Goes from each value to the next one in the index, instead of over every row. */
 const distinctByIndex = `with recursive distinct_values(value) as (
-	select min(??) from ??
+	select min(??) from ?? where ?? is not null
 	union all
 	select (select min(??) from ?? where ?? > distinct_values.value) from distinct_values where distinct_values.value is not null
 ) select value from distinct_values where value is not null`;
 
 function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
 	const table = tableNames[kind];
-	return knex.raw(distinctByIndex, [field, table, field, table, field]);
+	return knex.raw(distinctByIndex, [field, table, field, field, table, field]);
 }
 
 function leadsIndex(kind: EntityKind, field: string): boolean {
-	const { unique = [], indexes = [] }: { unique?: readonly (readonly string[])[]; indexes?: readonly (readonly string[])[] } =
-		entityKinds[kind];
-	return [["id"], ...unique, ...indexes].some(([leading]) => leading === field);
+	return [...uniqueIndexesOf(kind), ...indexesOf(kind)].some(([leading]) => leading === field);
 }
 
 function namesOf(fields: readonly Field[]): string[] {

@@ -5,6 +5,14 @@ import { type Conditions, type Row, toRowTest } from "./conditions.ts";
 type Unique = { readonly fields: readonly string[]; readonly owners: Map<string, string> };
 type Group = Map<Scalar, Set<string>>;
 
+type Combinations = readonly (readonly string[])[];
+
+interface Indexed {
+	readonly unique?: Combinations;
+	readonly indexes?: Combinations;
+	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
+}
+
 /** Rows of one kind by id, with their unique keys and, for look-ups by value, the ids by each leading index field. */
 export class Table {
 	readonly #kind: EntityKind;
@@ -13,11 +21,11 @@ export class Table {
 	readonly #groups: ReadonlyMap<string, Group>;
 
 	constructor(kind: EntityKind) {
-		const { unique = [], indexes = [] }: { unique?: readonly (readonly string[])[]; indexes?: readonly (readonly string[])[] } =
-			entityKinds[kind];
+		const { unique = [], indexes = [], sparseIndexes = {} }: Indexed = entityKinds[kind];
+		const leading = [...unique, ...indexes, ...Object.values(sparseIndexes).flat()].flatMap(([field]) => field ?? []);
 		this.#kind = kind;
 		this.#uniques = unique.map((fields) => ({ fields, owners: new Map() }));
-		this.#groups = new Map([...unique, ...indexes].flatMap(([field]) => (field === undefined ? [] : [[field, new Map()]])));
+		this.#groups = new Map(leading.map((field) => [field, new Map()]));
 	}
 
 	get(id: string): Row | undefined {

@@ -13,9 +13,12 @@ export interface TableDefinition {
 	readonly columns: Readonly<Record<string, "text" | "integer" | "real" | "boolean">>;
 	readonly unique?: readonly (readonly string[])[];
 	readonly indexes?: readonly (readonly string[])[];
+	/** By column: rows in which it is null have no place in the index. */
+	readonly sparseIndexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
 }
 
-export async function createTable(knex: Knex, name: string, { columns, unique = [], indexes = [] }: TableDefinition): Promise<void> {
+export async function createTable(knex: Knex, name: string, definition: TableDefinition): Promise<void> {
+	const { columns, unique = [], indexes = [], sparseIndexes = {} } = definition;
 	await knex.schema.createTable(name, (table) => {
 		for (const [column, type] of Object.entries(columns)) {
 			const builder = addColumn(table, column, type);
@@ -23,6 +26,9 @@ export async function createTable(knex: Knex, name: string, { columns, unique = 
 		}
 		for (const fields of unique) table.unique([...fields]);
 		for (const fields of indexes) table.index([...fields]);
+		for (const [column, combinations] of Object.entries(sparseIndexes)) {
+			for (const fields of combinations) table.index([...fields], undefined, { predicate: knex.whereNotNull(column) });
+		}
 	});
 }
 
