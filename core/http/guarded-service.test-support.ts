@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
+import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { defineAuthBackend, defineRunner, type RoleConfig, type SvcConfig } from "../contract/index.ts";
+import { createLogger } from "../logger.ts";
+import { createService } from "../service.ts";
+
+/** Everybody whose password begins with their name; the rest of it, behind a colon, names their groups. */
+const anybody = defineAuthBackend("anybody", () => ({
+	authenticate: async ({ username, password }) => {
+		const [name, groups = ""] = password.split(":");
+		return name === username ? { username, groups: groups === "" ? [] : groups.split(",") } : undefined;
+	},
+}));
+
+/** Says a word. */
+const speak = defineRunner("speak", () => ({
+	description: "Says a word.",
+	capabilities: { streaming: true, cancellation: true },
+	parameters: { pin: { type: "string", secret: true } },
+	async run({ emit }) {
+		await emit("stdout", "word\n");
+		return { succeeded: true, result: {} };
+	},
+}));
+
+type Answer = Readonly<Record<string, unknown>>;
+
+export interface GuardedService {
+	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string };
+	readonly log: string[];
+	/** A token for a user in these groups. */
+	signIn(username: string, options?: { readonly groups?: string; readonly ttl?: number }): Promise<string>;
+	/** Ask the API with a token; its status and JSON. */
+	ask(token: string, method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: Answer }>;
+	/** Create an execution of `default.speak`, or of another action, and wait for its end; its id. */
+	run(token: string, action?: string): Promise<string>;
+	/** Seconds to add to the time. */
+	pass(seconds: number): void;
+}
+
+/** Run with a service with access control, the administrator `root` and the actions `default.speak` and `default.whisper`. */
+export async function withGuardedService(
+	test: (service: GuardedService) => Promise<void>,
+	{ rbac = {}, auth = {} }: { readonly rbac?: RoleConfig & { readonly enable?: boolean }; readonly auth?: SvcConfig["auth"] } = {},
+): Promise<void> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-guarded-"));
+	const log: string[] = [];
+	const stream = { write: (text: string) => log.push(text) };
+	let passed = 0;
+	const assignments = [...(rbac.assignments ?? []), { username: "root", roles: ["admin"] }];
+	const service = createService(
+		{
+			storage: memoryStorage(),
+			event_bus: memoryBus(),
+			runners: [speak()],
+			auth: { port: 0, backend: anybody(), ...auth },
+			rbac: { enable: true, ...rbac, assignments },
+			api: { port: 0 },
+			stream: { port: 0 },
+		},
+		{
+			directory,
+			clock: { now: () => Date.now() * 1_000 + passed },
+			logger: createLogger({ level: "debug", format: "json", mask_secrets: true, mask_secrets_blacklist: [] }, { debug: false, stream }),
+		},
+	);
+	const { addresses } = await service.start();
+	const urls = { auth: addresses.auth ?? "", api: addresses.api ?? "", stream: addresses.stream ?? "" };
+	const ask: GuardedService["ask"] = async (token, method, path, body) => {
+		const response = await fetch(urls.api + path, {
+			method,
+			headers: { "x-auth-token": token, "content-type": "application/json" },
+			...(body !== undefined && { body: JSON.stringify(body) }),
+		});
+		const text = await response.text();
+		return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as Answer };
+	};
+	const signIn: GuardedService["signIn"] = async (username, { groups = "", ttl } = {}) => {
+		const authorization = `Basic ${Buffer.from(`${username}:${username}${groups && `:${groups}`}`).toString("base64")}`;
+		const response = await fetch(`${urls.auth}/tokens`, { method: "POST", headers: { authorization }, body: JSON.stringify({ ttl }) });
+		return String(((await response.json()) as Answer)["token"]);
+	};
+	try {
+		const root = await signIn("root");
+		for (const name of ["speak", "whisper"]) await ask(root, "POST", "/v1/actions", { name, runner_type: "speak" });
+		await test({
+			urls,
+			log,
+			ask,
+			signIn,
+			async run(token, action = "default.speak") {
+				const { body } = await ask(token, "POST", "/v1/executions", { action, parameters: { pin: "a secret pin" } });
+				await (await fetch(`${urls.stream}/executions/${String(body["id"])}/output`, { headers: { "x-auth-token": root } })).text();
+				return String(body["id"]);
+			},
+			pass(seconds) {
+				passed += seconds * 1_000_000;
+			},
+		});
+	} finally {
+		await service.stop();
+		await rm(directory, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,139 @@
+import type { RoleConfig } from "../contract/index.ts";
+
+export type Grants = NonNullable<NonNullable<RoleConfig["roles"]>[number]["permission_grants"]>;
+
+/** What a row's requests may be about. */
+export interface MatrixSubject {
+	/** An execution that has ended. */
+	readonly execution: string;
+	/** A token of whoever asks, besides the one used. */
+	ownToken(): Promise<string>;
+	/** Id of a new API key. */
+	newKey(): Promise<string>;
+	/** Ref of a new action in the pack `default`. */
+	newAction(): Promise<string>;
+	/** A name that no action has. */
+	freshName(): string;
+	/** Id of the administrator's role assignment. */
+	readonly assignment: string;
+}
+
+export interface MatrixRow {
+	/** Status for whoever may. */
+	readonly ok: number;
+	request(subject: MatrixSubject): Promise<MatrixRequest> | MatrixRequest;
+	/** Exactly what a role needs; absent: nothing but a credential, or nothing suffices. */
+	readonly grants?: Grants;
+	/** What a scoped API key needs; default the permission of the route. */
+	readonly scopes?: readonly string[];
+	/** Status of everybody else, where the route's permission does not tell. */
+	readonly others?: number;
+}
+
+export interface MatrixRequest {
+	readonly path: string;
+	readonly body?: unknown;
+}
+
+const at = (path: string, body?: unknown) => () => ({ path, ...(body !== undefined && { body }) });
+const global = (permission: string): Grants => [{ permission_types: [permission] }];
+const on = (uid: string, ...types: readonly string[]): Grants => [{ resource_uid: uid, permission_types: types }];
+const speak = "action:default:speak";
+const viewer = on(speak, "action_view");
+const runner = "runner_type:speak";
+const execution =
+	(suffix = "") =>
+	({ execution: id }: MatrixSubject) => ({ path: `/executions/${id}${suffix}` });
+const action = (prefix = "") => at(`/actions/${prefix}default.speak`);
+
+/** A row for every route, by component, method and path. Keys are granted by hash, which no configuration knows beforehand. */
+export const matrixRows: Readonly<Record<string, MatrixRow>> = {
+	"api GET /": { ok: 200, request: at("/") },
+	"api GET /user": { ok: 200, request: at("/user") },
+	"auth POST /tokens": { ok: 401, others: 401, request: at("/tokens", {}) },
+	"auth POST /tokens/validate": { ok: 200, request: at("/tokens/validate", { token: "x" }) },
+	"auth DELETE /tokens/:token": { ok: 204, request: async ({ ownToken }) => ({ path: `/tokens/${await ownToken()}` }) },
+	"api GET /executions/views/filters": {
+		ok: 200,
+		request: at("/executions/views/filters"),
+		grants: global("execution_views_filters_list"),
+	},
+	"api GET /executions/:id/attribute/:name": { ok: 200, request: execution("/attribute/status"), grants: viewer },
+	"api GET /executions/:id/result": { ok: 200, request: execution("/result"), grants: viewer },
+	"api GET /executions/:id/children": { ok: 200, request: execution("/children"), grants: viewer },
+	"api GET /executions": { ok: 200, request: at("/executions"), grants: global("execution_list") },
+	"api POST /executions": { ok: 201, request: at("/executions", { action: "default.speak" }), grants: on(speak, "action_execute") },
+	"api GET /executions/:id": { ok: 200, request: execution(), grants: on("pack:default", "action_view") },
+	"api PUT /executions/:id": {
+		ok: 400,
+		request: ({ execution: id }) => ({ path: `/executions/${id}`, body: { status: "canceled" } }),
+		grants: on(speak, "action_execute"),
+	},
+	"api DELETE /executions/:id": { ok: 200, request: execution(), grants: on(speak, "action_execute") },
+	"api POST /executions/:id/re_run": {
+		ok: 201,
+		request: ({ execution: id }) => ({ path: `/executions/${id}/re_run`, body: {} }),
+		grants: on(speak, "action_execute", "action_view"),
+		scopes: ["execution_rerun", "execution_view"],
+	},
+	"api GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer },
+	"stream GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer },
+	"stream GET /stream": { ok: 200, request: at("/stream"), grants: global("stream_view") },
+	"api GET /actions/views/parameters/:ref": { ok: 200, request: action("views/parameters/"), grants: viewer },
+	"api GET /actions/views/overview": { ok: 200, request: at("/actions/views/overview"), grants: global("action_list") },
+	"api GET /actions/views/overview/:ref": { ok: 200, request: action("views/overview/"), grants: viewer },
+	"api GET /actions/views/entry_point/:ref": { ok: 404, request: action("views/entry_point/"), grants: viewer },
+	"api GET /actions": { ok: 200, request: at("/actions"), grants: global("action_list") },
+	"api GET /actions/:ref": { ok: 200, request: action(), grants: viewer },
+	"api POST /actions": {
+		ok: 201,
+		request: ({ freshName }) => ({ path: "/actions", body: { name: freshName(), runner_type: "speak" } }),
+		grants: on("pack:default", "action_create"),
+	},
+	"api PUT /actions/:ref": {
+		ok: 200,
+		request: at("/actions/default.whisper", { name: "whisper", runner_type: "speak" }),
+		grants: on("action:default:whisper", "action_modify"),
+	},
+	"api DELETE /actions/:ref": {
+		ok: 204,
+		request: async ({ newAction }) => ({ path: `/actions/${await newAction()}` }),
+		grants: on("pack:default", "action_delete"),
+	},
+	"api POST /actions/:ref/clone": {
+		ok: 400,
+		request: ({ freshName }) => ({ path: "/actions/default.speak/clone", body: { dest_pack: "default", dest_action: freshName() } }),
+		grants: [...on("pack:default", "action_create"), ...viewer],
+		scopes: ["action_create", "action_view"],
+	},
+	"api GET /runnertypes": { ok: 200, request: at("/runnertypes"), grants: global("runner_type_list") },
+	"api GET /runnertypes/:name": { ok: 200, request: at("/runnertypes/speak"), grants: on(runner, "runner_type_view") },
+	"api PUT /runnertypes/:name": {
+		ok: 200,
+		request: at("/runnertypes/speak", { enabled: true }),
+		grants: on(runner, "runner_type_modify"),
+	},
+	"api GET /apikeys": { ok: 200, request: at("/apikeys"), grants: global("api_key_list") },
+	"api GET /apikeys/:key": { ok: 200, request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }), grants: [] },
+	"api POST /apikeys": {
+		ok: 201,
+		request: at("/apikeys", { scopes: ["api_key_create"] }),
+		grants: global("api_key_create"),
+	},
+	"api PUT /apikeys/:key": {
+		ok: 200,
+		request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}`, body: { scopes: ["api_key_modify"] } }),
+		grants: [],
+	},
+	"api DELETE /apikeys/:key": { ok: 204, request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }), grants: [] },
+	"api GET /rbac/permission_types": { ok: 200, request: at("/rbac/permission_types") },
+	"api GET /rbac/permission_types/:type": { ok: 200, request: at("/rbac/permission_types/action") },
+	"api GET /rbac/roles": { ok: 200, request: at("/rbac/roles") },
+	"api GET /rbac/roles/:name": { ok: 200, request: at("/rbac/roles/observer") },
+	"api GET /rbac/role_assignments": { ok: 200, others: 403, request: at("/rbac/role_assignments?user=root") },
+	"api GET /rbac/role_assignments/:id": {
+		ok: 200,
+		others: 403,
+		request: ({ assignment }) => ({ path: `/rbac/role_assignments/${assignment}` }),
+	},
+};
