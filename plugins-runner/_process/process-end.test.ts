@@ -1,8 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
+import { missing } from "../../core/testing/requires.ts";
 import { createMarker, eventually, findProcesses, runShell, spawners, useLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";
+
+/** node-pty is optional; what concerns it alone is tested in process-output. */
+const hasTerminals = missing({ package: "node-pty" }) === undefined;
 
 for (const spawner of spawners) {
 	const launcher = useLauncher(test, spawner);
@@ -110,7 +114,7 @@ for (const spawner of spawners) {
 	});
 
 	check("an abort in the same tick as the start ends it", async (launcher) => {
-		for (const pty of [false, true]) {
+		for (const pty of hasTerminals ? [false, true] : [false]) {
 			const controller = new AbortController();
 			const running = runShell(launcher, "sleep 600", { signal: controller.signal, pty });
 			controller.abort();
@@ -148,7 +152,7 @@ for (const spawner of spawners) {
 		const count = async () => Number((await runShell(launcher, `ls /proc/${launcher.pid}/fd | wc -l`)).stdout);
 		const before = await count();
 		const ends = await Promise.all(
-			Array.from({ length: 200 }, (_, index) => runShell(launcher, `echo ${index}`, { pty: index % 10 === 0 })),
+			Array.from({ length: 200 }, (_, index) => runShell(launcher, `echo ${index}`, { pty: hasTerminals && index % 10 === 0 })),
 		);
 		for (const [index, { stdout }] of ends.entries()) assert.equal(stdout, `${index}\n`);
 		// Some belong to an end that is just being worked off, or to pipes made in advance.

@@ -2,12 +2,16 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
+import { requires } from "../../core/testing/requires.ts";
 import { runShell, spawners, useLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";
+
+const terminal = requires(test, { package: "node-pty" });
 
 for (const spawner of spawners) {
 	const launcher = useLauncher(test, spawner);
 	const check = (statement: string, run: (launcher: Launcher) => Promise<void>) => test(`${spawner}: ${statement}`, () => run(launcher));
+	const checkTerminal: typeof check = (statement, run) => terminal.test(`${spawner}: ${statement}`, () => run(launcher));
 
 	check("it is the way asked for", async (launcher) => {
 		assert.deepEqual(await launcher.start(), { spawner });
@@ -83,19 +87,19 @@ for (const spawner of spawners) {
 		assert.ok(end.milliseconds >= 290);
 	});
 
-	check("with pty stdout is a terminal, exact to the last byte", async (launcher) => {
+	checkTerminal("with pty stdout is a terminal, exact to the last byte", async (launcher) => {
 		const end = await runShell(launcher, "test -t 1 && echo terminal; printf 'own\\r\\n'; seq 1 40000; printf end", { pty: true });
 		assert.equal(end.stdout, `terminal\nown\r\n${sequence(40_000)}end`);
 	});
 
-	check("with pty a background process does not hold the end up, and stderr is a pipe", async (launcher) => {
+	checkTerminal("with pty a background process does not hold the end up, and stderr is a pipe", async (launcher) => {
 		const end = await runShell(launcher, "test -t 2 || echo pipe >&2; sleep 30 2>/dev/null & exit 5", { pty: true });
 		assert.equal(end.stderr, "pipe\n");
 		assert.equal(end.code, 5);
 		assert.ok(end.milliseconds < 2_000);
 	});
 
-	check("with pty more output than the window holds passes, carriage returns and all", async (launcher) => {
+	checkTerminal("with pty more output than the window holds passes, carriage returns and all", async (launcher) => {
 		const end = await runShell(launcher, "yes '' | head -n 2000000", { pty: true });
 		assert.equal(end.stdout.length, 2_000_000);
 	});

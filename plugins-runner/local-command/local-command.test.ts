@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { RunResult } from "../../core/contract/index.ts";
+import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
@@ -119,25 +120,23 @@ test("what cannot be passed on is refused by name", async () => {
 	await assert.rejects(run({ cmd: `: ${"x".repeat(200_000)}` }), /longer than the system allows/);
 });
 
-test("with pty stdout is a terminal and stderr is not", async () => {
+requires(test, { package: "node-pty" }).test("with pty stdout is a terminal and stderr is not", async () => {
 	const { result } = await run({ cmd: "test -t 1 && echo terminal; test -t 2 || echo pipe >&2", pty: true });
 	assert.equal(result["stdout"], "terminal");
 	assert.equal(result["stderr"], "pipe");
 });
 
-const sudo = ["/usr/bin/sudo", "/bin/sudo"].find((path) => existsSync(path));
-if (sudo === undefined || process.getuid?.() !== 0) test.skip("sudo runs the command as root (needs sudo and root)");
-else {
-	test("sudo runs the command as root and keeps the environment", async () => {
-		const { result } = await run({ cmd: "id -u; echo $A $SUDO_COMMAND", sudo: true, env: { A: "kept" } });
-		assert.match(String(result["stdout"]), /^0\nkept \S*bash -c /);
-	});
+const asRoot = requires(test, { command: "sudo", root: true });
 
-	test("a sudo password that is not asked for does not reach the command", async () => {
-		const { result } = await run({ cmd: "cat; id -u", sudo: true, sudo_password: "secret" });
-		assert.equal(result["stdout"], "0");
-	});
-}
+asRoot.test("sudo runs the command as root and keeps the environment", async () => {
+	const { result } = await run({ cmd: "id -u; echo $A $SUDO_COMMAND", sudo: true, env: { A: "kept" } });
+	assert.match(String(result["stdout"]), /^0\nkept \S*bash -c /);
+});
+
+asRoot.test("a sudo password that is not asked for does not reach the command", async () => {
+	const { result } = await run({ cmd: "cat; id -u", sudo: true, sudo_password: "secret" });
+	assert.equal(result["stdout"], "0");
+});
 
 test("a wrong sudo password is told in words", async () => {
 	// Stands in for sudo: as root the real one never asks.
