@@ -41,14 +41,22 @@ export interface GuardedService {
 	pass(seconds: number): void;
 }
 
+export interface GuardedOptions {
+	readonly rbac?: RoleConfig & { readonly enable?: boolean };
+	readonly auth?: SvcConfig["auth"];
+	/** Time passes only by `pass`. */
+	readonly isTimeFrozen?: boolean;
+}
+
 /** Run with a service with access control, the administrator `root` and the actions `default.speak` and `default.whisper`. */
 export async function withGuardedService(
 	test: (service: GuardedService) => Promise<void>,
-	{ rbac = {}, auth = {} }: { readonly rbac?: RoleConfig & { readonly enable?: boolean }; readonly auth?: SvcConfig["auth"] } = {},
+	{ rbac = {}, auth = {}, isTimeFrozen = false }: GuardedOptions = {},
 ): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-guarded-"));
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
+	const started = Date.now();
 	let passed = 0;
 	const assignments = [...(rbac.assignments ?? []), { username: "root", roles: ["admin"] }];
 	const service = createService(
@@ -63,7 +71,7 @@ export async function withGuardedService(
 		},
 		{
 			directory,
-			clock: { now: () => Date.now() * 1_000 + passed },
+			clock: { now: () => (isTimeFrozen ? started : Date.now()) * 1_000 + passed },
 			logger: createLogger({ level: "debug", format: "json", mask_secrets: true, mask_secrets_blacklist: [] }, { debug: false, stream }),
 		},
 	);
