@@ -53,7 +53,7 @@ export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }:
 
 /** 404 with the method and path asked for. */
 export function replyNoRoute(event: H3Event): Reply {
-	return replyFault(404, `no route for ${event.req.method} ${event.url.pathname}`);
+	return replyFault(404, `no route for ${event.req.method} ${toLoggedPath(event.url.pathname)}`);
 }
 
 /** No query: it may hold credentials. */

@@ -3,6 +3,7 @@ import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
 import { maskResult } from "../engine/mask.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
 import { toShownParameters } from "../engine/shown-parameters.ts";
+import { keepJsonText } from "./json-text.ts";
 
 /** A record as it travels: members in the order of the reference. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -147,8 +148,8 @@ function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
 	if (wire === undefined) {
 		const { action, runner } = snapshot;
 		const show = (masked: boolean) => ({
-			action: toAction(action, runner.runner_parameters, { masked }),
-			runner: toRunnerType(runner, { masked }, action.parameters),
+			action: keepJsonText(toAction(action, runner.runner_parameters, { masked })),
+			runner: keepJsonText(toRunnerType(runner, { masked }, action.parameters)),
 		});
 		wire = { action, runner, open: show(false), masked: show(true) };
 		wireSnapshots.set(snapshot, wire);

@@ -1,4 +1,5 @@
 import { isSvcError, type Logger, type SvcErrorCode } from "../contract/index.ts";
+import { toJsonText } from "./json-text.ts";
 
 /** An answer before the headers that every answer carries. */
 export interface Reply {
@@ -24,7 +25,7 @@ const longestMessage = 2_000;
 
 /** A JSON answer. */
 export function replyJson(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
-	return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value ?? null) };
+	return { status, headers: { "content-type": "application/json", ...headers }, body: toJsonText(value ?? null) };
 }
 
 /** An answer with text or bytes of a type. */

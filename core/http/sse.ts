@@ -1,5 +1,6 @@
 import type { Logger } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
+import { toJsonText } from "./json-text.ts";
 
 /** A server-sent event. */
 export interface ServerSentEvent {
@@ -32,7 +33,7 @@ export const eventStreamType = "text/event-stream; charset=UTF-8";
 /** The bytes of an event. */
 export function toFrame({ event, data, id }: ServerSentEvent): string {
 	const idLine = id === undefined ? "" : `id: ${id}\n`;
-	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${JSON.stringify(data)}`}\n\n`;
+	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`;
 }
 
 /**

@@ -1,0 +1,31 @@
+const keptTexts = new WeakMap<object, string>();
+
+/** Keep the JSON of a value that many records have as a member and that nobody changes. The same value. */
+export function keepJsonText<T extends object>(value: T): T {
+	keptTexts.set(value, JSON.stringify(value));
+	return value;
+}
+
+/** JSON of an answer or event: a record or a list of records. What was kept is put in place instead of being made anew. */
+export function toJsonText(value: unknown): string {
+	if (Array.isArray(value)) return value.some(hasKept) ? `[${value.map(toJsonText).join(",")}]` : JSON.stringify(value);
+	return hasKept(value) ? toRecordText(value) : JSON.stringify(value);
+}
+
+function toRecordText(record: Readonly<Record<string, unknown>>): string {
+	let text = "";
+	for (const [name, member] of Object.entries(record)) {
+		const memberText = findKept(member) ?? JSON.stringify(member);
+		// What has no JSON is left out, as `JSON.stringify` does.
+		if (memberText !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${memberText}`;
+	}
+	return `{${text}}`;
+}
+
+function hasKept(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && Object.values(value).some((member) => findKept(member) !== undefined);
+}
+
+function findKept(value: unknown): string | undefined {
+	return typeof value === "object" && value !== null ? keptTexts.get(value) : undefined;
+}
