@@ -1,6 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { stringify } from "yaml";
 import { version } from "../version.ts";
+import { addAccessCommands } from "./commands/access.ts";
+import { addApiKeyCommands } from "./commands/api-key.ts";
 import { addCatalogCommands } from "./commands/catalog.ts";
 import { addExecutionCommands } from "./commands/execution.ts";
 import { addRunCommand } from "./commands/run.ts";
@@ -78,6 +80,8 @@ function createProgram(context: CliContext): Command {
 	addRunCommand(program, context);
 	addExecutionCommands(program, context);
 	addCatalogCommands(program, context);
+	addApiKeyCommands(program, context);
+	addAccessCommands(program, context);
 	return program;
 }
 

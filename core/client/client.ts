@@ -3,12 +3,17 @@ import { type Addresses, resolveAddresses } from "./addresses.ts";
 import { type FollowOptions, followOutput, openEvents } from "./follow-output.ts";
 import type {
 	ActionRecord,
+	ApiKeyInput,
+	ApiKeyRecord,
 	ExecutionInput,
 	ExecutionRecord,
 	ListPage,
 	ListQuery,
+	NewApiKeyRecord,
 	OutputChunkRecord,
 	RerunRequest,
+	RoleAssignmentRecord,
+	RoleRecord,
 	RunnerTypeRecord,
 	StreamEventRecord,
 	TokenRecord,
@@ -55,6 +60,22 @@ export interface Client {
 	readonly runnerTypes: {
 		get(nameOrId: string, options?: Waiting): Promise<RunnerTypeRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RunnerTypeRecord>>;
+	};
+	readonly apiKeys: {
+		/** By id, or by the key itself. */
+		get(idOrKey: string, options?: Waiting): Promise<ApiKeyRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ApiKeyRecord>>;
+		create(input: ApiKeyInput, options?: Waiting): Promise<NewApiKeyRecord>;
+		/** What is not given stays. */
+		update(idOrKey: string, input: ApiKeyInput, options?: Waiting): Promise<ApiKeyRecord>;
+		remove(idOrKey: string, options?: Waiting): Promise<void>;
+	};
+	readonly roles: {
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleRecord>>;
+	};
+	readonly roleAssignments: {
+		get(id: string, options?: Waiting): Promise<RoleAssignmentRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
 	};
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
@@ -106,6 +127,20 @@ export function createClient(options: ClientOptions = {}): Client {
 		runnerTypes: {
 			get: (name, waiting) => read(`/runnertypes/${at(name)}`, waiting),
 			list: (query, waiting) => list("/runnertypes", query, waiting),
+		},
+		apiKeys: {
+			get: (key, waiting) => read(`/apikeys/${at(key)}`, waiting),
+			list: (query, waiting) => list("/apikeys", query, waiting),
+			create: (body, waiting) => read("/apikeys", { method: "POST", body, ...waiting }),
+			update: (key, body, waiting) => read(`/apikeys/${at(key)}`, { method: "PUT", body, ...waiting }),
+			async remove(key, waiting) {
+				await api(`/apikeys/${at(key)}`, { method: "DELETE", ...waiting });
+			},
+		},
+		roles: { list: (query, waiting) => list("/rbac/roles", query, waiting) },
+		roleAssignments: {
+			get: (id, waiting) => read(`/rbac/role_assignments/${at(id)}`, waiting),
+			list: (query, waiting) => list("/rbac/role_assignments", query, waiting),
 		},
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
 		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),

@@ -63,6 +63,48 @@ export interface UserRecord {
 	readonly rbac: { readonly enabled: boolean; readonly roles: readonly string[]; readonly is_admin?: boolean };
 }
 
+/** An API key without the key. `uid` and `key_hash` are masked unless an administrator asks for secrets. */
+export interface ApiKeyRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly user: string;
+	readonly key_hash: string;
+	readonly metadata: JsonObject;
+	readonly created_at: string;
+	readonly enabled: boolean;
+	readonly last_used_at: string | null;
+	readonly expires_at: string | null;
+	readonly scopes: readonly string[] | null;
+}
+
+/** The answer to a new key: the only time that the key is shown. Null when a key was loaded by its hash. */
+export type NewApiKeyRecord = Omit<ApiKeyRecord, "key_hash"> & { readonly key: string | null };
+
+/** What may be said of a key. With `key_hash` it is one from another instance. */
+export type ApiKeyInput = { readonly [F in keyof ApiKeyRecord]?: ApiKeyRecord[F] | undefined };
+
+export interface RoleRecord {
+	readonly id: string;
+	readonly name: string;
+	readonly description: string;
+	readonly system: boolean;
+	readonly permission_grant_objects: readonly {
+		readonly id: string;
+		readonly resource_uid: string | null;
+		readonly resource_type: string | null;
+		readonly permission_types: readonly string[];
+	}[];
+}
+
+export interface RoleAssignmentRecord {
+	readonly id: string;
+	readonly user: string;
+	readonly role: string;
+	readonly description: string;
+	readonly is_remote: boolean;
+	readonly source: string;
+}
+
 /** A piece of output. `event_id` resumes the stream behind this chunk. */
 export interface OutputChunkRecord {
 	readonly id: string;

@@ -35,6 +35,8 @@ export interface ApiKeys {
 	list(paging: {
 		readonly limit?: number;
 		readonly offset?: number;
+		/** Only keys of this user. */
+		readonly user?: string;
 	}): Promise<{ readonly items: readonly ApiKeyEntity[]; readonly total: number }>;
 	/** By id or by the key itself; `SVC_NOT_FOUND`. */
 	get(idOrKey: string): Promise<ApiKeyEntity>;
@@ -102,9 +104,10 @@ export function createApiKeys({
 			logger.info("API key created", { key_id: entity.id, user, loaded: key === null, by: principal.username });
 			return { entity, key };
 		},
-		async list(paging) {
-			const items = await storage.find("api_key", { ...paging });
-			return { items, total: await storage.count("api_key", {}) };
+		async list({ user, ...paging }) {
+			const where = user === undefined ? {} : { user };
+			const items = await storage.find("api_key", { where, ...paging });
+			return { items, total: await storage.count("api_key", where) };
 		},
 		get,
 		async update(idOrKey, input, principal) {

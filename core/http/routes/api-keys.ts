@@ -34,10 +34,11 @@ export const apiKeyRoutes = [
 		path: "/apikeys",
 		component: "api",
 		permission: "api_key_list",
-		query: { ...pagingQuery, ...secretsQuery },
+		query: { ...pagingQuery, ...secretsQuery, user: "string" },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
-			const { items, total } = await context.engine.apiKeys.list(paging);
+			const { user } = context.query;
+			const { items, total } = await context.engine.apiKeys.list({ ...paging, ...(user !== undefined && { user }) });
 			const isShown = showsSecrets(context);
 			return replyJson(
 				items.map((entity) => toApiKey(entity, isShown)),
