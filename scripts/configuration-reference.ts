@@ -35,7 +35,10 @@ export default defineConfig({
 | \`storage\` | yes | where everything is kept |
 | \`event_bus\` | yes | wake-ups and live events between the parts of the service |
 | \`runners\` | yes | runner types that actions may use |
-| \`auth.backend\` | while \`auth.enable\` is true | verifies user names and passwords |
+| \`auth.backend\` | no | verifies user names and passwords: a plugin, or a name of \`auth_backends\`; default the one called \`flat_file\`. \`SVC_AUTH_BACKEND\` wins |
+| \`auth.backend_kwargs\` | no | arguments for a backend given by name: an object or its JSON text. \`SVC_AUTH_BACKEND_KWARGS\` wins |
+| \`auth_backends\` | no | backends to choose from by name: \`{ flat_file, ldap, pam }\`, each a function from arguments to a plugin |
+| \`rbac.roles\`, \`rbac.assignments\`, \`rbac.mappings\` | no | roles, who has them, and which groups of the auth backend give them |
 | \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file |
 | \`data_dir\` | no | data directory, relative to the configuration file; default \`./data\` |
 

@@ -33,8 +33,10 @@ export const wrongConfigurations = [
 	defineConfig({ ...composition, api: { allow_origin: [1] } }),
 	// @ts-expect-error a list is no text
 	defineConfig({ ...composition, api: { allow_origin: "*" } }),
-	// @ts-expect-error a backend is a plugin
-	defineConfig({ ...composition, auth: { backend: "ldap" } }),
+	// @ts-expect-error a backend is a plugin or a name
+	defineConfig({ ...composition, auth: { backend: 1 } }),
+	// @ts-expect-error backends to choose from make plugins
+	defineConfig({ ...composition, auth_backends: { ldap: () => storage } }),
 	// @ts-expect-error a backend stands in auth only
 	defineConfig({ ...composition, api: { backend: authBackend } }),
 	// @ts-expect-error packs is a list

@@ -58,7 +58,7 @@ test("SVC_DATA_DIR wins over data_dir and is relative to the working directory",
 
 const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ api: { prot: 3000 } }, 'api.prot: unknown option (3000); did you mean "port"? allowed in api: listen, host, port'],
-	[{ auth: { backend: authBackend, backend_kwargs: {} } }, "auth.backend_kwargs: unknown option (an object)"],
+	[{ auth: { backend: authBackend, backend_kwargs: {} } }, "auth.backend_kwargs: only goes with the name of a backend in auth.backend"],
 	[{ auth: { backend: authBackend, passwrod: "hunter2" } }, "auth.passwrod: unknown option (a string)"],
 	[{ strem: { port: 1 } }, 'strem: unknown section (an object); did you mean "stream"? allowed: storage, event_bus'],
 	[{ eventBus }, 'eventBus: unknown section (an object); did you mean "event_bus"?'],
@@ -87,10 +87,7 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 		'runners[2]: runner "one" stands at runners[0] already; names must be unique',
 	],
 	[{ auth: {} }, "auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }"],
-	[
-		{ auth: { enable: false, backend: "ldap" } },
-		'auth.backend: expected an auth backend plugin, got "ldap"; hint: auth: { backend: flatFile() }',
-	],
+	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: there is no backend "ldap"; auth_backends of the configuration holds none'],
 	[{ packs: "packs" }, 'packs: expected an array of directories, got "packs"'],
 	[{ data_dir: "" }, 'data_dir: expected a directory, got ""'],
 	[

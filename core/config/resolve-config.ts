@@ -10,6 +10,7 @@ import {
 	type SvcConfig,
 	SvcError,
 } from "../contract/index.ts";
+import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findPluginProblem, findRunnerProblems } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
@@ -41,7 +42,7 @@ export interface ResolveContext {
 	readonly directory: string;
 }
 
-const compositionMembers = ["storage", "event_bus", "runners", "packs", "data_dir"];
+const compositionMembers = ["storage", "event_bus", "runners", "auth_backends", "packs", "data_dir"];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
@@ -55,7 +56,8 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		);
 	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
 	const options = resolveOptions(input, env, problems);
-	problems.push(...findAuthProblems(input, options), ...findRoleProblems(input["rbac"]));
+	problems.push(...findAuthProblems(options), ...findRoleProblems(input["rbac"]));
+	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
 	if (problems.length > 0) throw toError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
 	return {
@@ -63,7 +65,7 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		storage: config.storage,
 		eventBus: config.event_bus,
 		runners: config.runners,
-		...(config.auth?.backend === undefined ? {} : { authBackend: config.auth.backend }),
+		...(authBackend !== undefined && { authBackend }),
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
 		dataDirectory,
@@ -86,6 +88,7 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		findPluginProblem("storage", "storage", storage),
 		findPluginProblem("event_bus", "event-bus", event_bus),
 		...findRunnerProblems(runners),
+		findAuthBackendsProblem(input["auth_backends"]),
 		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
 		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
 	];
@@ -100,18 +103,9 @@ function isPathList(value: unknown): boolean {
 	return Array.isArray(value) && value.every(isPath);
 }
 
-function findAuthProblems(input: Readonly<Record<string, unknown>>, { auth, api, rbac }: Options): string[] {
+function findAuthProblems({ auth, api, rbac }: Options): string[] {
 	const problems: string[] = [];
 	if (rbac.enable && !auth.enable) problems.push("rbac.enable: needs auth.enable: true; without authentication nobody has a role");
-	const section = input["auth"];
-	const backend = isRecord(section) ? section["backend"] : undefined;
-	if (backend !== undefined)
-		problems.push(...[findPluginProblem("auth.backend", "auth-backend", backend)].filter((problem) => problem !== undefined));
-	else if (auth.enable) {
-		problems.push(
-			"auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } to let everybody in",
-		);
-	}
 	if (api.auth_cookie_same_site === "none" && !api.auth_cookie_secure) {
 		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');
 	}

@@ -7,7 +7,10 @@ import { suggest } from "./suggest.ts";
 type Definitions = Readonly<Record<string, OptionDefinition>>;
 
 /** Members of a section that are no options but plugins and lists, which are checked elsewhere. */
-const otherMembers: Readonly<Record<string, readonly string[]>> = { auth: ["backend"], rbac: ["roles", "assignments", "mappings"] };
+const otherMembers: Readonly<Record<string, readonly string[]>> = {
+	auth: ["backend", "backend_kwargs"],
+	rbac: ["roles", "assignments", "mappings"],
+};
 
 /** Every section with every option: environment before configuration before default. Adds what is wrong to `problems`. */
 export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {

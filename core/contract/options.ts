@@ -208,6 +208,8 @@ export interface Composition {
 	readonly event_bus: EventBusPlugin;
 	/** Runner types that actions may use. */
 	readonly runners: readonly RunnerPlugin[];
+	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
+	readonly auth_backends?: Readonly<Record<string, (kwargs: never) => AuthBackendPlugin>>;
 	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */
 	readonly packs?: readonly string[];
 	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` wins. */
@@ -227,10 +229,18 @@ export interface RoleConfig {
 	readonly mappings?: readonly { readonly group: string; readonly roles: readonly string[]; readonly description?: string }[];
 }
 
+/** Which backend verifies passwords. */
+export interface AuthBackendChoice {
+	/** A plugin, or a name of `auth_backends`. Default: the one called `flat_file`, where there is one. `SVC_AUTH_BACKEND` wins. */
+	readonly backend?: AuthBackendPlugin | string;
+	/** Arguments for a backend given by name: an object or its JSON text. `SVC_AUTH_BACKEND_KWARGS` wins. */
+	readonly backend_kwargs?: string | Readonly<Record<string, unknown>>;
+}
+
 /** What `svc.config.ts` exports. Unknown sections and options are refused at start with path and hint. */
 export type SvcConfig = Composition &
 	Omit<OptionsInput, "auth" | "rbac"> & {
-		readonly auth?: NonNullable<OptionsInput["auth"]> & { readonly backend?: AuthBackendPlugin };
+		readonly auth?: NonNullable<OptionsInput["auth"]> & AuthBackendChoice;
 		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RoleConfig;
 	};
 
