@@ -5,7 +5,7 @@ const expected = [
 	/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|svc\.config\.ts)$/,
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^docs\/.+\.(md|svg)$/,
-	/^examples\/[^/]+\/.+\.(ts|md|yaml|sh|py)$/,
+	/^examples\/[^/]+\/.+\.(ts|md|yaml|conf|sh|py)$/,
 ];
 
 /** Files that would be published although nobody expects them. */
