@@ -75,6 +75,19 @@ test("a user sees and does what the grants say, record by record", () =>
 		{ rbac },
 	));
 
+test("who may not see a list is told so before anything of the request is read", () =>
+	withGuardedService(async ({ signIn, ask }) => {
+		const ben = await signIn("ben");
+		for (const [method, path, body] of [
+			["GET", "/v1/actions?limit=abc"],
+			["GET", "/v1/apikeys?limit=0"],
+			["POST", "/v1/apikeys", { colour: "red" }],
+			["GET", "/v1/rbac/roles?system=perhaps"],
+		] as const) {
+			assert.equal((await ask(ben, method, path, body)).status, 403, path);
+		}
+	}));
+
 test("nobody runs actions as somebody else, neither by name nor as a child of their execution", () =>
 	withGuardedService(
 		async ({ signIn, ask, run, urls }) => {

@@ -28,11 +28,12 @@ test("in proxy mode a trusted proxy names the user in any of its headers", () =>
 
 test("in proxy mode the name of basic credentials is taken as the proxy's word when it names nobody", () =>
 	withGuardedService(
-		async ({ urls }) => {
+		async ({ urls, log }) => {
 			assert.deepEqual(await ask(urls.auth, basic("ben:not his password")), { status: 201, user: "ben", faultstring: "" });
 			assert.equal((await ask(urls.auth, { ...basic("ben:x"), "x-forwarded-user": "maria" })).user, "maria");
 			assert.equal((await ask(urls.auth, {})).status, 401);
 			assert.equal((await ask(urls.auth, { "x-forwarded-user": "" })).status, 401);
+			assert.equal(log.filter((line) => line.includes("token refused: no usable credentials")).length, 2);
 		},
 		{ auth: { mode: "proxy" } },
 	));

@@ -62,18 +62,35 @@ export const tokenRoutes = [
 	}),
 ];
 
-function signIn({ engine, options, body, request, isTrustedProxy }: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
+async function signIn(context: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
+	const { engine, options, body, request, logger, isTrustedProxy } = context;
 	const { headers, signal, ip: peerAddress } = request;
 	const ttl = body.ttl ?? null;
 	const remoteAddress = toClientAddress(peerAddress, headers.get("x-forwarded-for"), isTrustedProxy);
-	if (options.auth.mode === "proxy") {
-		const username = parseRemoteUser(headers) ?? parseBasic(headers.get("authorization")).username;
-		assertOwnToken(body, username);
-		return engine.credentials.signInByProxy({ username, peerAddress, remoteAddress }, { ttl });
-	}
-	const credentials = parseBasic(headers.get("authorization"));
-	assertOwnToken(body, credentials.username);
+	const isProxied = options.auth.mode === "proxy";
+	const { username, password } = readCredentials(headers, { isProxied }, () => {
+		logger.warn("token refused: no usable credentials", { remote_address: remoteAddress });
+	});
+	assertOwnToken(body, username);
+	if (isProxied) return engine.credentials.signInByProxy({ username, peerAddress, remoteAddress }, { ttl });
+	const credentials = { username, password };
 	return engine.credentials.signIn(credentials, { ttl, signal, ...(remoteAddress !== undefined && { remoteAddress }) });
+}
+
+interface GivenCredentials {
+	readonly username: string;
+	readonly password: string;
+}
+
+/** Who a request says it is. Calls `onRefused` before it throws. */
+function readCredentials(headers: Headers, { isProxied }: { readonly isProxied: boolean }, onRefused: () => void): GivenCredentials {
+	try {
+		const remoteUser = isProxied ? parseRemoteUser(headers) : undefined;
+		return remoteUser === undefined ? parseBasic(headers.get("authorization")) : { username: remoteUser, password: "" };
+	} catch (error) {
+		onRefused();
+		throw error;
+	}
 }
 
 /**
@@ -89,7 +106,7 @@ function parseRemoteUser(headers: Headers): string | undefined {
 }
 
 /** Name and password of HTTP basic authentication. One message for everything that is wrong with them. */
-function parseBasic(header: string | null): { readonly username: string; readonly password: string } {
+function parseBasic(header: string | null): GivenCredentials {
 	if (!header) throw refused();
 	const words = header.trim().split(/ +/);
 	if (words.length !== 2) throw new SvcError("SVC_INVALID", "authorization: must be a scheme and a value");
