@@ -1,6 +1,7 @@
 export * from "./auth-backend.ts";
 export * from "./define.ts";
 export * from "./entities.ts";
+export * from "./entity-kinds.ts";
 export * from "./errors.ts";
 export * from "./event-bus.ts";
 export * from "./json.ts";

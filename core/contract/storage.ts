@@ -70,7 +70,7 @@ export interface StorageCapabilities {
  * Keeps entities. Every method is atomic: it happens whole or not at all, and two callers never see half of it.
  *
  * When a promise of a writing method resolves, the write is durable (where `capabilities.durable`), except for kinds marked
- * `relaxed` in `entities.ts`: those survive the death of the process, and are durable at the latest with the next other write.
+ * `relaxed` in `entity-kinds.ts`: those survive the death of the process, and are durable at the latest with the next other write.
  * Entities given and returned are never shared: neither side sees the other's later changes. Rejects with `SVC_UNAVAILABLE`
  * while the store cannot be reached.
  */
