@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { createApp } from "./app.ts";
-import { type GuardedService, withGuardedService } from "./guarded-service.test-support.ts";
+import { withGuardedService } from "./guarded-service.test-support.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { routes } from "./routes/index.ts";
 
@@ -15,7 +15,6 @@ const rbac = {
 		{ username: "ann", roles: ["speaker"] },
 		{ username: "eve", roles: ["editor"] },
 	],
-	mappings: [{ group: "ops", roles: ["observer"] }],
 };
 
 test("a route that does not say who may use it refuses to start", () => {
@@ -171,51 +170,6 @@ test("the general stream shows executions and output of those actions only that 
 		{ rbac },
 	));
 
-test("roles come from groups at each sign-in, and everybody may see their own", () =>
-	withGuardedService(
-		async ({ signIn, ask }) => {
-			const ann = await signIn("ann", { groups: "ops,others" });
-			const { body } = await ask(ann, "GET", "/v1/user");
-			assert.deepEqual(body["rbac"], { enabled: true, roles: ["observer", "speaker"], is_admin: false });
-			assert.equal((body["authentication"] as Record<string, string>)["method"], "authentication token");
-			const own = (await ask(ann, "GET", "/v1/rbac/role_assignments?user=ann")).body as unknown as Record<string, unknown>[];
-			assert.deepEqual(own.map(({ role, source, is_remote }) => [role, source, is_remote]).sort(), [
-				["observer", "ops", true],
-				["speaker", "rbac.assignments[0]", false],
-			]);
-			for (const { id } of own) assert.equal((await ask(ann, "GET", `/v1/rbac/role_assignments/${String(id)}`)).status, 200);
-			for (const query of ["", "?user=root", "?role=speaker"]) {
-				assert.equal((await ask(ann, "GET", `/v1/rbac/role_assignments${query}`)).status, 403, query);
-			}
-			assert.equal((await ask(ann, "GET", "/v1/actions")).status, 200);
-			await signIn("ann", { groups: "others" });
-			assert.equal((await ask(ann, "GET", "/v1/actions")).status, 403);
-		},
-		{ rbac },
-	));
-
-test("roles and permission types are shown to administrators", () =>
-	withGuardedService(
-		async ({ signIn, ask }) => {
-			const root = await signIn("root");
-			const { body: role } = await ask(root, "GET", "/v1/rbac/roles/editor");
-			assert.deepEqual([role["name"], role["system"]], ["editor", false]);
-			const [grant] = role["permission_grant_objects"] as Record<string, unknown>[];
-			assert.deepEqual([grant?.["resource_uid"], grant?.["resource_type"]], ["action:default:whisper", "action"]);
-			assert.deepEqual((await ask(root, "GET", `/v1/rbac/roles/${String(role["id"])}`)).body, role);
-			const names = async (query: string) =>
-				((await ask(root, "GET", `/v1/rbac/roles${query}`)).body as unknown as { name: string }[]).map(({ name }) => name);
-			assert.deepEqual(await names("?system=true"), ["system_admin", "admin", "observer"]);
-			assert.deepEqual(await names("?system=false"), ["speaker", "editor"]);
-			const { body: types } = await ask(root, "GET", "/v1/rbac/permission_types");
-			assert.deepEqual(types["stream"], (await ask(root, "GET", "/v1/rbac/permission_types/stream")).body);
-			for (const path of ["roles/nothing", "permission_types/nothing", "role_assignments/nothing"]) {
-				assert.equal((await ask(root, "GET", `/v1/rbac/${path}`)).status, 404, path);
-			}
-		},
-		{ rbac },
-	));
-
 test("a token is ended by its user or an administrator, and validation tells which still hold", () =>
 	withGuardedService(
 		async ({ signIn, ask, urls, log }) => {
@@ -237,7 +191,7 @@ test("a token is ended by its user or an administrator, and validation tells whi
 
 test("denied permissions, sign-ins and refusals leave one line each", () =>
 	withGuardedService(
-		async ({ signIn, ask, log, urls }: GuardedService) => {
+		async ({ signIn, ask, log, urls }) => {
 			const ann = await signIn("ann");
 			const authorization = `Basic ${Buffer.from("ann:wrong words").toString("base64")}`;
 			await fetch(`${urls.auth}/tokens`, { method: "POST", headers: { authorization } });

@@ -27,11 +27,9 @@ function toRows(list: readonly Route[]): readonly { readonly route: Route; reado
 	return list.map((route, index) => ({ route, row: matrixRows[keyOf(route)] as MatrixRow, user: `granted${index}` }));
 }
 
-const refusedWithout = ({ ok, others }: MatrixRow) => (others === undefined ? 403 : others === ok ? ok : others);
-
 /** Whoever has nothing but a credential. */
 function expectsAuthenticated({ permission }: Route, row: MatrixRow): number {
-	return permission === "authenticated" && row.others === undefined ? row.ok : refusedWithout(row);
+	return permission === "authenticated" && row.others === undefined ? row.ok : (row.others ?? 403);
 }
 
 /** A role, or a scoped key, that was given exactly what the route asks for. */
