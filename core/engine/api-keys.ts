@@ -80,7 +80,7 @@ export function createApiKeys({
 		async create(input, principal) {
 			const user = input.user || principal.username;
 			if (user !== principal.username) assertAdmin(principal, "user");
-			const key = input.key_hash === undefined ? randomBytes(64).toString("base64url") : null;
+			const key = input.key_hash === undefined ? createKey() : null;
 			const entity: ApiKeyEntity = {
 				id: toGivenId(input) ?? createId(clock),
 				key_hash: key === null ? toGivenHash(input.key_hash) : toHash(key),
@@ -161,6 +161,11 @@ function assertAdmin({ username, isAdmin }: Principal, field: string): void {
 function assertWithinScopes(scopes: readonly string[] | null, { scopes: own }: Principal): void {
 	if (own === undefined || scopes?.every((scope) => own.includes(scope))) return;
 	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only give its own ones: ${own.join(", ")}`);
+}
+
+/** A key that begins with a dash would be an option to command lines. */
+function createKey(): string {
+	return randomBytes(64).toString("base64url").replace(/^[-_]/, "A");
 }
 
 function toHash(key: string): string {

@@ -47,7 +47,8 @@ test("a chunked body far beyond the limit ends with 413 or a closed connection, 
 			for (let sent = 0; sent < 100 && !socket.destroyed; sent += 1) await write(socket, chunk);
 			socket.end("0\r\n\r\n");
 		});
-		assert.match(text, /^HTTP\/1\.1 413 [^]*body: must be at most/);
+		// Closing while more is on its way resets the connection, which can take the answer with it.
+		if (text !== "") assert.match(text, /^HTTP\/1\.1 413 [^]*body: must be at most/);
 		await assertAlive(service);
 	}));
 
