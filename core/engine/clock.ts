@@ -17,11 +17,18 @@ export function createSystemClock(): Clock {
 	};
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970 (decisions 4). */
+let latestSecond = Number.NaN;
+let latestText = "";
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970 (decisions 4). Many in a row are within one second, whose text is kept. */
 export function toTimestamp(microseconds: number): string {
-	const milliseconds = Math.floor(microseconds / 1000);
-	const rest = microseconds - milliseconds * 1000;
-	return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(Math.floor(rest)).padStart(3, "0")}Z`;
+	const whole = Math.floor(microseconds);
+	const second = Math.floor(whole / 1_000_000);
+	if (second !== latestSecond) {
+		latestText = new Date(second * 1_000).toISOString().slice(0, -4);
+		latestSecond = second;
+	}
+	return `${latestText}${String(whole - second * 1_000_000).padStart(6, "0")}Z`;
 }
 
 /** Microseconds since 1970 of a timestamp made by `toTimestamp`. */

@@ -8,8 +8,8 @@ export type Values = Readonly<Record<string, Binding>>;
 
 interface Writing {
 	readonly kind: EntityKind;
-	/** The values being written, by field. */
-	readonly values: Values;
+	/** The values being written, by field. Asked for only when there is a conflict, as most writes have none. */
+	readonly values: () => Values;
 	/** Id of the entity being changed; absent for a new one. */
 	readonly id?: string;
 }
@@ -28,7 +28,7 @@ export function* stepOrConflict(statements: Statements, writing: Writing, step: 
 
 function* findOwner(statements: Statements, { kind, values, id }: Writing): Steps<string | undefined> {
 	const stored = id === undefined ? {} : yield* readValues(statements, kind, id);
-	const all: Values = { ...stored, ...values };
+	const all: Values = { ...stored, ...values() };
 	for (const fields of uniqueIndexesOf(kind)) {
 		const where = fields.map((field) => ({ field, form: "equal", bindings: [all[field] ?? null] }) as const);
 		const statement = statements.select(kind, { fields: [["id", "text"]], where, orderBy: [], limited: false, skipping: false });

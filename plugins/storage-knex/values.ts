@@ -7,11 +7,20 @@ export type Field = readonly [name: string, type: FieldType];
 
 const fieldLists = new Map(Object.entries(entityKinds).map(([kind, { fields }]) => [kind, Object.entries(fields) as readonly Field[]]));
 
+const fieldTypes = new Map<EntityKind, ReadonlyMap<string, FieldType>>();
+
 /** Fields of a kind in column order. */
 export function fieldsOf(kind: EntityKind): readonly Field[] {
 	const fields = fieldLists.get(kind);
 	if (!fields) throw new TypeError(`there is no kind "${kind}"`);
 	return fields;
+}
+
+/** Types of a kind's fields, by name. */
+export function fieldTypesOf(kind: EntityKind): ReadonlyMap<string, FieldType> {
+	let types = fieldTypes.get(kind);
+	if (!types) fieldTypes.set(kind, (types = new Map(fieldsOf(kind))));
+	return types;
 }
 
 /** The value of a field as its column holds it: JSON as text, booleans as 0 and 1. */

@@ -3,7 +3,7 @@ import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import { stepOrConflict, type Values } from "./conflicts.ts";
 import type { Answer, Steps, Write } from "./database-client.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
-import { type Binding, fieldsOf, toBinding, toEntity, toIdBinding } from "./values.ts";
+import { type Binding, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
 
 // Each function takes the values out of what the caller gave before it returns: the caller may change it right afterwards.
 
@@ -15,7 +15,9 @@ export function toInsert<K extends EntityKind>(statements: Statements, kind: K, 
 	});
 	const statement = statements.insert(kind);
 	return toWrite(kind, { bindings: rows.flat(), rows: rows.length, compound: rows.length > 1 }, function* () {
-		for (const bindings of rows) yield* stepOrConflict(statements, { kind, values: toValues(fields, bindings) }, { statement, bindings });
+		for (const bindings of rows) {
+			yield* stepOrConflict(statements, { kind, values: () => toValues(fields, bindings) }, { statement, bindings });
+		}
 	});
 }
 
@@ -106,8 +108,14 @@ function toPart(statements: Statements, operation: WriteOperation): Write<unknow
 	});
 }
 
-function toAssignments(kind: EntityKind, patch: object): { assignments: Assignment[]; bindings: Binding[]; values: Values } {
-	const types = new Map(fieldsOf(kind));
+interface Assignments {
+	readonly assignments: Assignment[];
+	readonly bindings: Binding[];
+	readonly values: () => Values;
+}
+
+function toAssignments(kind: EntityKind, patch: object): Assignments {
+	const types = fieldTypesOf(kind);
 	const assignments: Assignment[] = [];
 	const bindings: Binding[] = [];
 	for (const [field, value] of Object.entries(patch)) {
@@ -117,8 +125,8 @@ function toAssignments(kind: EntityKind, patch: object): { assignments: Assignme
 		assignments.push({ field, append: appended !== undefined });
 		bindings.push(appended === undefined ? toBinding([field, type], value) : JSON.stringify(appended));
 	}
-	const set = assignments.map(({ field, append }, index) => [field, append ? null : (bindings[index] ?? null)]);
-	return { assignments, bindings, values: Object.fromEntries(set) };
+	const toSet = ({ field, append }: Assignment, index: number) => [field, append ? null : (bindings[index] ?? null)];
+	return { assignments, bindings, values: () => Object.fromEntries(assignments.map(toSet)) };
 }
 
 function toWrite<T>(
