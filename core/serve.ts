@@ -20,15 +20,13 @@ export async function serve({ config, env, print }: ServeContext): Promise<numbe
 		env,
 		directory: dirname(file),
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
+		onFirstUser: (user) => printFirstUser(user, print),
+		onFirstUser: (user) => printFirstUser(user, print),
 	});
 	const stopped = stopOnSignal(service);
 	try {
-		const { addresses, firstUser } = await Promise.race([
-			service.start(),
-			stopped.promise.then(() => ({ addresses: {}, firstUser: undefined })),
-		]);
+		const { addresses } = await Promise.race([service.start(), stopped.promise.then(() => ({ addresses: {} }))]);
 		printAddresses(addresses, print);
-		if (firstUser !== undefined) printFirstUser(firstUser, print);
 		await stopped.promise;
 		return 0;
 	} finally {

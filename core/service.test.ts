@@ -6,10 +6,14 @@ import { test } from "uvu";
 import { memoryBus } from "../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../plugins/storage-memory/index.ts";
 import { noop } from "../plugins-runner/noop/index.ts";
-import type { SvcConfig } from "./contract/index.ts";
-import { createService, type Service } from "./service.ts";
+import { defineAuthBackend, type SvcConfig } from "./contract/index.ts";
+import { type CreateOptions, createService, type Service } from "./service.ts";
 
-async function withService(body: (service: Service) => Promise<void>, config: Partial<SvcConfig> = {}): Promise<void> {
+async function withService(
+	body: (service: Service) => Promise<void>,
+	config: Partial<SvcConfig> = {},
+	options: CreateOptions = {},
+): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-service-"));
 	const listener = { host: "127.0.0.1", port: 0 };
 	const service = createService(
@@ -24,7 +28,7 @@ async function withService(body: (service: Service) => Promise<void>, config: Pa
 			auth: { enable: false, listen: false, ...config.auth },
 			data_dir: directory,
 		},
-		{ directory },
+		{ directory, ...options },
 	);
 	try {
 		await body(service);
@@ -89,5 +93,26 @@ test("a port that is taken ends the start with the option's name, and nothing st
 			{ api: { host: "127.0.0.1", port } },
 		);
 	}));
+
+test("the first administrator can sign in as soon as the service answers, and is told also when a port is taken", async () => {
+	const users = new Map<string, string>();
+	const backend = defineAuthBackend("site", () => ({
+		authenticate: async ({ username, password }) => (users.get(username) === password ? { username } : undefined),
+		isEmpty: async () => users.size === 0,
+		addUser: async ({ username, password }) => void users.set(username, password),
+	}));
+	await withService(async (holder) => {
+		const { addresses } = await holder.start();
+		const told: string[] = [];
+		const config: Partial<SvcConfig> = {
+			auth: { enable: true, backend: backend() },
+			api: { host: "127.0.0.1", port: Number(new URL(addresses.api ?? "").port) },
+		};
+		await withService((service) => assert.rejects(service.start(), { code: "SVC_CONFIG" }), config, {
+			onFirstUser: ({ username, password }) => told.push(username, password ?? ""),
+		});
+		assert.deepEqual(told, [...users].flat());
+	});
+});
 
 test.run();

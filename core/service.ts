@@ -7,6 +7,8 @@ import type { Engine, FirstUser } from "./engine/engine-api.ts";
 export interface CreateOptions extends Overrides {
 	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
 	readonly env?: Readonly<Record<string, string | undefined>>;
+	/** Called with the first administrator when this start makes one, before anything listens. */
+	readonly onFirstUser?: (user: FirstUser) => void;
 	/** What relative paths of the configuration are relative to. Default: the working directory. */
 	readonly directory?: string;
 }
@@ -45,9 +47,10 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
 		try {
 			await engine.start();
-			const addresses = await http.start();
-			// Last, so that a password is only made when somebody gets to see it.
+			// Before anybody can ask, and told at once: its password must be seen also when a listener cannot be opened.
 			const firstUser = await engine.ensureFirstUser();
+			if (firstUser !== undefined) options.onFirstUser?.(firstUser);
+			const addresses = await http.start();
 			return { addresses, ...(firstUser !== undefined && { firstUser }) };
 		} catch (error) {
 			await end().catch(() => undefined);
