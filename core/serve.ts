@@ -21,7 +21,6 @@ export async function serve({ config, env, print }: ServeContext): Promise<numbe
 		directory: dirname(file),
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
 		onFirstUser: (user) => printFirstUser(user, print),
-		onFirstUser: (user) => printFirstUser(user, print),
 	});
 	const stopped = stopOnSignal(service);
 	try {
