@@ -3,11 +3,11 @@ import type { OutputChunk } from "./engine-api.ts";
 import { publishOutput } from "./execution-events.ts";
 
 /** Chunks of a flood are put together up to this length, and longer ones cut. */
-const chunkLength = 131_072;
+const chunkLength = 65_536;
 /** Pieces that wait one by one; what comes on top is put together. */
 const singlePieces = 8;
 /** Characters that may wait for the store before `emit` makes the runner wait. */
-const highWater = 524_288;
+const highWater = 1_048_576;
 /** Characters in one write, so that a write never holds up others for long. */
 const writeLength = 524_288;
 

@@ -21,7 +21,6 @@ export interface EventStreamOptions {
 }
 
 const encoder = new TextEncoder();
-const longText = 8_192;
 /** A comment and a blank line: parsers skip it, proxies and clients see that the stream lives. */
 const heartbeatBytes = encoder.encode(":\n\n");
 
@@ -32,22 +31,17 @@ export const eventStreamHeaders: Readonly<Record<string, string>> = {
 export const eventStreamType = "text/event-stream; charset=UTF-8";
 
 /** The bytes of an event. */
-export function toFrame({ event, data, id }: ServerSentEvent): Uint8Array {
+export function toFrame({ event, data, id }: ServerSentEvent): string {
 	const idLine = id === undefined ? "" : `id: ${id}\n`;
-	return encode(`${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`);
-}
-
-/** Long texts are mostly ASCII, which is copied in half the time that encoding takes. */
-function encode(text: string): Uint8Array {
-	return text.length > longText && Buffer.byteLength(text) === text.length ? Buffer.from(text, "latin1") : encoder.encode(text);
+	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`;
 }
 
 /**
- * A stream of frames that is pulled at the speed of its client: nothing is taken from `frames` while the client does not
+ * A stream of events that is pulled at the speed of its client: nothing is taken from `events` while the client does not
  * read. Starts with a heartbeat, so that the client sees the headers at once.
  */
-export function toEventStream(frames: AsyncIterable<Uint8Array>, options: EventStreamOptions): ReadableStream<Uint8Array> {
-	const iterator = frames[Symbol.asyncIterator]();
+export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: EventStreamOptions): ReadableStream<Uint8Array> {
+	const iterator = events[Symbol.asyncIterator]();
 	let timer: NodeJS.Timeout | undefined;
 	const end = () => {
 		clearInterval(timer);
@@ -68,7 +62,7 @@ export function toEventStream(frames: AsyncIterable<Uint8Array>, options: EventS
 				const { done, value } = await iterator.next();
 				if (!done) {
 					timer?.refresh();
-					controller.enqueue(value);
+					controller.enqueue(encoder.encode(toFrame(value)));
 					return;
 				}
 			} catch (error) {

@@ -1,17 +1,16 @@
 import { SvcError } from "../../contract/index.ts";
-import type { OutputChunk, StreamEvent } from "../../engine/engine-api.ts";
+import type { StreamEvent } from "../../engine/engine-api.ts";
 import { findExecutionResource, toActionResource } from "../permissions.ts";
 import { toMaskedPresentation } from "../present.ts";
 import type { Presentation } from "../records.ts";
 import { toChunk } from "../records.ts";
 import { type Reply, replyContent } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
-import { eventStreamHeaders, eventStreamType, toEventStream, toFrame } from "../sse.ts";
+import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../sse.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "../stream-filter.ts";
 import { parseOutputType } from "./execution-output.ts";
 
 const outputEvent = "svc.execution.output__create";
-const outputFrames = new WeakMap<OutputChunk, Uint8Array>();
 
 export const streamRoutes = [
 	defineRoute({
@@ -45,7 +44,7 @@ export const streamRoutes = [
 ];
 
 /** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
-async function replyEvents(context: RouteContext, open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>): Promise<Reply> {
+async function replyEvents(context: RouteContext, open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>): Promise<Reply> {
 	const { signal, done } = context.openStream(context.request);
 	try {
 		const { heartbeat } = context.options.stream;
@@ -63,9 +62,13 @@ function mayView(event: StreamEvent, { engine, principal }: RouteContext): boole
 	return principal.isAdmin || ref === undefined || engine.access.allows(principal, "execution_view", toActionResource(ref));
 }
 
-async function* toEvents(events: AsyncIterable<StreamEvent>, filter: StreamFilter, presentation: Presentation): AsyncGenerator<Uint8Array> {
+async function* toEvents(
+	events: AsyncIterable<StreamEvent>,
+	filter: StreamFilter,
+	presentation: Presentation,
+): AsyncGenerator<ServerSentEvent> {
 	for await (const event of events) {
-		if (filter.accepts(event)) yield toFrame(toServerSentEvent(event, presentation));
+		if (filter.accepts(event)) yield toServerSentEvent(event, presentation);
 		if (filter.isEnd(event)) return;
 	}
 }
@@ -75,23 +78,13 @@ async function* followOutput(
 	id: string,
 	after: number,
 	signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<ServerSentEvent> {
 	const type = parseOutputType(query.output_type);
 	const chunks = engine.output.follow(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
 	for await (const chunk of chunks) {
-		if (type !== "unknown") yield toOutputFrame(chunk);
+		if (type !== "unknown") yield { event: outputEvent, data: toChunk(chunk), id: chunk.sequence };
 	}
-	if (!signal.aborted) yield toFrame({ event: "EOF", data: undefined });
-}
-
-/** Made once for all who follow the same output. */
-function toOutputFrame(chunk: OutputChunk): Uint8Array {
-	let frame = outputFrames.get(chunk);
-	if (frame === undefined) {
-		frame = toFrame({ event: outputEvent, data: toChunk(chunk), id: chunk.sequence });
-		outputFrames.set(chunk, frame);
-	}
-	return frame;
+	if (!signal.aborted) yield { event: "EOF", data: undefined };
 }
 
 function parseLastEventId(text: string | undefined): number {
