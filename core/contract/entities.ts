@@ -1,6 +1,17 @@
 import type { JsonObject } from "./json.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { OutputType } from "./runner.ts";
+import type {
+	KeyValueEntity,
+	RuleEnforcementEntity,
+	RuleEntity,
+	SensorEntity,
+	TimerEntity,
+	TriggerEntity,
+	TriggerInstanceEntity,
+	TriggerTypeEntity,
+	WebhookDeliveryEntity,
+} from "./trigger-entities.ts";
 
 /**
  * What a storage keeps. A new kind is an interface, a line in `EntityMap` and an entry in `entityKinds` (entity-kinds.ts); storage plugins take
@@ -22,6 +33,15 @@ export interface EntityMap {
 	api_key: ApiKeyEntity;
 	role_assignment: RoleAssignmentEntity;
 	sign_in_failure: SignInFailureEntity;
+	trigger_type: TriggerTypeEntity;
+	trigger: TriggerEntity;
+	trigger_instance: TriggerInstanceEntity;
+	rule: RuleEntity;
+	rule_enforcement: RuleEnforcementEntity;
+	webhook_delivery: WebhookDeliveryEntity;
+	timer: TimerEntity;
+	key_value: KeyValueEntity;
+	sensor: SensorEntity;
 }
 
 export type EntityKind = keyof EntityMap;

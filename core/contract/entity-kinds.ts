@@ -1,23 +1,6 @@
 import type { EntityKind, EntityMap } from "./entities.ts";
-
-/** How a field is stored: `json` fields cannot be asked for or sorted by. */
-export type FieldType = "text" | "integer" | "real" | "boolean" | "json";
-
-export interface EntityKindDefinition<E> {
-	/** Every field in column order; large ones last, so that reading the others stays cheap. */
-	readonly fields: { readonly [F in keyof E]-?: FieldType };
-	/** Combinations that no two entities may share, besides `id`. */
-	readonly unique?: readonly (readonly (keyof E & string)[])[];
-	/** Combinations that lists filter and sort by. */
-	readonly indexes?: readonly (readonly (keyof E & string)[])[];
-	/**
-	 * More of them, by a field that is null in most entities: those in which it is null need no place in the index, which keeps
-	 * writes cheap. Conditions that ask for null there must be served by other combinations.
-	 */
-	readonly sparseIndexes?: { readonly [F in keyof E & string]?: readonly (readonly (keyof E & string)[])[] };
-	/** Writes need not be durable by themselves (see `Storage`). Default false. */
-	readonly relaxed?: boolean;
-}
+import type { EntityKindDefinition } from "./entity-kind.ts";
+import { triggerEntityKinds } from "./trigger-entity-kinds.ts";
 
 /** Shape of every kind, as data for storage plugins. */
 export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<EntityMap[K]> } = {
@@ -163,4 +146,5 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 		unique: [["subject"]],
 		indexes: [["last_failure_at"]],
 	},
+	...triggerEntityKinds,
 };

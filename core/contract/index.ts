@@ -1,6 +1,7 @@
 export * from "./auth-backend.ts";
 export * from "./define.ts";
 export * from "./entities.ts";
+export * from "./entity-kind.ts";
 export * from "./entity-kinds.ts";
 export * from "./errors.ts";
 export * from "./event-bus.ts";
@@ -10,3 +11,4 @@ export * from "./parameters.ts";
 export * from "./plugin.ts";
 export * from "./runner.ts";
 export * from "./storage.ts";
+export * from "./trigger-entities.ts";

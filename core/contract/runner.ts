@@ -11,6 +11,8 @@ export interface RunnerCapabilities {
 	readonly streaming?: boolean;
 	/** Ends the work promptly when `signal` aborts. Without it the host waits for `run` to return by itself. */
 	readonly cancellation?: boolean;
+	/** Finds a run again after the service was restarted: has `recover`, and calls `saveState` once the run can be found. */
+	readonly recovery?: boolean;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface CapturedOutput {
 /** Everything a runner needs for one run, and no more. Valid until `run` settles. */
 export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly execution_id: string;
+	/** Id of the live action: never used again, so that it can name what a run leaves on other machines. */
+	readonly liveaction_id: string;
 	/** `<pack>.<action>`. */
 	readonly action_ref: string;
 	readonly pack: string;
@@ -58,6 +62,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly actionParameters: JsonObject;
 	/** Definitions of `actionParameters`, for runners that need position or type. */
 	readonly actionSchema: ParameterSchema;
+	/** Configuration of the action's pack, defaults applied and secrets in clear; empty when it has none. */
+	readonly packConfig: JsonObject;
 	/** Variables the service gives to processes (`SVC_ACTION_…`). They win over the parameter `env`. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Aborts on cancel, time-out and shutdown; the reason is a `RunAborted`. */
@@ -71,9 +77,21 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	emit(type: OutputType, data: string): Promise<void>;
 	/** What has been emitted on a channel so far, cut to the limit for results. */
 	captured(type: OutputType): CapturedOutput;
+	/** Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. */
+	announce(route: string, payload: JsonObject): void;
+	/**
+	 * Dispatch a trigger: a trigger type's or trigger's ref, or a type with parameters. On disk when the promise resolves with the
+	 * instance's id. `SVC_INVALID` when the trigger is unknown or its schema refuses the payload.
+	 */
+	dispatch(trigger: TriggerReference, payload: JsonObject, options?: { readonly traceTag?: string }): Promise<string>;
+	/** Keep what `recover` needs to find the run again. On disk when the promise resolves. For runners with `recovery`. */
+	saveState(state: JsonObject): Promise<void>;
 	/** Tell where the run lives; shown as `liveaction.runner_info`. Optional; host name and the service's pid are the default. */
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
 }
+
+/** A trigger as dispatchers name it. */
+export type TriggerReference = string | { readonly type: string; readonly parameters: JsonObject };
 
 /** How a run ended. */
 export interface RunResult {
@@ -83,9 +101,10 @@ export interface RunResult {
 	readonly result: JsonObject;
 	/**
 	 * A more exact word for `succeeded: false`, when the runner knows one. Without it the status is `failed`, or what the
-	 * signal's reason says when it had aborted.
+	 * signal's reason says when it had aborted. `pending` is no end: the execution waits for an answer to an inquiry, and
+	 * `result` is what describes it.
 	 */
-	readonly status?: "failed" | "timeout" | "abandoned";
+	readonly status?: "failed" | "timeout" | "abandoned" | "pending";
 }
 
 /**
@@ -109,6 +128,12 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	 * there is; the host sets the status.
 	 */
 	run(context: RunContext<S>): Promise<RunResult>;
+	/**
+	 * Go on with a run that an earlier process of the service began: `state` is what it gave `saveState`. As `run` otherwise;
+	 * `emit` goes on behind what is stored, and `captured` holds it. Undefined when the run cannot be found any more: the
+	 * execution then ends `abandoned`.
+	 */
+	recover?(context: RunContext<S>, state: JsonObject): Promise<RunResult | undefined>;
 }
 
 /** A runner as a configuration holds it. The schema type is erased: the host validates against the data. */

@@ -176,6 +176,9 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				emit: recorder.emit,
 				captured: recorder.captured,
 				setRunnerInfo: (info) => void storeRunnerInfo(execution, { ...runnerInfo, ...info }),
+				announce: () => {},
+				dispatch: async () => "",
+				saveState: async () => {},
 			});
 			return toOutcome(result, run.controller.signal, execution);
 		} catch (error) {

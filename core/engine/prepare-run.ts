@@ -13,7 +13,7 @@ export interface PreparedRun {
 	readonly timeout: number | undefined;
 	/** Values that must not show in logs. */
 	readonly secrets: readonly string[];
-	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo">;
+	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState">;
 }
 
 export interface PrepareParts {
@@ -52,11 +52,13 @@ export async function prepareRun(
 		secrets: collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
 		context: {
 			execution_id: execution.id,
+			liveaction_id: execution.liveaction_id,
 			action_ref: execution.action_ref,
 			pack: action.pack,
 			user: execution.user,
 			entryPoint: toEntryPoint(runner, action, pack),
 			packDirectory: pack,
+			packConfig: {},
 			runnerParameters,
 			actionParameters,
 			actionSchema,

@@ -9,6 +9,7 @@ import {
 	type ParameterValues,
 	RunAborted,
 	type RunContext,
+	type TriggerReference,
 } from "../contract/index.ts";
 
 export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
@@ -19,6 +20,7 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly entryPoint?: string;
 	readonly packDirectory?: string;
 	readonly environment?: Readonly<Record<string, string>>;
+	readonly packConfig?: JsonObject;
 	/** Most bytes `captured` keeps of a channel. Default 1 MiB. */
 	readonly maxResultOutput?: number;
 	/** Stands in for the store: called with each piece, awaited, and may reject. */
@@ -36,6 +38,11 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 	readonly chunks: readonly EmittedChunk[];
 	/** All of one channel. */
 	text(type: OutputType): string;
+	/** What the run announced and dispatched, in order. */
+	readonly announcements: readonly { readonly route: string; readonly payload: JsonObject }[];
+	readonly dispatched: readonly { readonly trigger: TriggerReference; readonly payload: JsonObject }[];
+	/** What the run last gave `saveState`. */
+	savedState(): JsonObject | undefined;
 	/** Abort the run, as the host would. */
 	abort(kind: RunAborted["kind"]): void;
 	/** Resolves once `text(type)` holds `part`. */
@@ -51,8 +58,12 @@ export function createRunContext<S extends ParameterSchema>(
 ): TestRunContext<S> {
 	const controller = new AbortController();
 	const output = createOutput(options);
+	const announcements: { route: string; payload: JsonObject }[] = [];
+	const dispatched: { trigger: TriggerReference; payload: JsonObject }[] = [];
+	const saved: { state?: JsonObject } = {};
 	return {
 		execution_id: (++lastExecution).toString(16).padStart(24, "0"),
+		liveaction_id: lastExecution.toString(16).padStart(24, "f"),
 		action_ref: "tests.action",
 		pack: "tests",
 		user: "tester",
@@ -64,7 +75,16 @@ export function createRunContext<S extends ParameterSchema>(
 		environment: options.environment ?? {},
 		signal: controller.signal,
 		logger: silentLogger,
+		packConfig: options.packConfig ?? {},
 		setRunnerInfo: () => {},
+		announce: (route, payload) => void announcements.push({ route, payload }),
+		dispatch: async (trigger, payload) => String(dispatched.push({ trigger, payload })),
+		async saveState(state) {
+			saved.state = state;
+		},
+		announcements,
+		dispatched,
+		savedState: () => saved.state,
 		abort: (kind) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`)),
 		...output,
 	};

@@ -14,4 +14,13 @@ export const tableNames: { readonly [K in EntityKind]: string } = {
 	api_key: "api_keys",
 	role_assignment: "role_assignments",
 	sign_in_failure: "sign_in_failures",
+	trigger_type: "trigger_types",
+	trigger: "triggers",
+	trigger_instance: "trigger_instances",
+	rule: "rules",
+	rule_enforcement: "rule_enforcements",
+	webhook_delivery: "webhook_deliveries",
+	timer: "timers",
+	key_value: "key_values",
+	sensor: "sensors",
 };
