@@ -1,0 +1,33 @@
+import type { JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
+
+/** An event that is to become a trigger instance. */
+export interface Dispatch {
+	/** Ref of a trigger type without parameters, ref of a trigger, or a type with parameters. */
+	readonly trigger: TriggerReference;
+	readonly payload: JsonObject;
+	/** The trace it joins: an id that exists, or a tag for a new one. Default: a new one, tag `trigger_instance-<id>`. */
+	readonly trace?: { readonly id_?: string; readonly trace_tag?: string };
+	/** A second event with the same key is the same event. Default: every event is its own. */
+	readonly uniqueKey?: string;
+	/** Execution whose end this is: the instance joins its trace, one step deeper. */
+	readonly causedBy?: { readonly executionId: string };
+}
+
+/** A trigger instance that is checked and not yet stored: its writes go into the caller's own, so that both happen or neither. */
+export interface DispatchDraft {
+	readonly instance: TriggerInstanceEntity;
+	readonly operations: readonly WriteOperation[];
+	/** Call once the operations are stored: rules are then looked at without waiting for the next poll. */
+	announce(): void;
+}
+
+/** The one door through which events enter: webhooks, timers, sensors, datastore changes, inquiries and finished actions. */
+export interface Dispatcher {
+	/**
+	 * Store an event; on disk when the promise resolves. `isNew` is false when one with the same key was there: that one is returned.
+	 * `SVC_INVALID` for an unknown trigger or a payload its schema refuses, naming the member.
+	 */
+	dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
+	/** As `dispatch`, for callers that store it together with something else. Undefined: nothing listens and nothing need be kept. */
+	draft(event: Dispatch): Promise<DispatchDraft | undefined>;
+}
