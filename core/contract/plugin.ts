@@ -1,3 +1,5 @@
+import type { Options } from "./options.ts";
+
 /** Structured log. `message` is a fixed phrase, data goes in `fields`, so that masking by attribute name works. */
 export interface Logger {
 	debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -21,6 +23,8 @@ export interface PluginContext {
 	readonly dataDirectory: string;
 	/** Id of this node: one per started engine, never used again. */
 	readonly nodeId: string;
+	/** Options of the service, defaults applied. A plugin reads the section that the reference gives it. */
+	readonly options: Options;
 }
 
 /**

@@ -38,6 +38,7 @@ export function createPluginHost(
 			clock: node.clock,
 			dataDirectory: dependencies.dataDirectory,
 			nodeId: node.id,
+			options: dependencies.options,
 		});
 	}
 

@@ -160,7 +160,7 @@ function checkAborts(check: Check): void {
 async function assertNothingLeft(create: () => Runner, options: RunContextOptions): Promise<void> {
 	const before = countResources();
 	// On a node of its own, with nothing that others keep open.
-	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, options))), "test-alone");
+	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, options))), { nodeId: "test-alone" });
 	// Handles are closed in a later turn of the event loop.
 	const deadline = performance.now() + 2_000;
 	while (countResources() > before && performance.now() < deadline) await delay(10);

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { isSvcError } from "svc";
 import { createClient } from "svc/client";
-import { testAuthBackend } from "svc/testing";
+import { createOptions, testAuthBackend } from "svc/testing";
 import { test } from "uvu";
 import { jsonFile } from "./json-file.ts";
 
@@ -23,7 +23,7 @@ testAuthBackend({
 		const backend = jsonFile({}).create();
 		const ignore = () => undefined;
 		const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test" });
+		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test", options: createOptions() });
 		for (const user of users) await backend.addUser?.(user);
 		return {
 			backend,

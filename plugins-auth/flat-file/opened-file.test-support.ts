@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AuthBackend, Logger } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
 import { flatFile } from "./index.ts";
 
 export interface Opened {
@@ -21,7 +22,7 @@ export async function open(text?: string): Promise<Opened> {
 	const ignore = () => undefined;
 	const logger: Logger = { debug: ignore, info: ignore, error: ignore, warn: (_, fields = {}) => void warnings.push(fields) };
 	const backend = flatFile().create();
-	await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test" });
+	await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test", options: createOptions() });
 	return {
 		backend,
 		directory,

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import type { AuthBackend, Clock, Identity, Logger } from "../../core/contract/index.ts";
 import { createSystemClock } from "../../core/engine/clock.ts";
+import { createOptions } from "../../core/testing/options.ts";
 import { ldap } from "./index.ts";
 import type { LdapOptions } from "./options.ts";
 import { groups, people, type Slapd, service } from "./slapd.test-support.ts";
@@ -41,7 +42,7 @@ export async function startBackend(options: LdapOptions, clock: Clock = createSy
 			void log.push({ level, message, fields });
 	const logger: Logger = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
 	const backend = ldap(options).create();
-	await backend.start?.({ logger, clock, dataDirectory: tmpdir(), nodeId: "test" });
+	await backend.start?.({ logger, clock, dataDirectory: tmpdir(), nodeId: "test", options: createOptions() });
 	const authenticate: StartedBackend["authenticate"] = (username, password, signal = new AbortController().signal) =>
 		backend.authenticate({ username, password }, { signal });
 	return { backend, log, authenticate, signIn: async (username, password) => (await authenticate(username, password))?.username };

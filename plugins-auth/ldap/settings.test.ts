@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { FilterParser } from "ldapts";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
 import { ldap } from "./index.ts";
 import type { LdapOptions } from "./options.ts";
 import { parseSettings, type Settings } from "./settings.ts";
@@ -132,7 +133,8 @@ test("everything that is wrong is told at once, when the backend starts", async 
 	const backend = ldap(JSON.parse('{ "bind_dn": "cn=a", "port": "x", "colour": 1 }') as LdapOptions).create();
 	const ignore = () => undefined;
 	const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-	const start = async () => backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: "/tmp", nodeId: "test" });
+	const start = async () =>
+		backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: "/tmp", nodeId: "test", options: createOptions() });
 	await assert.rejects(start, (error) => {
 		assert.ok(isSvcError(error, "SVC_CONFIG"));
 		const problems = error.facts["problems"] as string[];

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuthBackend, Credentials, Logger } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
 import { type PamOptions, pam } from "./index.ts";
 
 /** In front of every name, so that neither a user of the machine nor one of another test file is touched. */
@@ -53,7 +54,7 @@ export async function withPam(options: PamOptions, use: (started: StartedPam) =>
 	const log = (message: string, fields = {}) => void logs.push({ message, fields });
 	const logger: Logger = { debug: log, info: log, warn: log, error: log };
 	try {
-		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: "/nonexistent", nodeId: "test" });
+		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: "/nonexistent", nodeId: "test", options: createOptions() });
 		const signIn: StartedPam["signIn"] = async (username, password, signal = new AbortController().signal) =>
 			(await backend.authenticate({ username, password }, { signal }))?.username;
 		await use({ backend, logs, signIn });

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
+import { createOptions } from "../../core/testing/options.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { pam } from "./index.ts";
 import { loadPam } from "./library.ts";
@@ -32,7 +33,7 @@ testAuthBackend({
 		const backend = pam({ service }).create();
 		const ignore = () => undefined;
 		const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: "/nonexistent", nodeId: "test" });
+		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: "/nonexistent", nodeId: "test", options: createOptions() });
 		return { backend: toUnprefixed(backend), cutOff: async () => setRules(service, "auth required pam_exec.so quiet /bin/false\n") };
 	},
 });

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PluginContext } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
 
 /** What the host would give a storage that is to keep its file in `dataDirectory`. */
 export function toContext(dataDirectory: string): PluginContext {
 	const ignore = () => {};
 	const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-	return { dataDirectory, nodeId: "node", clock: { now: () => Date.now() * 1000 }, logger };
+	return { dataDirectory, nodeId: "node", options: createOptions(), clock: { now: () => Date.now() * 1000 }, logger };
 }
 
 /** Runs with a directory that is removed afterwards. */

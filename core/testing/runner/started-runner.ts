@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ParameterSchema, Runner } from "../../contract/index.ts";
+import type { OptionsInput, ParameterSchema, Runner } from "../../contract/index.ts";
+import { createOptions } from "../options.ts";
 import { silentLogger } from "../run-context.ts";
 
 /** Node id of the runners that a test file starts: what runners of one node share can be kept open from test to test. */
@@ -11,7 +12,7 @@ export const testNode = `test-${process.pid}`;
 export async function withRunner<S extends ParameterSchema>(
 	runner: Runner<S>,
 	use: (runner: Runner<S>) => Promise<void>,
-	nodeId: string = testNode,
+	{ nodeId = testNode, options }: { readonly nodeId?: string; readonly options?: OptionsInput } = {},
 ): Promise<void> {
 	const dataDirectory = await mkdtemp(join(tmpdir(), "svc-runner-"));
 	try {
@@ -20,6 +21,7 @@ export async function withRunner<S extends ParameterSchema>(
 			clock: { now: () => Date.now() * 1000 },
 			dataDirectory,
 			nodeId,
+			options: createOptions(options),
 		});
 		await use(runner);
 	} finally {
