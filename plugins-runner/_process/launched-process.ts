@@ -80,7 +80,8 @@ export class LaunchedProcess {
 			const output = this.#terminal === undefined ? this.#read("stdout", given) : this.#terminal.descriptor;
 			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal.stream);
 			const errors = this.#read("stderr", given);
-			this.#options.spawner.spawn(request, [input, output, errors], {
+			const report = request.report === true ? [this.#read("report", given)] : [];
+			this.#options.spawner.spawn(request, [input, output, errors, ...report], {
 				onStart: (pid) => this.#onStart(pid),
 				onError: (error) => this.#fail(toStartFailure(error, "file", request)),
 				onExit: (exit) => this.#onExit(exit),

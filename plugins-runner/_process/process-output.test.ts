@@ -30,6 +30,16 @@ for (const spawner of spawners) {
 		assert.equal((await runShell(launcher, "exit 4", { stdin: "x".repeat(1_000_000) })).code, 4);
 	});
 
+	check("descriptor 3 is a pipe of its own when it is asked for, and closed otherwise", async (launcher) => {
+		let report = "";
+		const command = "echo out; echo err >&2; echo report >&3; head -c 1000000 /dev/zero >&3";
+		const end = await runShell(launcher, command, { onReport: (text) => void (report += text) });
+		assert.equal(end.stdout, "out\n");
+		assert.equal(end.stderr, "err\n");
+		assert.equal(report, `report\n${"\0".repeat(1_000_000)}`);
+		assert.notEqual((await runShell(launcher, "exec 2>&1; (echo lost >&3) && exit 0")).code, 0);
+	});
+
 	check("a character split over two writes stays whole, and what is no text is replaced", async (launcher) => {
 		const end = await runShell(launcher, "printf '\\303'; sleep 0.1; printf '\\251\\n'; printf '\\377\\000\\n\\342\\202'");
 		assert.equal(end.stdout, "é\n\ufffd\0\n\ufffd");

@@ -1,12 +1,12 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { OutputChannel } from "./output-channel.ts";
-import { type Channel, encodeCredit, type FrameWriter, frameTypes, type ProcessRequest, type StartFailure } from "./protocol.ts";
+import { type Channel, channels, encodeCredit, type FrameWriter, frameTypes, type ProcessRequest, type StartFailure } from "./protocol.ts";
 import type { ProcessExit } from "./spawner.ts";
 
 /** Milliseconds between TERM and KILL. */
 const defaultGrace = 5_000;
 
-export interface ProcessOptions extends ProcessRequest {
+export interface ProcessOptions extends Omit<ProcessRequest, "report"> {
 	/** Ends the process and everything it started. */
 	readonly signal: AbortSignal;
 	/** Milliseconds between TERM and KILL. Default 5000. */
@@ -14,6 +14,8 @@ export interface ProcessOptions extends ProcessRequest {
 	/** Take a piece of output. While it has not resolved the channel waits, and in the end the process does. */
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
+	/** Take what the process writes to descriptor 3, which it gets because of this. */
+	onReport?(text: string): Promise<void> | void;
 }
 
 export interface ProcessEnd extends ProcessExit {
@@ -30,7 +32,7 @@ interface ProcessRunOptions extends ProcessOptions {
 export class ProcessRun {
 	readonly ended: Promise<ProcessEnd>;
 	readonly #options: ProcessRunOptions;
-	readonly #channels: Readonly<Record<Channel, OutputChannel>>;
+	readonly #channels: Readonly<Partial<Record<Channel, OutputChannel>>>;
 	#pid: number | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#resolve: (exit: ProcessExit | undefined) => void = () => {};
@@ -40,6 +42,7 @@ export class ProcessRun {
 		this.#channels = {
 			stdout: this.#createChannel("stdout", options.onStdout),
 			stderr: this.#createChannel("stderr", options.onStderr),
+			...(options.onReport === undefined ? {} : { report: this.#createChannel("report", options.onReport) }),
 		};
 		const exit = new Promise<ProcessExit | undefined>((resolve) => {
 			this.#resolve = resolve;
@@ -54,8 +57,8 @@ export class ProcessRun {
 
 	/** A frame from the launcher. */
 	receive(type: number, payload: Buffer): void {
-		if (type === frameTypes.stdout) this.#channels.stdout.push(payload);
-		else if (type === frameTypes.stderr) this.#channels.stderr.push(payload);
+		const channel = channels.find((name) => frameTypes[name] === type);
+		if (channel !== undefined) this.#channels[channel]?.push(payload);
 		else if (type === frameTypes.started) this.#pid = Number(payload.toString());
 		else if (type === frameTypes.ended) this.#resolve(JSON.parse(payload.toString()));
 		else if (type === frameTypes.failed) this.fail(toError(JSON.parse(payload.toString()), this.#options));
@@ -68,7 +71,7 @@ export class ProcessRun {
 	}
 
 	#start(): void {
-		const { id, writer, file, args, cwd, env, stdin, pty } = this.#options;
+		const { id, writer, file, args, cwd, env, stdin, pty, onReport } = this.#options;
 		const request: ProcessRequest = {
 			file,
 			args,
@@ -76,6 +79,7 @@ export class ProcessRun {
 			env,
 			...(stdin === undefined ? {} : { stdin }),
 			...(pty === undefined ? {} : { pty }),
+			...(onReport === undefined ? {} : { report: true }),
 		};
 		writer.write(frameTypes.start, id, JSON.stringify(request));
 	}
@@ -86,8 +90,9 @@ export class ProcessRun {
 		signal.addEventListener("abort", onAbort, { once: true });
 		const result = await exit;
 		signal.removeEventListener("abort", onAbort);
-		for (const channel of Object.values(this.#channels)) channel.end();
-		await Promise.all([this.#channels.stdout.done, this.#channels.stderr.done]);
+		const open = Object.values(this.#channels);
+		for (const channel of open) channel.end();
+		await Promise.all(open.map(({ done }) => done));
 		if (this.#failure !== undefined) throw this.#failure.error;
 		return { pid: this.#pid, code: result?.code ?? null, signal: result?.signal ?? null };
 	}

@@ -19,10 +19,15 @@ export const frameTypes = {
 	ended: 7,
 	/** Launcher: the process could not be started; JSON `StartFailure`. */
 	failed: 8,
+	/** Launcher: output on descriptor 3. */
+	report: 9,
 } as const;
 
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
-export type Channel = "stdout" | "stderr";
+export const channels = ["stdout", "stderr", "report"] as const;
+
+/** What a process writes to: its standard output and error, and descriptor 3 where the request asks for it. */
+export type Channel = (typeof channels)[number];
 
 export interface LauncherFacts {
 	/** How it starts processes. */
@@ -38,6 +43,8 @@ export interface ProcessRequest {
 	readonly stdin?: string;
 	/** Whether stdout is a pseudo-terminal. */
 	readonly pty?: boolean;
+	/** Whether descriptor 3 is a pipe that is read as well: a way out that nothing the process prints can disturb. */
+	readonly report?: boolean;
 }
 
 export interface StartFailure {
@@ -52,17 +59,18 @@ export interface StartFailure {
 export const windowSize = 256 * 1024;
 
 const headSize = 9;
-const dataTypes: ReadonlySet<number> = new Set([frameTypes.stdout, frameTypes.stderr]);
+const dataTypes: ReadonlySet<number> = new Set(channels.map((channel) => frameTypes[channel]));
 
 export function encodeCredit(channel: Channel, bytes: number): Buffer {
 	const payload = Buffer.allocUnsafe(5);
-	payload.writeUInt8(channel === "stdout" ? frameTypes.stdout : frameTypes.stderr, 0);
+	payload.writeUInt8(frameTypes[channel], 0);
 	payload.writeUInt32LE(bytes, 1);
 	return payload;
 }
 
 export function decodeCredit(payload: Buffer): { channel: Channel; bytes: number } {
-	return { channel: payload.readUInt8(0) === frameTypes.stdout ? "stdout" : "stderr", bytes: payload.readUInt32LE(1) };
+	const type = payload.readUInt8(0);
+	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", bytes: payload.readUInt32LE(1) };
 }
 
 /** Writes frames; those of one tick leave together. */

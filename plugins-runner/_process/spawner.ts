@@ -17,10 +17,10 @@ export interface Spawner {
 	/** A real pipe: a script may open `/dev/stderr` again, which it could not do with a socket. */
 	createPipe(): Pipe;
 	/**
-	 * Start a process on three descriptors, which stay the caller's to close. Throws (`code` as of the system) or calls
+	 * Start a process on descriptors from 0, which stay the caller's to close. Throws (`code` as of the system) or calls
 	 * `onError` when it cannot; otherwise `onStart` and, once, `onExit`, never before `spawn` has returned.
 	 */
-	spawn(request: ProcessRequest, descriptors: readonly [number, number, number], events: SpawnEvents): void;
+	spawn(request: ProcessRequest, descriptors: readonly number[], events: SpawnEvents): void;
 	stop(): void;
 }
 
