@@ -1,0 +1,132 @@
+import { hostname } from "node:os";
+import {
+	type Clock,
+	type EventBus,
+	type ExecutionEntity,
+	isSvcError,
+	type JsonObject,
+	type OutputChunkEntity,
+	RunAborted,
+	type Storage,
+	type TokenEntity,
+	type WriteOperation,
+} from "../contract/index.ts";
+import { toTimestamp } from "./clock.ts";
+import type { StartedCredentials } from "./credentials.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import { publishOutput, publishUpdated } from "./execution-events.ts";
+import { outlastOutage } from "./outage.ts";
+import { type Outcome, toCanceled } from "./outcome.ts";
+import { toStoredChunk } from "./recorder.ts";
+import type { Run } from "./run.ts";
+import { isCompleted } from "./status.ts";
+import { applied, applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
+
+export interface RunRecordParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: Clock;
+	readonly logger: EngineDependencies["logger"];
+	readonly credentials: Pick<StartedCredentials, "forgetToken">;
+}
+
+/** Everything that is written about a run, each time under its fence. */
+export interface RunRecords {
+	/** The execution as it is running; undefined when it was taken back before. `token` is issued with it. */
+	markRunning(execution: ExecutionEntity, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined>;
+	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
+	storeRunnerInfo(execution: ExecutionEntity, info: JsonObject): Promise<void>;
+	/** The last output and the final status in one write; nothing is final before its output is stored. */
+	finish(execution: ExecutionEntity, run: Run, outcome: Outcome): Promise<void>;
+}
+
+export function createRunRecords(parts: RunRecordParts): RunRecords {
+	const { storage, eventBus, clock, logger } = parts;
+	const ownInfo = { hostname: hostname(), pid: process.pid };
+	const now = () => toTimestamp(clock.now());
+
+	/** An outage of the storage delays a run and does not end it, unless the service stops or the run is lost meanwhile. */
+	function outlast(run: Run, store: () => Promise<void>): Promise<void> {
+		const { signal } = run.controller;
+		const isOver = () => run.lost || (signal.reason instanceof RunAborted && signal.reason.kind === "shutdown");
+		return outlastOutage(store, { isOver, onOutage: (error) => logger.warn("storage is away, a run waits for it", { error }) });
+	}
+
+	/** One attempt to end an execution as it was last read; the execution as it is then. */
+	async function writeEnd(current: ExecutionEntity, run: Run, ended: Outcome, chunks: readonly OutputChunkEntity[]) {
+		const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result) };
+		const operations: WriteOperation[] = [
+			{ update: "execution", id: current.id, patch, expected: { status: current.status, fence: run.fence } },
+			{ remove: "token", where: { id: current.liveaction_id } },
+		];
+		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
+		await outlast(run, () => storage.write(operations));
+		return applied(current, patch);
+	}
+
+	return {
+		/** The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started. */
+		async markRunning(execution, token) {
+			const patch = { ...toStatusPatch(execution, "running", now()), runner_info: ownInfo, attempt: execution.attempt + 1 };
+			try {
+				await storage.write([
+					{ update: "execution", id: execution.id, patch, expected: { status: "scheduled", fence: execution.fence } },
+					...(token === undefined ? [] : [{ insert: "token", entities: [token] } as const]),
+				]);
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				// A cancel was faster; it has written the final state itself.
+				logger.debug("execution was taken back before it ran", { execution_id: execution.id });
+				return undefined;
+			}
+			const running = applied(execution, patch);
+			publishUpdated(eventBus, running);
+			return running;
+		},
+
+		/** While the lease is in force nobody else can have ended the run; after that each write asks whether somebody has. */
+		async storeOutput({ id }, run, chunks) {
+			await outlast(run, async () => {
+				if (now() < run.leaseExpiresAt) return storage.insert("output_chunk", chunks);
+				const { fence } = run;
+				return storage.write([
+					{ insert: "output_chunk", entities: chunks },
+					{ update: "execution", id, patch: { fence }, expected: { fence } },
+				]);
+			});
+		},
+
+		async storeRunnerInfo(execution, info) {
+			try {
+				const patch = { runner_info: { ...ownInfo, ...info } };
+				await applyChange(parts, execution.id, patch, { status: "running", fence: execution.fence });
+			} catch (error) {
+				logger.warn("runner info was not stored", { execution_id: execution.id, error });
+			}
+		},
+
+		async finish(execution, run, outcome) {
+			const chunks = (await run.recorder?.finish()) ?? [];
+			const stored = chunks.map(toStoredChunk);
+			for (let current = execution; ; ) {
+				const ended = current.status === "canceling" ? toCanceled(current, outcome.result) : outcome;
+				try {
+					const final = await writeEnd(current, run, ended, stored);
+					for (const chunk of chunks) publishOutput(eventBus, chunk);
+					run.recorded = true;
+					parts.credentials.forgetToken(execution.liveaction_id);
+					publishUpdated(eventBus, final);
+					return;
+				} catch (error) {
+					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+					const read = await storage.get("execution", execution.id);
+					if (read === undefined || read.fence !== run.fence || isCompleted(read.status)) {
+						logger.warn("result came too late and was refused", { execution_id: execution.id, status: read?.status });
+						return;
+					}
+					current = read;
+				}
+			}
+		},
+	};
+}

@@ -1,0 +1,33 @@
+import { RunAborted } from "../contract/index.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** A run of this node while it lasts. */
+export interface Run {
+	readonly controller: AbortController;
+	readonly fence: string | null;
+	leaseExpiresAt: string;
+	recorder: Recorder | undefined;
+	/** The execution was taken away or ended by somebody else. */
+	lost: boolean;
+	/** The final status, and the end of the token with it, have been stored. */
+	recorded: boolean;
+}
+
+export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
+	return {
+		controller: new AbortController(),
+		fence,
+		leaseExpiresAt: lease_expires_at ?? "",
+		recorder: undefined,
+		lost: false,
+		recorded: false,
+	};
+}
+
+/** Abort the run when its time is over. */
+export function startTimeout({ controller }: Run, seconds: number | undefined): NodeJS.Timeout | undefined {
+	if (seconds === undefined) return undefined;
+	// Timers overflow beyond 2^31 milliseconds and would fire at once.
+	const milliseconds = Math.min(seconds * 1_000, 2_147_483_647);
+	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
+}
