@@ -26,6 +26,16 @@ export const optionSections = {
 			default: false,
 			description: "Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5).",
 		},
+		validate_trigger_parameters: {
+			type: "boolean",
+			default: true,
+			description: "Whether parameters of triggers must fit the schema of their type; those of webhooks and timers always must.",
+		},
+		validate_trigger_payload: {
+			type: "boolean",
+			default: true,
+			description: "Whether payloads must fit the schema of their trigger type; those of webhooks and timers always must.",
+		},
 	},
 	system_user: {
 		user: { type: "string", default: "svc", description: "Name that executions carry while authentication is off." },
@@ -179,6 +189,33 @@ export const optionSections = {
 			default: 15,
 			minimum: 0.1,
 			description: "Seconds a node holds an execution without renewing; renewed at a third of it.",
+		},
+	},
+	action_sensor: {
+		enable: {
+			type: "boolean",
+			default: true,
+			description: "Whether executions that end make instances of the trigger `core.svc.generic.actiontrigger`.",
+		},
+		emit_when: {
+			type: "list",
+			default: ["succeeded", "failed", "timeout", "canceled", "abandoned"],
+			description: "Final states that do.",
+		},
+	},
+	rules: {
+		pool_size: { type: "integer", default: 16, minimum: 1, description: "Most trigger instances that this node processes at once." },
+		depth_limit: {
+			type: "integer",
+			default: 20,
+			minimum: 1,
+			description: "Most rules in a row of which each acts on what the one before has caused.",
+		},
+		loop_limit: {
+			type: "integer",
+			default: 30,
+			minimum: 1,
+			description: "Most times a minute that a rule acts on what it has itself caused, within one trace.",
 		},
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;

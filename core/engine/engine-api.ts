@@ -13,6 +13,7 @@ import type {
 import type { Access } from "./access/access.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Principal } from "./principal.ts";
+import type { Dispatcher } from "./triggers/dispatcher.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
 export interface ExecutionView {
@@ -243,6 +244,7 @@ export type { Resource } from "./access/allows.ts";
 export type { PermissionType } from "./access/permission-types.ts";
 export type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
 export type { Principal } from "./principal.ts";
+export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 
 /** The engine: everything the service does, without HTTP. */
 export interface Engine {
@@ -255,6 +257,8 @@ export interface Engine {
 	readonly credentials: Credentials;
 	readonly apiKeys: ApiKeys;
 	readonly access: Access;
+	/** The door for events: what is dispatched here is looked at by rules. */
+	readonly dispatcher: Dispatcher;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
 	/**

@@ -17,6 +17,7 @@ import { createPluginHost } from "./plugin-host.ts";
 import { registerPacks } from "./register-packs.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
+import { createTriggerCore } from "./triggers/trigger-core.ts";
 
 /** Put an engine together. Nothing is opened or started before `start`. */
 export function createEngine(dependencies: EngineDependencies): Engine {
@@ -30,6 +31,12 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const access = createAccess({ storage, clock, logger: audit, enabled: options.rbac.enable, config: dependencies.access });
 	const apiKeys = createApiKeys({ storage, clock, logger: audit });
 	const credentials = createCredentials({ storage, clock, options, authBackend, logger: audit, access, apiKeys });
+	const triggers = createTriggerCore({
+		...parts,
+		options,
+		isListenedTo: async (trigger) => (await storage.count("rule", { trigger, enabled: true })) > 0,
+		wake: () => undefined,
+	});
 	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, apiUrl: dependencies.apiUrl });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
@@ -42,6 +49,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		await host.start();
 		try {
 			await catalog.registerRunnerTypes(runners);
+			await triggers.start();
 			await registerPacks({ ...parts, catalog }, dependencies.packs);
 			await credentials.start();
 			await leases.start();
@@ -79,6 +87,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 
 	async function close(): Promise<void> {
 		await leases.stop();
+		triggers.stop();
 		await credentials.stop();
 		await host.stop();
 	}
@@ -93,6 +102,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		credentials,
 		apiKeys,
 		access,
+		dispatcher: triggers.dispatcher,
 		start: () => (starting ??= start()),
 		async ensureFirstUser() {
 			if (!options.auth.enable || authBackend === undefined) return undefined;

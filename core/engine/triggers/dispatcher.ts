@@ -1,4 +1,5 @@
 import type { JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
+import type { CausingExecution } from "./event-trace.ts";
 
 /** An event that is to become a trigger instance. */
 export interface Dispatch {
@@ -10,7 +11,11 @@ export interface Dispatch {
 	/** A second event with the same key is the same event. Default: every event is its own. */
 	readonly uniqueKey?: string;
 	/** Execution whose end this is: the instance joins its trace, one step deeper. */
-	readonly causedBy?: { readonly executionId: string };
+	readonly causedBy?: {
+		readonly executionId: string;
+		/** What is known of it, which saves reading it; needed while it is not stored yet. */
+		readonly execution?: CausingExecution;
+	};
 }
 
 /** A trigger instance that is checked and not yet stored: its writes go into the caller's own, so that both happen or neither. */

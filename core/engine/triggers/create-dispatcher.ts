@@ -1,0 +1,100 @@
+import {
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type Options,
+	type Storage,
+	type TriggerInstanceEntity,
+	type TriggerTypeEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { toTimestamp } from "../clock.ts";
+import { createId } from "../ids.ts";
+import { alwaysChecked, triggerRefs } from "./built-in-types.ts";
+import type { Dispatch, Dispatcher } from "./dispatcher.ts";
+import { placeEvent } from "./event-trace.ts";
+import { checkAgainst } from "./schema.ts";
+import type { TriggerCatalog } from "./trigger-catalog.ts";
+
+export interface DispatcherParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly options: Options;
+	readonly triggers: TriggerCatalog;
+	/** Whether an enabled rule has this trigger. */
+	readonly isListenedTo: (trigger: string) => Promise<boolean>;
+	/** Something waits to be processed. */
+	readonly wake: () => void;
+}
+
+/** Types that every execution would make an instance of: one that no rule listens to is not kept. */
+const keptForRulesOnly: ReadonlySet<string> = new Set([triggerRefs.action]);
+
+export function createDispatcher(parts: DispatcherParts): Dispatcher {
+	const { storage, clock } = parts;
+
+	async function toInstance(event: Dispatch) {
+		const { trigger, type } = await parts.triggers.resolve(event.trigger);
+		checkPayload(type, event.payload);
+		const id = createId(clock);
+		const timestamp = toTimestamp(clock.now());
+		const place = await placeEvent(storage, event, { instanceId: id, traceId: createId(clock), timestamp });
+		const instance: TriggerInstanceEntity = {
+			id,
+			trigger: trigger.ref,
+			trigger_type: type.ref,
+			status: "pending",
+			occurrence_time: timestamp,
+			trace_id: place.traceId,
+			unique_key: event.uniqueKey ?? id,
+			caused_by_id: event.causedBy?.executionId ?? null,
+			depth: place.depth,
+			attempt: 0,
+			owner: null,
+			fence: null,
+			lease_expires_at: null,
+			failure_reason: null,
+			payload: event.payload,
+		};
+		const operations: WriteOperation[] = [{ insert: "trigger_instance", entities: [instance] }];
+		if (place.insert !== undefined) operations.unshift({ insert: "trace", entities: [place.insert] });
+		return { instance, operations };
+	}
+
+	function checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
+		try {
+			checkAgainst(type.payload_schema, payload, "payload");
+		} catch (error) {
+			if (parts.options.system.validate_trigger_payload || alwaysChecked.has(type.ref)) throw error;
+			parts.logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
+		}
+	}
+
+	async function findByKey(key: string): Promise<TriggerInstanceEntity | undefined> {
+		const [found] = await storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
+		return found;
+	}
+
+	return {
+		async dispatch(event) {
+			const { instance, operations } = await toInstance(event);
+			try {
+				await storage.write(operations);
+			} catch (error) {
+				const known = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await findByKey(event.uniqueKey));
+				if (!known) throw error;
+				return { instance: known, isNew: false };
+			}
+			parts.wake();
+			return { instance, isNew: true };
+		},
+
+		async draft(event) {
+			const { trigger } = event;
+			if (typeof trigger === "string" && keptForRulesOnly.has(trigger) && !(await parts.isListenedTo(trigger))) return undefined;
+			return { ...(await toInstance(event)), announce: parts.wake };
+		},
+	};
+}

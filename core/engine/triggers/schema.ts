@@ -1,0 +1,18 @@
+import { isSvcError, type JsonObject, type ParameterDefinition, SvcError } from "../../contract/index.ts";
+import { assertDepth } from "../parameters/depth.ts";
+import { validateParameter } from "../parameters/validate.ts";
+
+/**
+ * Refuse what a trigger type's schema does not allow. `SVC_INVALID` names the member, as a path that begins with `field`. A
+ * schema that says nothing allows everything.
+ */
+export function checkAgainst(schema: JsonObject, value: JsonObject, field: "payload" | "trigger.parameters"): void {
+	try {
+		assertDepth(field, value);
+		if (Object.keys(schema).length === 0) return;
+		validateParameter(field, value, { type: "object", ...schema } as ParameterDefinition);
+	} catch (error) {
+		if (!isSvcError(error, "SVC_INVALID")) throw error;
+		throw new SvcError("SVC_INVALID", error.message.replace(/^parameter "([^"]*)"/, "$1:"), { cause: error });
+	}
+}
