@@ -78,6 +78,8 @@ export interface RuleEntity {
 	readonly action_ref: string;
 	/** Who created it. */
 	readonly user: string;
+	/** A new one with each change. */
+	readonly revision: string;
 	readonly metadata_file: string | null;
 	/** Path to `{type, pattern}`. */
 	readonly criteria: JsonObject;
@@ -104,7 +106,9 @@ export interface WebhookDeliveryEntity {
 	readonly id: string;
 	/** Without outer slashes. */
 	readonly url: string;
-	/** Webhook and delivery id while a second delivery with it is a repetition; otherwise the id. */
+	/** Ref of the trigger it was for. */
+	readonly trigger: string;
+	/** Trigger and delivery id while a second delivery with it is a repetition; otherwise the id. */
 	readonly delivery_key: string;
 	/** As the sender gave it. */
 	readonly delivery_id: string | null;

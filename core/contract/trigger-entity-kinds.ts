@@ -84,6 +84,7 @@ export const triggerEntityKinds: { readonly [K in TriggerEntityKind]: EntityKind
 			trigger_type: "text",
 			action_ref: "text",
 			user: "text",
+			revision: "text",
 			metadata_file: "text",
 			criteria: "json",
 			action_parameters: "json",
@@ -113,6 +114,7 @@ export const triggerEntityKinds: { readonly [K in TriggerEntityKind]: EntityKind
 		fields: {
 			id: "text",
 			url: "text",
+			trigger: "text",
 			delivery_key: "text",
 			delivery_id: "text",
 			received_at: "text",

@@ -71,6 +71,7 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 			trigger_type: "text",
 			action_ref: "text",
 			user: "text",
+			revision: "text",
 			metadata_file: "text",
 			criteria: "text",
 			action_parameters: "text",
@@ -100,6 +101,7 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 		columns: {
 			id: "text",
 			url: "text",
+			trigger: "text",
 			delivery_key: "text",
 			delivery_id: "text",
 			received_at: "text",
@@ -168,5 +170,6 @@ export const triggersAndDatastore: Migration = {
 	name: "0003-triggers-and-datastore",
 	async up(knex) {
 		for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
+		await knex.schema.alterTable("executions", (table) => void table.text("run_state"));
 	},
 };
