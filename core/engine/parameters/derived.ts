@@ -7,13 +7,14 @@ import { Rendering } from "./rendering.ts";
  * Names of stored parameters that hold just what the template of their default makes of the others: nobody gave them. A re-run
  * makes them anew, so that they follow a parameter that is changed, and a secret that is replaced does not live on in them.
  */
-export function findDerived({ runnerSchema, actionSchema, stored, context }: FinalInput): ReadonlySet<string> {
+export function findDerived({ runnerSchema, actionSchema, stored, context, datastore }: FinalInput): ReadonlySet<string> {
 	const plan = toPlan(runnerSchema, actionSchema);
 	const isDerived = (name: string) => {
-		const rendering = new Rendering(plan.schema, withEmptyContext(context), (source) => {
-			const value = source !== name && Object.hasOwn(stored, source) ? (stored[source] ?? null) : null;
-			return value === null ? plan.defaults.get(source) : { value, isRendered: false };
-		});
+		const source = (other: string) => {
+			const value = other !== name && Object.hasOwn(stored, other) ? (stored[other] ?? null) : null;
+			return value === null ? plan.defaults.get(other) : { value, isRendered: false };
+		};
+		const rendering = new Rendering(plan.schema, { source, datastore, context: withEmptyContext(context) });
 		try {
 			return isDeepStrictEqual(rendering.resolve(name), stored[name]);
 		} catch {

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { isSvcError } from "../../contract/index.ts";
+import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { isTemplateProblem } from "./problems.ts";
 import { renderFinal, renderLive } from "./render.ts";
 
@@ -16,13 +17,15 @@ const runnerSchema = {
 const context = {
 	action_context: { user: "ann", pack: "p" },
 	config_context: { url: "u" },
-	svckv: { system: { "a.b": "dotted", plain: "text" }, user: {} },
 };
 
+const items: Readonly<Record<string, string>> = { "a.b": "dotted", plain: "text" };
+const datastore: Datastore = { ...emptyDatastore, text: (scope, name) => (scope === "system" ? items[name] : undefined) ?? "" };
+
 const live = (given: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
-	renderLive({ runnerSchema: runner, actionSchema, given, context });
+	renderLive({ runnerSchema: runner, actionSchema, given, context, datastore });
 const final = (stored: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
-	renderFinal({ runnerSchema: runner, actionSchema, stored, context });
+	renderFinal({ runnerSchema: runner, actionSchema, stored, context, datastore });
 
 /** Whether an error is SVC_INVALID with this message, and comes from a template or not. */
 const invalid =

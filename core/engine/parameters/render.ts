@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import type { Datastore } from "../templates/datastore.ts";
 import { checkGiven } from "./check-given.ts";
 import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
@@ -8,9 +9,8 @@ import { Rendering, type Source } from "./rendering.ts";
 import { validateParameter } from "./validate.ts";
 
 /**
- * What templates can use beside the parameters: `svckv` (`{ system, user }`, keys with dots as they are), `action_context`,
- * `config_context` (the pack's configuration), and whatever the caller adds, such as `trigger`. The first three exist, empty,
- * when they are left out.
+ * What templates can use beside the parameters and `svckv`: `action_context`, `config_context` (the pack's configuration), and
+ * whatever the caller adds, such as `trigger`. The first two exist, empty, when they are left out.
  */
 export type RenderContext = Readonly<Record<string, JsonValue>>;
 
@@ -23,6 +23,8 @@ export interface LiveInput {
 	/** Values taken as plain text where `given` has none: what an earlier execution has stored, for a re-run. */
 	readonly plain?: JsonObject;
 	readonly context: RenderContext;
+	/** What `svckv` reads; `renderWithLookups` has it. Default: no items. */
+	readonly datastore?: Datastore;
 }
 
 export interface FinalInput {
@@ -31,6 +33,8 @@ export interface FinalInput {
 	/** What `renderLive` returned. Taken as plain values, never rendered again. */
 	readonly stored: JsonObject;
 	readonly context: RenderContext;
+	/** As above. */
+	readonly datastore?: Datastore;
 }
 
 export interface FinalParameters {
@@ -40,7 +44,7 @@ export interface FinalParameters {
 	readonly actionParameters: JsonObject;
 }
 
-const emptyContext: RenderContext = { svckv: { system: {}, user: {} }, action_context: {}, config_context: {} };
+const emptyContext: RenderContext = { action_context: {}, config_context: {} };
 
 /** The names that always exist, and those of the caller. */
 export function withEmptyContext(context: RenderContext): RenderContext {
@@ -52,7 +56,7 @@ export function withEmptyContext(context: RenderContext): RenderContext {
  * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. `SVC_INVALID` names the
  * parameter; `isTemplateProblem` tells whether a template was at fault.
  */
-export function renderLive({ runnerSchema, actionSchema, given, plain = {}, context }: LiveInput): JsonObject {
+export function renderLive({ runnerSchema, actionSchema, given, plain = {}, context, datastore }: LiveInput): JsonObject {
 	const plan = toPlan(runnerSchema, actionSchema);
 	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
 	const isGiven = (values: JsonObject, name: string) => Object.hasOwn(values, name);
@@ -60,10 +64,11 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 	// Before anything walks the values, or somebody stores them.
 	for (const name of names) assertDepth(name, valueFor(name));
 	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
-	const rendering = new Rendering(plan.schema, withEmptyContext(context), (name) => {
+	const source = (name: string): Source | undefined => {
 		const value = valueFor(name);
 		return value === null ? plan.defaults.get(name) : { value, isRendered: isGiven(given, name) };
-	});
+	};
+	const rendering = new Rendering(plan.schema, { source, datastore, context: withEmptyContext(context) });
 	const stored = names.map((name): [string, JsonValue] => [
 		name,
 		valueFor(name) === null ? null : checked(name, rendering.resolve(name), plan.schema),
@@ -78,9 +83,10 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 }
 
 /** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */
-export function renderFinal({ runnerSchema, actionSchema, stored, context }: FinalInput): FinalParameters {
+export function renderFinal({ runnerSchema, actionSchema, stored, context, datastore }: FinalInput): FinalParameters {
 	const plan = toPlan(runnerSchema, actionSchema);
-	const rendering = new Rendering(plan.schema, withEmptyContext(context), (name) => finalSource(plan, stored, name));
+	const source = (name: string) => finalSource(plan, stored, name);
+	const rendering = new Rendering(plan.schema, { source, datastore, context: withEmptyContext(context) });
 	const runnerParameters: [string, JsonValue][] = [];
 	const actionParameters: [string, JsonValue][] = [];
 	for (const name of plan.names) {

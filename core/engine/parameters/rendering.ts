@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema, SvcError } from "../../contract/index.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import { holdsSecret } from "../mask.ts";
+import { type Datastore, DatastoreReference, emptyDatastore } from "../templates/datastore.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
@@ -19,19 +20,30 @@ export interface Source {
 	readonly template?: ValueTemplate | undefined;
 }
 
+export interface RenderingParts {
+	readonly context: JsonObject;
+	readonly source: (name: string) => Source | undefined;
+	/** Default: no items. */
+	readonly datastore?: Datastore | undefined;
+}
+
 /** One rendering of all parameters: each is rendered when it is first asked for, so that the order follows their use of one another. */
 export class Rendering implements TemplateScope {
+	readonly datastore: Datastore;
 	readonly #schema: ParameterSchema;
 	readonly #context: JsonObject;
 	readonly #source: (name: string) => Source | undefined;
+	readonly #svckv: DatastoreReference;
 	readonly #values = new Map<string, JsonValue>();
 	/** Parameters being rendered, from the first asked for to the innermost. */
 	readonly #open: string[] = [];
 
-	constructor(schema: ParameterSchema, context: JsonObject, source: (name: string) => Source | undefined) {
+	constructor(schema: ParameterSchema, { context, source, datastore = emptyDatastore }: RenderingParts) {
 		this.#schema = schema;
 		this.#context = context;
 		this.#source = source;
+		this.datastore = datastore;
+		this.#svckv = new DatastoreReference(datastore, ["system", "user"]);
 	}
 
 	/** The rendered and cast value of a parameter; null when it has none. */
@@ -45,17 +57,11 @@ export class Rendering implements TemplateScope {
 		return value;
 	}
 
-	lookup(name: string): JsonValue | undefined {
+	lookup(name: string): JsonValue | DatastoreReference | undefined {
 		if (this.#isParameter(name)) return this.resolve(name);
+		if (name === "svckv") return this.#svckv;
 		if (name === "__context") return this.#context;
 		return Object.hasOwn(this.#context, name) ? this.#context[name] : undefined;
-	}
-
-	/** Datastore keys may hold dots; a key that does not exist is an empty text. */
-	lookupPath([root, scope, ...key]: readonly string[]): JsonValue | undefined {
-		if (root !== "svckv" || (scope !== "system" && scope !== "user") || key.length === 0 || this.#isParameter(root)) return undefined;
-		const items = ownMember(ownMember(this.#context, root), scope);
-		return ownMember(items, key.join(".")) ?? "";
 	}
 
 	#isParameter(name: string): boolean {
@@ -85,7 +91,7 @@ export class Rendering implements TemplateScope {
 		if (this.#open.length > longestChain)
 			throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
 		if (this.#isParameter(used)) this.resolve(used);
-		else if (used !== "__context" && !Object.hasOwn(this.#context, used)) {
+		else if (used !== "__context" && used !== "svckv" && !Object.hasOwn(this.#context, used)) {
 			if (this.#isSecret(name)) throw hiddenProblem(name);
 			throw templateProblem(
 				name,

@@ -1,5 +1,6 @@
 import { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
+import { emptyDatastore } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
 import type { FilterContext } from "./filters/filter.ts";
 import { filterTable } from "./filters/filter-table.ts";
@@ -42,6 +43,7 @@ export class Evaluator {
 			budget,
 			filter: (name, input, given) => this.applyFilter(name, input, given),
 			test: (name, value, given) => this.#applyTest(name, value, given),
+			decrypt: (cipherText) => (scope.datastore ?? emptyDatastore).decrypt(cipherText),
 		};
 	}
 
@@ -147,11 +149,7 @@ export class Evaluator {
 
 	#path(name: string, keys: readonly string[], variables: Variables): Value {
 		let value = variables.get(name);
-		if (value === undefined) {
-			const direct = keys.length > 0 ? this.#scope.lookupPath?.([name, ...keys]) : undefined;
-			if (direct !== undefined) return direct;
-			value = this.#scope.lookup(name);
-		}
+		if (value === undefined) value = this.#scope.lookup(name);
 		if (value === undefined) value = new Undefined(`"${name}" is undefined`);
 		for (const key of keys) value = memberOf(value, key, this.budget, true);
 		return value;

@@ -169,20 +169,4 @@ test("a literal is evaluated, anything else is none", () => {
 	for (const text of ["n", "1 + 1", "[n]", "'a' | upper", "{'a': }", "range(3)", ""]) assert.equal(evaluateLiteral(text), undefined, text);
 });
 
-test("a scope may answer whole paths", () => {
-	const paths: string[] = [];
-	const answering = {
-		lookup: (name: string) => (name === "kv" ? { plain: 1 } : undefined),
-		lookupPath: (path: readonly string[]) => {
-			paths.push(path.join("."));
-			return path[1] === "system" ? `value of ${path.slice(2).join(".")}` : undefined;
-		},
-	};
-	assert.equal(
-		compileTemplate("{{ kv.system.a.b }} {{ kv.plain }} {{ kv.system['c.d'].upper() }}").render(answering),
-		"value of a.b 1 VALUE OF C.D",
-	);
-	assert.deepEqual(paths, ["kv.system.a.b", "kv.plain", "kv.system.c.d"]);
-});
-
 test.run();

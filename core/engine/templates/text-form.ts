@@ -1,4 +1,6 @@
 import type { Budget } from "./budget.ts";
+import { DatastoreReference } from "./datastore.ts";
+import { TemplateError } from "./errors.ts";
 import { demand, Float, isList, Namespace, type Value } from "./values.ts";
 
 /** Text of a value as the reference language prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Text stays as it is. */
@@ -23,6 +25,7 @@ function write(value: Value, budget: Budget, depth: number): string {
 	if (typeof given === "string") return quote(given, budget);
 	if (given instanceof Float) return floatText(given.value);
 	if (given instanceof Namespace) return "<namespace>";
+	if (given instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
 	const inner = isList(given)
 		? given.map((element) => write(element, budget, depth + 1))
 		: Object.keys(given).map((key) => `${quote(key, budget)}: ${write(given[key] as Value, budget, depth + 1)}`);

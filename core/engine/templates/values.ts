@@ -1,12 +1,13 @@
 import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "./budget.ts";
+import { DatastoreReference } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
 
 /**
- * What expressions work on: JSON, and three internal kinds that never leave a rendering. Nothing here is callable, and members
+ * What expressions work on: JSON, and four internal kinds that never leave a rendering. Nothing here is callable, and members
  * are own properties only, so that no prototype or constructor can be reached.
  */
-export type Value = string | number | boolean | null | Float | Undefined | Namespace | readonly Value[] | ValueObject;
+export type Value = string | number | boolean | null | Float | Undefined | Namespace | DatastoreReference | readonly Value[] | ValueObject;
 
 export interface ValueObject {
 	readonly [key: string]: Value;
@@ -54,7 +55,7 @@ export function isObject(value: Value): value is ValueObject {
 }
 
 function isInternal(value: object): boolean {
-	return value instanceof Float || value instanceof Undefined || value instanceof Namespace;
+	return value instanceof Float || value instanceof Undefined || value instanceof Namespace || value instanceof DatastoreReference;
 }
 
 /** The number a value stands for (true is 1), or undefined when it is none. */
@@ -76,12 +77,14 @@ export function typeName(value: Value): string {
 	if (isFloat(value)) return "a float";
 	if (typeof value === "number") return "an integer";
 	if (isList(value)) return "a list";
+	if (value instanceof DatastoreReference) return "the datastore";
 	return value instanceof Undefined ? "undefined" : "an object";
 }
 
-/** The value itself; an error that names what is missing for one that is undefined. */
+/** The value itself, the text of a datastore item; an error that names what is missing for one that is undefined. */
 export function demand(value: Value): Exclude<Value, Undefined> {
 	if (value instanceof Undefined) throw new TemplateError(value.description);
+	if (value instanceof DatastoreReference) return value.resolve();
 	return value;
 }
 
@@ -99,9 +102,12 @@ export function isTrue(value: Value): boolean {
  * that messages name only one that stands in the template.
  */
 export function memberOf(object: Value, key: Value, budget: Budget, isWritten = false): Value {
-	const container = demand(object);
 	const name = demand(key);
+	const container = object instanceof DatastoreReference ? object : demand(object);
 	const missing = () => missingMember(container, isWritten ? name : undefined);
+	if (container instanceof DatastoreReference) {
+		return (typeof name === "string" || typeof name === "number" ? container.member(String(name)) : undefined) ?? missing();
+	}
 	if (container instanceof Namespace) return container.members.get(String(name)) ?? missing();
 	if (isObject(container)) {
 		const own = typeof name === "string" ? name : JSON.stringify(toJson(name, 0, budget));
@@ -136,6 +142,7 @@ export function toJson(value: Value, depth: number, budget?: Budget): JsonValue 
 	const given = demand(value);
 	budget?.step();
 	budget?.depth(depth);
+	if (given instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
 	if (given instanceof Float) return given.value;
 	if (given instanceof Namespace)
 		return Object.fromEntries([...given.members].map(([key, member]) => [key, toJson(member, depth + 1, budget)]));

@@ -8,6 +8,8 @@ export interface FilterContext {
 	/** Apply another filter or test by name, for filters that take one. */
 	filter(name: string, input: Value, given: Arguments): Value;
 	test(name: string, value: Value, given: Arguments): boolean;
+	/** Clear text of a secret datastore item's text. */
+	decrypt(cipherText: string): string;
 }
 
 /** Makes a new value of its input. Must not change the input and must account for what it makes. The input is never undefined. */
