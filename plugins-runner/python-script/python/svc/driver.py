@@ -1,0 +1,117 @@
+"""Finds an action's class, runs it and reports how it went. The same for every engine."""
+
+import os
+import sys
+
+from svc import actions, aliases, encoding, logs, service
+
+EXIT_RAISED = 1
+EXIT_WRONG_STATUS = 220
+
+
+def run(request, report):
+    """Run the action that `request` (engine.ts, `PythonRequest`) describes; the exit code.
+
+    `report` is called with JSON text (engine.ts, `PythonReport`) when the action came to its end.
+    """
+    aliases.install()
+    logs.level = request["log_level"]
+    try:
+        result = _run_action(request)
+    except SystemExit as error:
+        return _to_exit_code(error.code)
+    except BaseException as error:
+        _print_traceback(error)
+        return EXIT_RAISED
+    return _report(result, report)
+
+
+def _run_action(request):
+    entry_point = request["entry_point"]
+    _add_paths(request["pack_directory"], entry_point)
+    action_class = _find_class(_load(entry_point), entry_point)
+    action_service = service.ActionService(request["pack"], action_class.__name__)
+    action = _construct(action_class, actions.Config(request["config"], request["pack"]), action_service)
+    return action.run(**request["parameters"])
+
+
+def _add_paths(pack_directory, entry_point):
+    """The pack's library comes first; the directory of the entry point last, where it hides no package of that name."""
+    sys.path.insert(0, os.path.join(pack_directory, "actions", "lib"))
+    sys.path.append(os.path.dirname(entry_point))
+
+
+def _load(entry_point):
+    # Not its own name: a file called json.py or http.py must not stand in for the module.
+    name = "svc_action_" + os.path.splitext(os.path.basename(entry_point))[0]
+    module = type(sys)(name)
+    module.__file__ = entry_point
+    sys.modules[name] = module
+    with open(entry_point, "rb") as file:
+        code = compile(file.read(), entry_point, "exec", dont_inherit=True)
+    exec(code, module.__dict__)
+    return module
+
+
+def _find_class(module, entry_point):
+    for name, value in sorted(vars(module).items()):
+        if isinstance(value, type) and value.__module__ == module.__name__ and _can_run(value):
+            return value
+    raise LookupError('"' + entry_point + '" defines no class with a method run, derived from svc.actions.Action')
+
+
+def _can_run(candidate):
+    method = getattr(candidate, "run", None)
+    return callable(method) and method is not actions.Action.run and not getattr(method, "__isabstractmethod__", False)
+
+
+def _construct(action_class, config, action_service):
+    try:
+        return action_class(config=config, action_service=action_service)
+    except TypeError as error:
+        if "unexpected keyword argument 'action_service'" not in str(error):
+            raise
+    action = action_class(config=config)
+    action.action_service = action_service
+    return action
+
+
+def _report(returned, report):
+    status, result = returned if isinstance(returned, tuple) and len(returned) == 2 else (None, returned)
+    if status is not None and not isinstance(status, bool):
+        report(encoding.encode({"failure": _describe_wrong_status(status)}))
+        return EXIT_WRONG_STATUS
+    # What has no JSON form is reported as its text, which may fail in its turn: that is the action's failure.
+    try:
+        text = encoding.encode(result) or encoding.encode(str(result))
+    except BaseException as error:
+        _print_traceback(error)
+        return EXIT_RAISED
+    report('{"status": ' + encoding.encode(status) + ', "result": ' + text + "}")
+    return 0
+
+
+def _describe_wrong_status(status):
+    import traceback
+
+    try:
+        raise TypeError("the first of two values that run returns must be True, False or None, not " + repr(status)[:200])
+    except TypeError as error:
+        return {"error": str(error), "traceback": traceback.format_exc()}
+
+
+def _to_exit_code(code):
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    print(code, file=sys.stderr)
+    return EXIT_RAISED
+
+
+def _print_traceback(error):
+    """As the interpreter would, without the frames of this package."""
+    frame = error.__traceback__
+    while frame is not None and os.path.dirname(frame.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
+        frame = frame.tb_next
+    sys.__excepthook__(type(error), error.with_traceback(frame or error.__traceback__), frame)
