@@ -15,6 +15,7 @@ import type { Catalog } from "./catalog.ts";
 import type { ActionFilter, ActionInput, Actions } from "./engine-api.ts";
 import { toOneOf } from "./filter.ts";
 import { createId, isId } from "./ids.ts";
+import { assertNames, assertNotSystem } from "./names.ts";
 import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
 import { mergeSchemas } from "./parameters/merge-schemas.ts";
 import { restoreDefaults } from "./secret-defaults.ts";
@@ -25,12 +26,8 @@ interface Parts {
 	readonly catalog: Catalog;
 }
 
-/** Packs whose content belongs to the service. */
-const systemPacks: ReadonlySet<string> = new Set(["core"]);
-const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
 /** Stands for a pack's directory where only the form of a path is checked. */
 const anyDirectory = "/pack";
-const packPattern = /^[a-z0-9_]{1,255}$/;
 
 export function createActions(parts: Parts): Actions {
 	const { storage, catalog } = parts;
@@ -65,9 +62,7 @@ export function createActions(parts: Parts): Actions {
 	/** The checks of reference 7.3, in its order; the fields to store. */
 	async function check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
 		assertNotSystem(pack);
-		if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
-		if (!namePattern.test(input.name))
-			throw new SvcError("SVC_INVALID", `name: "${input.name}" must consist of letters, digits, _, - and .`);
+		assertNames({ pack, name: input.name });
 		const parameters = await checkParameters(input, old);
 		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside(anyDirectory, input.entry_point, "entry_point");
 		if (input.metadata_file !== undefined && input.metadata_file !== "") resolveInside(anyDirectory, input.metadata_file, "metadata_file");
@@ -230,9 +225,4 @@ function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly
 		notify: source.notify,
 		...target,
 	};
-}
-
-function assertNotSystem(pack: string): void {
-	if (systemPacks.has(pack))
-		throw new SvcError("SVC_INVALID", `pack: resources of the system pack "${pack}" cannot be created, changed or deleted`);
 }
