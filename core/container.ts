@@ -48,6 +48,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 			},
 			access: config.access,
 			packs: config.packs,
+			configs: config.configs,
 			dataDirectory: config.dataDirectory,
 			logger: scope.resolve(tokens.logger),
 			clock: scope.resolve(tokens.clock),

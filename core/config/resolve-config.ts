@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import {
 	type AuthBackendPlugin,
 	type EventBusPlugin,
@@ -29,6 +29,8 @@ export interface ResolvedConfig {
 	readonly access: RoleConfig;
 	/** Absolute. */
 	readonly packs: readonly string[];
+	/** Absolute; may not exist. */
+	readonly configs: string;
 	/** Absolute; may not exist yet (`prepareDataDirectory`). */
 	readonly dataDirectory: string;
 	/** For the log once there is one. */
@@ -42,7 +44,7 @@ export interface ResolveContext {
 	readonly directory: string;
 }
 
-const compositionMembers = ["storage", "event_bus", "runners", "auth_backends", "packs", "data_dir"];
+const compositionMembers = ["storage", "event_bus", "runners", "auth_backends", "packs", "configs", "data_dir"];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
@@ -68,6 +70,7 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		...(authBackend !== undefined && { authBackend }),
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
+		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
 		dataDirectory,
 		warnings: findUnknownVariables(env),
 	};
@@ -83,13 +86,14 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
-	const { storage, event_bus, runners, packs, data_dir } = input;
+	const { storage, event_bus, runners, packs, configs, data_dir } = input;
 	const problems = [
 		findPluginProblem("storage", "storage", storage),
 		findPluginProblem("event_bus", "event-bus", event_bus),
 		...findRunnerProblems(runners),
 		findAuthBackendsProblem(input["auth_backends"]),
 		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
+		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,
 		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
 	];
 	return problems.filter((problem) => problem !== undefined);

@@ -218,6 +218,14 @@ export const optionSections = {
 			description: "Most times a minute that a rule acts on what it has itself caused, within one trace.",
 		},
 	},
+	keyvalue: {
+		enable_encryption: { type: "boolean", default: true, description: "Whether the datastore keeps secret values, encrypted." },
+		encryption_key_path: {
+			type: "string",
+			default: "",
+			description: "Path of the key file of the datastore; empty means `datastore-key.json` in the data directory.",
+		},
+	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
 
 type Sections = typeof optionSections;
@@ -249,6 +257,8 @@ export interface Composition {
 	readonly auth_backends?: Readonly<Record<string, (kwargs: never) => AuthBackendPlugin>>;
 	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */
 	readonly packs?: readonly string[];
+	/** Directory of pack configurations, `<pack>.yaml` each. Relative to the configuration file. Default `configs` in the data directory. */
+	readonly configs?: string;
 	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` wins. */
 	readonly data_dir?: string;
 }

@@ -31,6 +31,8 @@ export interface EngineDependencies {
 	readonly access: RoleConfig;
 	/** Absolute pack directories, or directories of pack directories. */
 	readonly packs: readonly string[];
+	/** Absolute directory of pack configurations; may not exist. */
+	readonly configs: string;
 	/** Absolute; exists. */
 	readonly dataDirectory: string;
 	readonly logger: TaggedLogger & SecretKeeper;

@@ -12,6 +12,7 @@ import type {
 } from "../contract/index.ts";
 import type { Access } from "./access/access.ts";
 import type { ApiKeys } from "./api-keys.ts";
+import type { DatastoreItems } from "./datastore/items-api.ts";
 import type { Principal } from "./principal.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
 
@@ -244,6 +245,9 @@ export type { Resource } from "./access/allows.ts";
 export type { PermissionType } from "./access/permission-types.ts";
 export type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
 export type { Principal } from "./principal.ts";
+export type { DatastoreItems, ItemInput, ItemListQuery } from "./datastore/items-api.ts";
+export type { RotationReport } from "./datastore/rotation.ts";
+export type { ShownItem } from "./datastore/shown-item.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 
 /** The engine: everything the service does, without HTTP. */
@@ -260,6 +264,8 @@ export interface Engine {
 	/** The door for events: what is dispatched here is looked at by rules. */
 	readonly dispatcher: Dispatcher;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
+	readonly datastore: DatastoreItems;
+	readonly webhooks: Webhooks;
 	start(): Promise<void>;
 	/**
 	 * Where no user exists yet, make the first administrator. To be called once the service is up: the

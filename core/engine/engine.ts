@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { RunAborted } from "../contract/index.ts";
 import { createAccess } from "./access/access.ts";
 import { createActions } from "./actions.ts";
 import { createApiKeys } from "./api-keys.ts";
 import { createCatalog } from "./catalog.ts";
 import { createCredentials } from "./credentials.ts";
+import { createDatastoreItems } from "./datastore/datastore-items.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { Engine } from "./engine-api.ts";
 import { createEvents } from "./events.ts";
@@ -39,6 +41,14 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	});
 	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, apiUrl: dependencies.apiUrl });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
+	const datastore = createDatastoreItems({
+		...parts,
+		logger: logger.withTag("datastore"),
+		options,
+		access,
+		draft: triggers.dispatcher.draft,
+		keyFile: options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json"),
+	});
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
 	const leases = createLeases({ ...parts, executor, lease, adopt: scheduler.adopt });
 	let starting: Promise<void> | undefined;
@@ -52,6 +62,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await triggers.start();
 			await registerPacks({ ...parts, catalog }, dependencies.packs);
 			await credentials.start();
+			await datastore.start();
 			await leases.start();
 			scheduler.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
@@ -92,6 +103,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		await host.stop();
 	}
 
+		await datastore.stop();
 	return {
 		nodeId,
 		executions: createExecutions({ ...parts, catalog, admit: scheduler.admit }),
@@ -107,6 +119,13 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		async ensureFirstUser() {
 			if (!options.auth.enable || authBackend === undefined) return undefined;
 			return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
+		datastore,
+		webhooks: createWebhooks({
+			...parts,
+			dispatcher: triggers.dispatcher,
+			hooks: createHookIndex({ storage, changes: triggers.changes }),
+			readSecret: async () => undefined,
+		}),
 		},
 		drain: () => (draining ??= drain()),
 		stop: () => (stopping ??= stop()),

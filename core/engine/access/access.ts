@@ -73,6 +73,7 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 
 	function allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
 		if (!isInScope(principal.scopes, permission, resource)) return false;
+		if (resource?.owner === principal.username) return true;
 		const names = principal.roles ?? [];
 		if (!enabled || principal.isAdmin || hasAdminRole(names)) return true;
 		const held = names.flatMap((name) => roles.get(name) ?? []);

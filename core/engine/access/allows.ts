@@ -7,6 +7,8 @@ export interface Resource {
 	readonly uid: string;
 	/** Ref of the pack it is in, when it is in one: a grant on the pack counts like one on the record. */
 	readonly pack?: string;
+	/** User whose own it is: no grant is needed. */
+	readonly owner?: string;
 }
 
 /** Permissions that stand for others when an execution is asked about: executions have no grants of their own. */

@@ -1,0 +1,139 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { addKey, changeKeyFile, createKeyFile, readKeyFile, type StoredKeys } from "./key-file.ts";
+
+const cipherPattern = /^svc1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
+const sizes = { nonce: 12, tag: 16 };
+
+/** Encrypts the values of secret items with AES-256-GCM. Each cipher text names its key, so that several keys can be read. */
+export interface KeyRing {
+	/** `SVC_INVALID` when there is no key. */
+	encrypt(text: string): string;
+	/** `SVC_INVALID` for what is no cipher text, was changed, or needs a key that is not there. */
+	decrypt(cipherText: string): string;
+	/** Whether a cipher text was made with the key that is used for new ones. */
+	isCurrent(cipherText: string): boolean;
+	/** Whether its key is there. */
+	isKnown(cipherText: string): boolean;
+	/** Make a key file unless there is one. */
+	create(): void;
+	/** Add a key and use it from now on; its id. */
+	add(): string;
+	/** Forget the keys for which `isUnused` holds, except the current one; their ids. */
+	forget(isUnused: (keyId: string) => boolean): readonly string[];
+	/** What is wrong with the key file; undefined when secrets can be kept. */
+	problem(): string | undefined;
+	readonly currentId: string | undefined;
+}
+
+export interface KeyRingParts {
+	readonly path: string;
+	/** `keyvalue.enable_encryption`. */
+	readonly isEnabled: boolean;
+	readonly logger: Logger;
+}
+
+/** The file is looked at before each use: another process of this machine may have rotated the key. */
+export function createKeyRing({ path, isEnabled, logger }: KeyRingParts): KeyRing {
+	let stored: StoredKeys | undefined;
+	let version = "";
+
+	function load(): StoredKeys | undefined {
+		if (!isEnabled) return undefined;
+		const found = statSync(path, { throwIfNoEntry: false });
+		const next = found === undefined ? "" : `${found.ino}:${found.mtimeMs}:${found.size}`;
+		if (next === version) return stored;
+		try {
+			stored = readKeyFile(path);
+			version = next;
+		} catch (error) {
+			logger.error("key file of the datastore cannot be used", { error: toErrorMessage(error) });
+			return undefined;
+		}
+		return stored;
+	}
+
+	function need(): StoredKeys {
+		const keys = load();
+		if (keys !== undefined) return keys;
+		throw new SvcError(
+			"SVC_INVALID",
+			isEnabled
+				? "no encryption key was found: secret values can be neither kept nor read (keyvalue.encryption_key_path)"
+				: "secret values can be neither kept nor read while keyvalue.enable_encryption is false",
+		);
+	}
+
+	function keyOf(id: string): Buffer {
+		const { keys } = need();
+		const key = Object.hasOwn(keys, id) ? keys[id] : undefined;
+		if (key === undefined) throw new SvcError("SVC_INVALID", `the value was encrypted with key "${id}", which is not in the key file`);
+		return Buffer.from(key, "base64url");
+	}
+
+	return {
+		encrypt(text) {
+			const { current } = need();
+			const nonce = randomBytes(sizes.nonce);
+			const cipher = createCipheriv("aes-256-gcm", keyOf(current), nonce).setAAD(Buffer.from(toHeader(current)));
+			const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+			return `${toHeader(current)}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
+		},
+		decrypt(cipherText) {
+			const [, id = "", encoded = ""] = cipherPattern.exec(cipherText) ?? [];
+			if (id === "") throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
+			const bytes = Buffer.from(encoded, "base64url");
+			const tagEnd = sizes.nonce + sizes.tag;
+			const key = keyOf(id);
+			try {
+				const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, sizes.nonce), { authTagLength: sizes.tag })
+					.setAAD(Buffer.from(toHeader(id)))
+					.setAuthTag(bytes.subarray(sizes.nonce, tagEnd));
+				return decipher.update(bytes.subarray(tagEnd), undefined, "utf8") + decipher.final("utf8");
+			} catch (error) {
+				throw new SvcError("SVC_INVALID", "integrity check of the encrypted value failed", { cause: error });
+			}
+		},
+		isCurrent: (cipherText) => keyIdOf(cipherText) === load()?.current,
+		isKnown: (cipherText) => Object.hasOwn(load()?.keys ?? {}, keyIdOf(cipherText)),
+		create() {
+			createKeyFile(path);
+			logger.info("key file of the datastore made", { path });
+		},
+		add() {
+			need();
+			const { current } = changeKeyFile(path, addKey);
+			load();
+			return current;
+		},
+		forget(isUnused) {
+			need();
+			const gone: string[] = [];
+			changeKeyFile(path, ({ current, keys }) => {
+				gone.push(...Object.keys(keys).filter((id) => id !== current && isUnused(id)));
+				return { current, keys: Object.fromEntries(Object.entries(keys).filter(([id]) => !gone.includes(id))) };
+			});
+			return gone;
+		},
+		problem() {
+			if (!isEnabled) return undefined;
+			if (load() === undefined) return `there is no usable key file at "${path}"`;
+			const mode = statSync(path).mode & 0o777;
+			return (mode & 0o077) === 0 ? undefined : `key file "${path}" can be read by other users (mode ${mode.toString(8)}); chmod 600 it`;
+		},
+		get currentId() {
+			return load()?.current;
+		},
+	};
+}
+
+/** Id of the key a cipher text was made with; empty when it is none. */
+export function keyIdOf(cipherText: string): string {
+	return cipherPattern.exec(cipherText)?.[1] ?? "";
+}
+
+/** Authenticated too: a cipher text cannot be made to name another key. */
+function toHeader(id: string): string {
+	return `svc1.${id}.`;
+}

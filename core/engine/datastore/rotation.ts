@@ -1,0 +1,100 @@
+import type { KeyValueEntity, Logger, Storage } from "../../contract/index.ts";
+import type { ItemStore } from "./item-store.ts";
+import { type KeyRing, keyIdOf } from "./key-ring.ts";
+
+/** What a rotation did. */
+export interface RotationReport {
+	/** Key that secrets are encrypted with now. */
+	readonly key_id: string;
+	/** Whether it is a new one; false when an earlier rotation was finished. */
+	readonly added: boolean;
+	/** Items that were encrypted anew. */
+	readonly reencrypted: number;
+	/** Items that no key of the key file can read; they stay as they are. */
+	readonly unreadable: number;
+	/** Keys that were removed from the key file. */
+	readonly forgotten: readonly string[];
+}
+
+export interface RotationParts {
+	readonly storage: Storage;
+	readonly store: ItemStore;
+	readonly keys: KeyRing;
+	readonly logger: Logger;
+}
+
+const batch = 200;
+/** Passes over all secrets before what others write with an old key is left to the next rotation. */
+const mostPasses = 20;
+
+/**
+ * Encrypt every secret with a new key while the service goes on: old keys stay in the file, so that at each moment every item can
+ * be read, and an item that is written in between is left as it was written. Interrupted, the next call finishes it.
+ *
+ * With `forget`, old keys that no item used when the rotation began are removed from the file. Those used then stay for another
+ * time: another node may be about to write with one.
+ */
+export async function rotateKeys(
+	{ storage, store, keys, logger }: RotationParts,
+	{ forget = false }: { readonly forget?: boolean },
+): Promise<RotationReport> {
+	const before = await survey();
+	const kept = new Set([...before.used, keys.currentId]);
+	const added = before.outdated === 0;
+	if (added) logger.info("encryption key of the datastore added", { key_id: keys.add() });
+	// What was encrypted with the old key may still be on its way to the storage.
+	await store.settled();
+	let reencrypted = 0;
+	let after = await survey();
+	for (let pass = 0; pass < mostPasses && after.outdated > 0; pass += 1) {
+		reencrypted += await reencryptAll();
+		after = await survey();
+	}
+	const forgotten = forget ? keys.forget((id) => !kept.has(id) && !after.used.has(id)) : [];
+	const report = { key_id: keys.currentId ?? "", added, reencrypted, unreadable: after.unreadable, forgotten };
+	logger.info("encryption key of the datastore rotated", report);
+	return report;
+
+	async function reencryptAll(): Promise<number> {
+		let count = 0;
+		for await (const { id, value, updated_at } of secrets()) {
+			const clear = keys.isCurrent(value) ? undefined : tryDecrypt(value);
+			if (clear === undefined) continue;
+			const changed = await storage.update("key_value", id, { value: keys.encrypt(clear) }, { updated_at, value });
+			if (changed !== undefined) count += 1;
+		}
+		return count;
+	}
+
+	/** Which keys are used, and how many items need another one. */
+	async function survey() {
+		const used = new Set<string>();
+		let outdated = 0;
+		let unreadable = 0;
+		for await (const { value } of secrets()) {
+			used.add(keyIdOf(value));
+			if (keys.isCurrent(value)) continue;
+			if (tryDecrypt(value) === undefined) unreadable += 1;
+			else outdated += 1;
+		}
+		return { used, outdated, unreadable };
+	}
+
+	function tryDecrypt(value: string): string | undefined {
+		try {
+			return keys.decrypt(value);
+		} catch {
+			return undefined;
+		}
+	}
+
+	async function* secrets(): AsyncGenerator<KeyValueEntity> {
+		let last: KeyValueEntity | undefined;
+		do {
+			const where = { secret: true, id: { gt: last?.id ?? "" } };
+			const read = await storage.find("key_value", { where, orderBy: [["id", "asc"]], limit: batch });
+			yield* read;
+			last = read.at(-1);
+		} while (last !== undefined);
+	}
+}

@@ -1,0 +1,63 @@
+import type { JsonObject, KeyValueEntity, Logger } from "../../contract/index.ts";
+import { type Access, hasAdminRole } from "../access/access.ts";
+import type { Principal } from "../principal.ts";
+import type { DatastoreAccess, DatastoreScope } from "../templates/datastore.ts";
+import { type ItemAddress, toItemResource } from "./item-address.ts";
+import type { ItemStore } from "./item-store.ts";
+import type { KeyRing } from "./key-ring.ts";
+
+export interface TemplateAccessParts {
+	readonly store: ItemStore;
+	readonly keys: KeyRing;
+	readonly access: Access;
+	readonly logger: Logger;
+	/** What rules and timers act as; it may view all items of the system. */
+	readonly systemUser: string;
+}
+
+/** Whose items `svckv.user` stands for in the templates of an execution. Only administrators may set `api_user` for others. */
+export function toItemUser(context: JsonObject, systemUser: string): string {
+	const { api_user, user } = context;
+	if (typeof api_user === "string" && api_user !== "") return api_user;
+	return typeof user === "string" && user !== "" ? user : systemUser;
+}
+
+/** What the templates of a user read. With `isClear` secret items come in clear, otherwise as cipher text. */
+export function createTemplateAccess(parts: TemplateAccessParts, username: string, { isClear }: { isClear: boolean }): DatastoreAccess {
+	const { store, keys, access, logger } = parts;
+	let principal: Promise<Principal> | undefined;
+
+	async function find(scope: DatastoreScope, name: string): Promise<KeyValueEntity | undefined> {
+		const address = toAddress(scope, name, username);
+		const item = await store.find(address);
+		if (item !== undefined)
+			access.assert(await (principal ??= toPrincipal(parts, username)), "key_value_pair_view", toItemResource(address));
+		return item;
+	}
+
+	return {
+		async lookup(scope, name) {
+			const item = await find(scope, name);
+			if (item === undefined || !item.secret || !isClear) return item?.value;
+			const clear = keys.decrypt(item.value);
+			logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope, for: "pack configuration" });
+			return clear;
+		},
+		async decrypt(cipherText) {
+			const clear = keys.decrypt(cipherText);
+			logger.info("datastore value decrypted", { user: username, for: "template" });
+			return clear;
+		},
+	};
+}
+
+function toAddress(scope: DatastoreScope, name: string, user: string): ItemAddress {
+	return scope === "system" ? { scope: "svckv.system", name, user: null } : { scope: "svckv.user", name: `${user}:${name}`, user };
+}
+
+async function toPrincipal({ access, systemUser }: TemplateAccessParts, username: string): Promise<Principal> {
+	const authentication = { method: "none" } as const;
+	if (!access.enabled || username === systemUser) return { username, isAdmin: true, authentication };
+	const roles = await access.rolesOf(username);
+	return { username, isAdmin: hasAdminRole(roles), roles, authentication };
+}
