@@ -85,6 +85,7 @@ module.exports = {
 		home("koffi", "koffi", "^(plugins-runner/_process|plugins-auth/(flat-file|pam))/"),
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
+		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("uvu", "uvu", tests),
 	],
 	options: {

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import type { buildConnector, Dispatcher } from "undici";
+import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { lookupPublic } from "./private-addresses.ts";
+import { toBasic } from "./request.ts";
+
+export type Undici = typeof import("undici");
+
+export interface ConnectionSettings {
+	readonly verify: boolean;
+	readonly publicOnly: boolean;
+	/** Certificates of further authorities. */
+	readonly authorities: readonly string[] | undefined;
+	readonly httpProxy: string | undefined;
+	readonly httpsProxy: string | undefined;
+}
+
+/** What requests of one run are sent through. */
+export interface Connections {
+	/** For an address of this protocol. */
+	dispatcherFor(url: URL): Dispatcher;
+	/** Closes every connection at once. */
+	close(): Promise<void>;
+}
+
+export async function importUndici(): Promise<Undici> {
+	try {
+		return await import("undici");
+	} catch (error) {
+		const message = `runner http-request needs the package "undici", which is missing or does not run here: npm install undici`;
+		throw new SvcError("SVC_CONFIG", `${message} (${toErrorMessage(error).split("\n")[0]})`, { cause: error });
+	}
+}
+
+/** Node's own authorities and those of a file. */
+export function readAuthorities(path: string | undefined): readonly string[] | undefined {
+	if (path === undefined) return undefined;
+	try {
+		return [...rootCertificates, readFileSync(path, "utf8")];
+	} catch (cause) {
+		throw new SvcError("SVC_CONFIG", `runner http-request: ca_file "${path}" cannot be read: ${toErrorMessage(cause)}`, { cause });
+	}
+}
+
+export function createConnections(undici: Undici, settings: ConnectionSettings): Connections {
+	const opened = new Map<string, Dispatcher>();
+	return {
+		dispatcherFor(url) {
+			let dispatcher = opened.get(url.protocol);
+			if (dispatcher === undefined) {
+				dispatcher = createDispatcher(undici, url.protocol, settings);
+				opened.set(url.protocol, dispatcher);
+			}
+			return dispatcher;
+		},
+		async close() {
+			await Promise.all([...opened.values()].map((dispatcher) => dispatcher.destroy()));
+		},
+	};
+}
+
+function createDispatcher(undici: Undici, protocol: string, settings: ConnectionSettings): Dispatcher {
+	const { verify, publicOnly, authorities, httpProxy, httpsProxy } = settings;
+	// The run's own time-out ends what takes too long.
+	const limits = { headersTimeout: 0, bodyTimeout: 0 };
+	const tls: buildConnector.BuildOptions = {
+		rejectUnauthorized: verify,
+		timeout: 0,
+		...(authorities !== undefined && { ca: [...authorities] }),
+	};
+	const proxy = protocol === "https:" ? httpsProxy : httpProxy;
+	if (proxy === undefined || proxy === "") {
+		return new undici.Agent({ ...limits, connect: { ...tls, ...(publicOnly && { lookup: lookupPublic }) } });
+	}
+	const { uri, token } = toProxy(proxy, protocol === "https:" ? "https_proxy" : "http_proxy");
+	// Requests to http addresses go to the proxy as they are; many allow a tunnel to port 443 only.
+	return new undici.ProxyAgent({
+		...limits,
+		uri,
+		proxyTunnel: protocol === "https:",
+		requestTls: tls,
+		proxyTls: tls,
+		...(token && { token }),
+	});
+}
+
+/** Address and credentials of a proxy. */
+function toProxy(text: string, name: string): { readonly uri: string; readonly token?: string } {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+		throw new SvcError("SVC_RUNNER", `${name}: must be an address that begins with http:// or https://`);
+	}
+	const token =
+		url.username === "" && url.password === "" ? undefined : toBasic(decodeURIComponent(url.username), decodeURIComponent(url.password));
+	return { uri: url.origin, ...(token !== undefined && { token }) };
+}

@@ -1,0 +1,109 @@
+import type { Readable } from "node:stream";
+import { SvcError } from "../../core/contract/index.ts";
+import type { Connections, Undici } from "./connections.ts";
+import type { HttpRequest } from "./request.ts";
+
+/** The answer to the last request of a run; its body is still to be read. */
+export interface HttpAnswer {
+	readonly status: number;
+	/** Names as the server wrote them; values of a repeated one joined by commas. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: Readable;
+}
+
+export interface ExchangeOptions {
+	readonly undici: Undici;
+	readonly connections: Connections;
+	readonly signal: AbortSignal;
+	readonly followRedirects: boolean;
+	/** Throws for an address that must not be asked; called for redirects too. */
+	readonly assertAllowed: (url: URL) => void;
+}
+
+const maximumRedirects = 20;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Headers that are meant for the host they were first sent to. */
+const credentialHeaders: ReadonlySet<string> = new Set([
+	"authorization",
+	"cookie",
+	"host",
+	"proxy-authorization",
+	"x-auth-token",
+	"x-api-key",
+	"svc-api-key",
+]);
+const bodyHeaders: ReadonlySet<string> = new Set([
+	"content-type",
+	"content-encoding",
+	"content-language",
+	"content-location",
+	"content-length",
+]);
+
+/** Send a request and, when asked to, what its redirects ask for. */
+export async function exchange(first: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
+	let request = first;
+	for (let count = 0; ; count += 1) {
+		options.assertAllowed(request.url);
+		const answer = await send(request, options);
+		const location = options.followRedirects && redirects.has(answer.status) ? findHeader(answer.headers, "location") : undefined;
+		if (location === undefined) return answer;
+		// The connection is closed rather than read to its end: nobody wants the text of a redirect.
+		answer.body.on("error", () => {}).destroy();
+		if (count === maximumRedirects) throw new SvcError("SVC_RUNNER", `more than ${maximumRedirects} redirects`);
+		request = toRedirected(request, answer.status, location);
+	}
+}
+
+/** Value of a header, whatever the case of its name. */
+export function findHeader(headers: Readonly<Record<string, string>>, name: string): string | undefined {
+	return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+async function send({ method, url, headers, body }: HttpRequest, { undici, connections, signal }: ExchangeOptions): Promise<HttpAnswer> {
+	const answer = await undici.request(url, {
+		method: method as "GET",
+		headers,
+		// The type is that of the package's own class, of which the global one is another copy.
+		body: (body ?? null) as Buffer | null,
+		signal,
+		dispatcher: connections.dispatcherFor(url),
+		responseHeaders: "raw",
+	});
+	return { status: answer.statusCode, headers: joinHeaders(answer.headers as unknown as readonly string[]), body: answer.body };
+}
+
+function joinHeaders(raw: readonly string[]): Record<string, string> {
+	const names = new Map<string, string>();
+	const joined = new Map<string, string>();
+	for (let index = 0; index + 1 < raw.length; index += 2) {
+		const name = raw[index] as string;
+		const value = raw[index + 1] as string;
+		const key = names.get(name.toLowerCase()) ?? name;
+		names.set(name.toLowerCase(), key);
+		const before = joined.get(key);
+		joined.set(key, before === undefined ? value : `${before}, ${value}`);
+	}
+	return Object.fromEntries(joined);
+}
+
+function toRedirected(request: HttpRequest, status: number, location: string): HttpRequest {
+	const url = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
+	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+		throw new SvcError("SVC_RUNNER", "the server redirects to something that is no http or https address");
+	}
+	if (url.hash === "") url.hash = request.url.hash;
+	url.username = "";
+	url.password = "";
+	const becomesGet = status === 303 ? request.method !== "HEAD" : status < 303 && request.method === "POST";
+	const dropped = (name: string) =>
+		(becomesGet && bodyHeaders.has(name)) || (!keepsCredentials(request.url, url) && credentialHeaders.has(name));
+	const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !dropped(name)));
+	return becomesGet ? { method: "GET", url, headers, body: undefined } : { ...request, url, headers };
+}
+
+/** The same place, or the same host with encryption where there was none. */
+function keepsCredentials(from: URL, to: URL): boolean {
+	const isUpgrade = from.protocol === "http:" && to.protocol === "https:" && from.port === "" && to.port === "";
+	return from.origin === to.origin || (isUpgrade && from.hostname === to.hostname);
+}

@@ -1,0 +1,36 @@
+import { SvcError } from "../../core/contract/index.ts";
+
+export interface HostLists {
+	readonly url_hosts_blacklist: readonly unknown[];
+	readonly url_hosts_whitelist: readonly unknown[];
+}
+
+/** Throws for an address whose host may not be asked. */
+export type AssertHost = (url: URL) => void;
+
+/** Hosts compare without port, brackets and the final dot, in the spelling that is connected to. */
+export function createHostRule({ url_hosts_blacklist: denied, url_hosts_whitelist: allowed }: HostLists): AssertHost {
+	if (denied.length > 0 && allowed.length > 0) {
+		throw new SvcError("SVC_RUNNER", "url_hosts_blacklist and url_hosts_whitelist cannot be used together");
+	}
+	const deniedHosts = new Set(denied.map(toListedHost));
+	const allowedHosts = new Set(allowed.map(toListedHost));
+	return (url) => {
+		const host = toBareHost(url);
+		if (deniedHosts.has(host)) throw new SvcError("SVC_RUNNER", `url: host "${host}" is in url_hosts_blacklist`);
+		if (allowedHosts.size > 0 && !allowedHosts.has(host))
+			throw new SvcError("SVC_RUNNER", `url: host "${host}" is not in url_hosts_whitelist`);
+	};
+}
+
+/** The host alone: `[::1]:80` is `::1`. */
+export function toBareHost({ hostname }: URL): string {
+	return hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
+}
+
+/** As an address spells it, so that `EXAMPLE.com:80`, `0x7f000001` and `::1` are found as well. */
+function toListedHost(entry: unknown): string {
+	const text = String(entry).trim();
+	for (const candidate of [`http://${text}/`, `http://[${text}]/`]) if (URL.canParse(candidate)) return toBareHost(new URL(candidate));
+	throw new SvcError("SVC_RUNNER", `url_hosts_blacklist, url_hosts_whitelist: "${text}" is no host`);
+}
