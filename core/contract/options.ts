@@ -38,7 +38,16 @@ export const optionSections = {
 		},
 	},
 	system_user: {
-		user: { type: "string", default: "svc", description: "Name that executions carry while authentication is off." },
+		user: {
+			type: "string",
+			default: "svc",
+			description: "Name that executions carry while authentication is off, and user on remote hosts where nothing else names one.",
+		},
+		ssh_key_file: {
+			type: "string",
+			default: "",
+			description: "Private key for remote hosts where neither the action nor the SSH configuration names one; empty means none.",
+		},
 	},
 	auth: {
 		enable: { type: "boolean", default: true, description: "Whether requests need a credential." },
@@ -181,6 +190,46 @@ export const optionSections = {
 			minimum: 0,
 			description: "Most seconds that stopping waits for running actions before it ends them.",
 		},
+	},
+	ssh_runner: {
+		use_agent: {
+			type: "boolean",
+			default: false,
+			description: "Whether keys of the agent at `SSH_AUTH_SOCK` are used where neither password nor key is given.",
+		},
+		remote_dir: {
+			type: "string",
+			default: "/tmp",
+			description: "Directory on remote hosts in which commands run and scripts are put, where the action does not say.",
+		},
+		allow_partial_failure: {
+			type: "boolean",
+			default: false,
+			description: "Whether an execution succeeds when one of its hosts has, instead of all.",
+		},
+		max_parallel_actions: { type: "integer", default: 50, minimum: 1, description: "Most hosts an execution works on at once." },
+		use_ssh_config: { type: "boolean", default: false, description: "Whether the SSH configuration file is read." },
+		ssh_config_file_path: { type: "string", default: "~/.ssh/config", description: "SSH configuration file." },
+		ssh_connect_timeout: {
+			type: "number",
+			default: 60,
+			minimum: 0.1,
+			description: "Seconds a host may take to accept a connection and the sign-in.",
+		},
+		connection_idle_timeout: {
+			type: "number",
+			default: 60,
+			minimum: 0,
+			description: "Seconds a connection without work is kept for the next execution; 0 closes it at once.",
+		},
+		host_key_check: {
+			type: "string",
+			default: "accept-new",
+			choices: ["accept-new", "strict", "off"],
+			description:
+				"Hosts that `known_hosts` does not hold: `accept-new` writes their key down, `strict` refuses them; `off` checks nothing.",
+		},
+		known_hosts: { type: "string", default: "~/.ssh/known_hosts", description: "File with the keys of known hosts." },
 	},
 	scheduler: {
 		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between looks for work that no event announced." },
