@@ -64,13 +64,22 @@ async function send({ method, url, headers, body }: HttpRequest, { undici, conne
 	const answer = await undici.request(url, {
 		method: method as "GET",
 		headers,
-		// The type is that of the package's own class, of which the global one is another copy.
-		body: (body ?? null) as Buffer | null,
+		body: body instanceof FormData ? toOwnForm(body, undici) : (body ?? null),
 		signal,
 		dispatcher: connections.dispatcherFor(url),
 		responseHeaders: "raw",
 	});
 	return { status: answer.statusCode, headers: joinHeaders(answer.headers as unknown as readonly string[]), body: answer.body };
+}
+
+/** The package sends forms of its own class only. */
+function toOwnForm(form: FormData, { FormData: OwnForm }: Undici): InstanceType<Undici["FormData"]> {
+	const own = new OwnForm();
+	for (const [name, value] of form) {
+		if (typeof value === "string") own.append(name, value);
+		else own.append(name, value, value.name);
+	}
+	return own;
 }
 
 function joinHeaders(raw: readonly string[]): Record<string, string> {
