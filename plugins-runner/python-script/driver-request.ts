@@ -1,0 +1,24 @@
+import type { PythonReport, PythonRequest } from "./engine.ts";
+
+/** What the Python driver gets (python/svc/driver.py): JSON without white space around it. Paths as Python sees them. */
+export function toDriverRequest(request: Omit<PythonRequest, "environment" | "signal">): string {
+	return JSON.stringify({
+		entry_point: request.entryPoint,
+		pack: request.pack,
+		pack_directory: request.packDirectory,
+		user: request.user,
+		parameters: request.parameters,
+		config: request.config,
+		log_level: request.logLevel,
+	});
+}
+
+/** What it reported, or undefined when it did not come so far. */
+export function parseReport(text: string): PythonReport | undefined {
+	try {
+		return JSON.parse(text) as PythonReport;
+	} catch {
+		// Ended while it wrote, which the exit code tells.
+		return undefined;
+	}
+}

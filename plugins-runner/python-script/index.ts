@@ -1,0 +1,86 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { defineRunner, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
+import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
+import type { EngineName, PythonEngine } from "./engine.ts";
+import { Engines } from "./engines.ts";
+import { createPyodideEngine, type PyodideOptions } from "./pyodide/index.ts";
+import { createRunEnvironment } from "./run-environment.ts";
+import { toRunResult } from "./run-result.ts";
+import { createServiceCall } from "./service-call.ts";
+
+const logLevels = ["AUDIT", "CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"] as const;
+
+const parameters = {
+	env: { type: "object", description: "Environment variables for the action." },
+	timeout: { type: "integer", default: 600, description: "Seconds after which the action is ended." },
+	log_level: { type: "string", enum: logLevels, default: "DEBUG", description: "Least important level that the action's logger writes." },
+	debug: { type: "boolean", default: false, description: "Whether the action should tell more; it gets `SVC_ACTION_DEBUG`." },
+	engine: {
+		type: "string",
+		enum: ["auto", "cpython", "pyodide"],
+		default: "auto",
+		description: "What runs the action; `auto` is the runner's choice.",
+	},
+} as const;
+
+export interface PythonScriptOptions extends CpythonOptions {
+	/** `auto`: cpython where a suitable `python3` is found at start, else pyodide. Default `auto`. */
+	readonly engine?: EngineName | "auto";
+	/** Least important level for actions that leave `log_level` at `DEBUG`. Default `DEBUG`. */
+	readonly log_level?: (typeof logLevels)[number];
+	readonly pyodide?: PyodideOptions;
+}
+
+/** Runs actions that are Python classes. */
+export const pythonScript = defineRunner("python-script", (options: PythonScriptOptions) => {
+	const engines = new Engines({
+		cpython: () => createCpythonEngine(options),
+		pyodide: () => createPyodideEngine(options.pyodide),
+	});
+	return {
+		description: "Runs a Python class of a pack.",
+		parameters,
+		capabilities: { streaming: true, cancellation: true },
+		outputKey: "result",
+		entryPoint: "required",
+		start: (context) => engines.start(context, options.engine ?? "auto"),
+		stop: () => engines.stop(),
+		async run(context) {
+			await assertFile(context.entryPoint);
+			return runAction(await engines.get(context.runnerParameters.engine), context, options.log_level ?? "DEBUG");
+		},
+	};
+});
+
+async function runAction(
+	engine: PythonEngine,
+	context: RunContext<typeof parameters>,
+	defaultLevel: (typeof logLevels)[number],
+): Promise<RunResult> {
+	const { env, log_level, timeout } = context.runnerParameters;
+	const environment = createRunEnvironment(env, context.environment);
+	const request = {
+		executionId: context.execution_id,
+		entryPoint: context.entryPoint,
+		packDirectory: context.packDirectory ?? dirname(context.entryPoint),
+		pack: context.pack,
+		user: context.user,
+		parameters: context.actionParameters,
+		config: context.packConfig,
+		environment,
+		logLevel: log_level === "DEBUG" ? defaultLevel : log_level,
+		signal: context.signal,
+	};
+	const end = await engine.run(request, {
+		emit: (type, text) => context.emit(type, text),
+		service: createServiceCall(context.environment),
+	});
+	return toRunResult(context, engine, timeout, end);
+}
+
+async function assertFile(path: string): Promise<void> {
+	if (path === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a Python action must name a file");
+	const file = await stat(path).catch(() => undefined);
+	if (file === undefined || !file.isFile()) throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file`);
+}

@@ -1,0 +1,27 @@
+import { type JsonObject, SvcError } from "../../core/contract/index.ts";
+import { assertNoNul, toPythonText } from "../_process/index.ts";
+
+/** Second names of the service's variables, by which client libraries and packs of the compatible platform ask. */
+const secondNames: Readonly<Record<string, readonly string[]>> = {
+	SVC_ACTION_PACK_NAME: ["ST2_ACTION_PACK_NAME"],
+	SVC_ACTION_EXECUTION_ID: ["ST2_ACTION_EXECUTION_ID"],
+	SVC_ACTION_API_URL: ["SVC_API_URL", "ST2_ACTION_API_URL", "ST2_API_URL"],
+	SVC_ACTION_AUTH_TOKEN: ["SVC_AUTH_TOKEN", "ST2_ACTION_AUTH_TOKEN", "ST2_AUTH_TOKEN"],
+	SVC_ACTION_DEBUG: ["ST2_ACTION_DEBUG"],
+};
+
+/** The parameter `env`, and over it what the service gives. The path of modules is the runner's: `PYTHONPATH` is left out. */
+export function createRunEnvironment(
+	given: JsonObject | null | undefined,
+	service: Readonly<Record<string, string>>,
+): Record<string, string> {
+	const environment: Record<string, string> = {};
+	for (const [name, value] of Object.entries(given ?? {})) {
+		if (name === "" || name.includes("=")) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a name of a variable`);
+		if (name.toUpperCase() === "PYTHONPATH") continue;
+		environment[name] = toPythonText(value);
+		assertNoNul("env", name + environment[name]);
+	}
+	for (const [name, value] of Object.entries(service)) for (const known of [name, ...(secondNames[name] ?? [])]) environment[known] = value;
+	return environment;
+}
