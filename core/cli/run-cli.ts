@@ -7,6 +7,7 @@ import { addCatalogCommands } from "./commands/catalog.ts";
 import { addExecutionCommands } from "./commands/execution.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addSignInCommands } from "./commands/sign-in.ts";
+import { addWebhookCommands } from "./commands/webhook.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { toFailure } from "./failure.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
@@ -82,6 +83,7 @@ function createProgram(context: CliContext): Command {
 	addCatalogCommands(program, context);
 	addApiKeyCommands(program, context);
 	addAccessCommands(program, context);
+	addWebhookCommands(program, context);
 	return program;
 }
 

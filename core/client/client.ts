@@ -20,6 +20,7 @@ import type {
 	UserRecord,
 } from "./records.ts";
 import { faultOf, type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
+import { createWebhookClient, type WebhookClient } from "./webhooks.ts";
 
 export interface ClientOptions extends Partial<Addresses> {
 	/** From `signIn`. Only one of token and API key may be given. */
@@ -77,6 +78,7 @@ export interface Client {
 		get(id: string, options?: Waiting): Promise<RoleAssignmentRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
 	};
+	readonly webhooks: WebhookClient;
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
 	/** Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. */
@@ -142,6 +144,7 @@ export function createClient(options: ClientOptions = {}): Client {
 			get: (id, waiting) => read(`/rbac/role_assignments/${at(id)}`, waiting),
 			list: (query, waiting) => list("/rbac/role_assignments", query, waiting),
 		},
+		webhooks: createWebhookClient({ read, list }),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
 		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),
 	};

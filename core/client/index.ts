@@ -2,3 +2,4 @@ export { type Addresses, defaultApiUrl, resolveAddresses } from "./addresses.ts"
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export type { FollowOptions } from "./follow-output.ts";
 export type * from "./records.ts";
+export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks.ts";

@@ -15,6 +15,7 @@ import type { ApiKeys } from "./api-keys.ts";
 import type { DatastoreItems } from "./datastore/items-api.ts";
 import type { Principal } from "./principal.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
+import type { Webhooks } from "./webhooks/webhooks-api.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
 export interface ExecutionView {
@@ -244,10 +245,10 @@ export type { Access, AssignmentFilter, RoleAssignment } from "./access/access.t
 export type { Resource } from "./access/allows.ts";
 export type { PermissionType } from "./access/permission-types.ts";
 export type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
-export type { Principal } from "./principal.ts";
 export type { DatastoreItems, ItemInput, ItemListQuery } from "./datastore/items-api.ts";
 export type { RotationReport } from "./datastore/rotation.ts";
 export type { ShownItem } from "./datastore/shown-item.ts";
+export type { Principal } from "./principal.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 
 /** The engine: everything the service does, without HTTP. */
@@ -263,9 +264,9 @@ export interface Engine {
 	readonly access: Access;
 	/** The door for events: what is dispatched here is looked at by rules. */
 	readonly dispatcher: Dispatcher;
-	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	readonly datastore: DatastoreItems;
 	readonly webhooks: Webhooks;
+	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
 	/**
 	 * Where no user exists yet, make the first administrator. To be called once the service is up: the

@@ -20,6 +20,8 @@ import { registerPacks } from "./register-packs.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createTriggerCore } from "./triggers/trigger-core.ts";
+import { createHookIndex } from "./webhooks/hook-index.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
 
 /** Put an engine together. Nothing is opened or started before `start`. */
 export function createEngine(dependencies: EngineDependencies): Engine {
@@ -39,8 +41,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		isListenedTo: async (trigger) => (await storage.count("rule", { trigger, enabled: true })) > 0,
 		wake: () => undefined,
 	});
-	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, apiUrl: dependencies.apiUrl });
-	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const datastore = createDatastoreItems({
 		...parts,
 		logger: logger.withTag("datastore"),
@@ -49,6 +49,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		draft: triggers.dispatcher.draft,
 		keyFile: options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json"),
 	});
+	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, apiUrl: dependencies.apiUrl });
+	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
 	const leases = createLeases({ ...parts, executor, lease, adopt: scheduler.adopt });
 	let starting: Promise<void> | undefined;
@@ -60,9 +62,9 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		try {
 			await catalog.registerRunnerTypes(runners);
 			await triggers.start();
+			await datastore.start();
 			await registerPacks({ ...parts, catalog }, dependencies.packs);
 			await credentials.start();
-			await datastore.start();
 			await leases.start();
 			scheduler.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
@@ -85,9 +87,11 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 
 	async function endRuns(graceMilliseconds: number): Promise<void> {
 		await scheduler.stop();
+		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
+		executor.leaveAll(aborted);
 		const idle = scheduler.idle();
 		await settledWithin(idle, graceMilliseconds);
-		executor.abortAll(new RunAborted("shutdown", "the service was stopped while the action ran"));
+		executor.abortAll(aborted);
 		await idle;
 	}
 
@@ -99,11 +103,11 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	async function close(): Promise<void> {
 		await leases.stop();
 		triggers.stop();
+		await datastore.stop();
 		await credentials.stop();
 		await host.stop();
 	}
 
-		await datastore.stop();
 	return {
 		nodeId,
 		executions: createExecutions({ ...parts, catalog, admit: scheduler.admit }),
@@ -115,10 +119,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		apiKeys,
 		access,
 		dispatcher: triggers.dispatcher,
-		start: () => (starting ??= start()),
-		async ensureFirstUser() {
-			if (!options.auth.enable || authBackend === undefined) return undefined;
-			return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
 		datastore,
 		webhooks: createWebhooks({
 			...parts,
@@ -126,6 +126,10 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			hooks: createHookIndex({ storage, changes: triggers.changes }),
 			readSecret: async () => undefined,
 		}),
+		start: () => (starting ??= start()),
+		async ensureFirstUser() {
+			if (!options.auth.enable || authBackend === undefined) return undefined;
+			return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
 		},
 		drain: () => (draining ??= drain()),
 		stop: () => (stopping ??= stop()),

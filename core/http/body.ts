@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type JsonValue, SvcError } from "../contract/index.ts";
-import { readText } from "./read-text.ts";
+import { readBytes, readText } from "./read-text.ts";
 
 /** A JSON schema with the type it stands for. Compiled at its first use. */
 export interface BodySchema<B> {
@@ -10,6 +10,7 @@ export interface BodySchema<B> {
 }
 
 const maximumDepth = 200;
+const formType = "application/x-www-form-urlencoded";
 const ajv = new Ajv({ strict: false, logger: false, validateSchema: false });
 
 /** Declare the body of a route: an object with these properties. */
@@ -38,17 +39,46 @@ export async function readBody<B>(request: Request, body: BodySchema<B>, limit: 
 	return body.parse(text === "" ? {} : parseText(text, request.headers.get("content-type")));
 }
 
+/** A body as it came, and what it says. */
+export interface RawBody {
+	readonly bytes: Uint8Array;
+	/** JSON of any kind, or the fields of a form: a text each, several values as an array (decisions 19). An empty body is `{}`. */
+	readonly value: JsonValue;
+}
+
+/** Read a body whose bytes matter: what was signed is not what parsing and printing gives. */
+export async function readRawBody(request: Request, limit: number): Promise<RawBody> {
+	const bytes = await readBytes(request, limit);
+	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+	const contentType = request.headers.get("content-type");
+	if (text === "") return { bytes, value: {} };
+	if (toMediaType(contentType) === "text/plain") throw unsupported();
+	const value = parseText(text, contentType) as JsonValue;
+	return { bytes, value: toMediaType(contentType) === formType ? singled(value as Record<string, string[]>) : value };
+}
+
+function singled(fields: Record<string, string[]>): JsonValue {
+	return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
+}
+
+function toMediaType(contentType: string | null): string | undefined {
+	return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
+}
+
+function unsupported(): SvcError {
+	return new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use application/json");
+}
+
 function parseText(text: string, contentType: string | null): unknown {
-	const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
-	switch (mediaType) {
+	switch (toMediaType(contentType)) {
 		case "":
 		case "application/json":
 		case "text/plain":
 			return parseJson(text);
-		case "application/x-www-form-urlencoded":
+		case formType:
 			return parseForm(text);
 		default:
-			throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use application/json");
+			throw unsupported();
 	}
 }
 

@@ -92,6 +92,7 @@ export function createExecution(changes: Partial<ExecutionEntity> = {}): Executi
 		notify: null,
 		callback: null,
 		runner_info: null,
+		run_state: null,
 		parameters: { cmd: "uptime", pin: "hunter2" },
 		result: null,
 		...changes,

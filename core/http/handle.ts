@@ -3,7 +3,7 @@ import { type H3Event, HTTPResponse } from "h3";
 import { SvcError } from "../contract/index.ts";
 import { authenticate, nobody } from "./authenticate.ts";
 import { assertGlobally, assertOnRecord } from "./authorize.ts";
-import { readBody } from "./body.ts";
+import { readBody, readRawBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { castQuery, parseQuery } from "./query.ts";
@@ -80,11 +80,16 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),
-		body: route.body === undefined ? undefined : await readBody(request, route.body, options.api.max_body_size),
+		body: await readRouteBody(route, request, options.api.max_body_size),
 	};
 	if (route.resource === undefined) return { reply: await route.handler(routeContext), cookie };
 	const path = await assertOnRecord(route, routeContext);
 	return { reply: await route.handler({ ...routeContext, path }), cookie };
+}
+
+function readRouteBody({ body }: Route, request: Request, limit: number): unknown {
+	if (body === undefined) return undefined;
+	return body === "raw" ? readRawBody(request, limit) : readBody(request, body, limit);
 }
 
 /** The router leaves segments as they came. */

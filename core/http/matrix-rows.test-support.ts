@@ -41,6 +41,7 @@ const on = (uid: string, ...types: readonly string[]): Grants => [{ resource_uid
 const speak = "action:default:speak";
 const viewer = on(speak, "action_view");
 const runner = "runner_type:speak";
+const item = "key_value_pair:svckv.system:";
 const execution =
 	(suffix = "") =>
 	({ execution: id }: MatrixSubject) => ({ path: `/executions/${id}${suffix}` });
@@ -126,6 +127,11 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		grants: [],
 	},
 	"api DELETE /apikeys/:key": { ok: 204, request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }), grants: [] },
+	"api GET /keys": { ok: 200, request: at("/keys"), grants: global("key_value_pair_list") },
+	"api GET /keys/:name": { ok: 404, request: at("/keys/absent"), grants: on(`${item}absent`, "key_value_pair_view") },
+	"api PUT /keys/:name": { ok: 200, request: at("/keys/present", { value: "1" }), grants: on(`${item}present`, "key_value_pair_set") },
+	"api DELETE /keys/:name": { ok: 404, request: at("/keys/absent"), grants: on(`${item}absent`, "key_value_pair_delete") },
+	"api POST /keys/rotate": { ok: 200, others: 403, request: at("/keys/rotate", {}) },
 	"api GET /rbac/permission_types": { ok: 200, request: at("/rbac/permission_types") },
 	"api GET /rbac/permission_types/:type": { ok: 200, request: at("/rbac/permission_types/action") },
 	"api GET /rbac/roles": { ok: 200, request: at("/rbac/roles") },
@@ -136,4 +142,10 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		others: 403,
 		request: ({ assignment }) => ({ path: `/rbac/role_assignments/${assignment}` }),
 	},
+	"api GET /webhooks": { ok: 200, request: at("/webhooks"), grants: global("webhook_list") },
+	"api GET /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
+	"api POST /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full", {}), grants: on("webhook:disk/full", "webhook_send") },
+	"api GET /webhook_deliveries": { ok: 200, request: at("/webhook_deliveries"), grants: global("webhook_list") },
+	"api GET /webhook_deliveries/:id": { ok: 404, others: 404, request: at("/webhook_deliveries/none") },
+	"api POST /webhook_deliveries/:id/replay": { ok: 404, others: 404, request: at("/webhook_deliveries/none/replay") },
 };

@@ -4,24 +4,45 @@ const drainLimit = 64 * 1024 * 1024;
 
 /** Text of a request's body. Throws `SVC_TOO_LARGE` above `limit` bytes, announced or not. */
 export async function readText(request: Request, limit: number): Promise<string> {
+	return read(request, limit, {
+		whole: () => request.text(),
+		chunked: async (body) => (await readChunked(body, limit)).toString("utf8"),
+		none: "",
+	});
+}
+
+/** Bytes of a request's body, as they came; as `readText` otherwise. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+	return read(request, limit, {
+		whole: async () => Buffer.from(await request.arrayBuffer()),
+		chunked: (body) => readChunked(body, limit),
+		none: Buffer.alloc(0),
+	});
+}
+
+async function read<T>(
+	request: Request,
+	limit: number,
+	ways: { readonly whole: () => Promise<T>; readonly chunked: (body: ReadableStream<Uint8Array>) => Promise<T>; readonly none: T },
+): Promise<T> {
 	const announced = request.headers.get("content-length");
 	if (Number(announced) > limit) throw tooLarge(limit);
 	try {
-		if (announced !== null) return await request.text();
-		return request.body === null ? "" : await readChunked(request.body, limit);
+		if (announced !== null) return await ways.whole();
+		return request.body === null ? ways.none : await ways.chunked(request.body);
 	} catch (cause) {
 		if (isSvcError(cause)) throw cause;
 		throw new SvcError("SVC_INVALID", "Failed to parse request body: the connection ended before it was complete", { cause });
 	}
 }
 
-async function readChunked(body: ReadableStream<Uint8Array>, limit: number): Promise<string> {
+async function readChunked(body: ReadableStream<Uint8Array>, limit: number): Promise<Buffer> {
 	const reader = body.getReader();
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for (;;) {
 		const { done, value } = await reader.read();
-		if (done) return Buffer.concat(chunks).toString("utf8");
+		if (done) return Buffer.concat(chunks);
 		size += value.byteLength;
 		if (size > limit) {
 			void drain(reader);

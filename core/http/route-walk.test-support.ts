@@ -61,6 +61,18 @@ const walks: Readonly<Record<string, Walk>> = {
 		send("/apikeys", [{ metadata: { used_by: "walk" } }, { pin: secrets.refuse() }, { expires_at: "x" }, { metadata: [secrets.refuse()] }]),
 	"api PUT /apikeys/:key": ({ secrets }) => send(`/apikeys/${encodeURIComponent(secrets.refuse())}`, [{ enabled: false }]),
 	"api DELETE /apikeys/:key": ({ secrets }) => get(`/apikeys/${encodeURIComponent(secrets.refuse())}`),
+	"api PUT /keys/:name": ({ secrets }) => [
+		...send("/keys/walk", [
+			{ value: secrets.store(), secret: true },
+			{ value: secrets.refuse(), secret: true, encrypted: true },
+			{ value: secrets.refuse(), secret: true, ttl: -1 },
+			{ value: [secrets.refuse()], secret: true },
+		]),
+	],
+	"api GET /keys": () => get("/keys", ["", "?scope=all&limit=-1", "?prefix=w&show_secrets=true", "?scope=user&name=walk"]),
+	"api GET /keys/:name": () => get("/keys/walk", ["", "?show_secrets=true"]),
+	"api POST /keys/rotate": ({ secrets }) => send("/keys/rotate", [{}, { forget: secrets.refuse() }]),
+	"api DELETE /keys/:name": () => get("/keys/walk", ["", "?scope=user"]),
 	"api GET /rbac/permission_types": () => get("/rbac/permission_types"),
 	"api GET /rbac/permission_types/:type": () => get("/rbac/permission_types/action"),
 	"api GET /rbac/roles": () => get("/rbac/roles", ["", "?system=true"]),
@@ -146,6 +158,19 @@ const walks: Readonly<Record<string, Walk>> = {
 				{ dest_pack: "nothing", dest_action: "a" },
 			]),
 		),
+	"api GET /webhooks": () => get("/webhooks"),
+	"api GET /webhooks/**:url": () => get("/webhooks/nothing"),
+	"api POST /webhooks/**:url": ({ secrets }) => [
+		...send("/webhooks/svc", [
+			{ trigger: secrets.refuse() },
+			{ trigger: "core.svc.generic.inquiry", payload: { id: [secrets.refuse()], route: "r" } },
+			secrets.refuse(),
+		]),
+		...send("/webhooks/nothing", [{ pin: secrets.refuse() }, secrets.refuse()]),
+	],
+	"api GET /webhook_deliveries": () => get("/webhook_deliveries", ["", "?url=a&verdict=refused&limit=-1"]),
+	"api GET /webhook_deliveries/:id": () => get("/webhook_deliveries/nothing"),
+	"api POST /webhook_deliveries/:id/replay": () => get("/webhook_deliveries/nothing/replay"),
 	"api DELETE /actions/:ref": ({ actions }) =>
 		each(actions, (ref) => send(`/actions/${ref}`, [{ remove_files: "x" }, { remove_files: true }])),
 };

@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
 import type { Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
-import type { BodySchema } from "./body.ts";
+import type { BodySchema, RawBody } from "./body.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./respond.ts";
@@ -46,9 +46,14 @@ export interface Route<Q extends QuerySchema = QuerySchema, B = unknown> {
 	resource?(context: RouteContext<Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */
 	readonly query?: Q;
-	/** Without it the body is not read. */
-	readonly body?: BodySchema<B>;
+	/** Without it the body is not read. `raw`: bytes and what they say, unchecked; the handler gets a `RawBody`. */
+	readonly body?: BodySchema<B> | "raw";
 	handler(context: RouteContext<Q, B>): Promise<Reply> | Reply;
+}
+
+/** Declare a route whose handler gets the body as it came. */
+export function defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<Q, RawBody>, "body">): Route {
+	return { ...route, body: "raw" } as Route;
 }
 
 /** Declare a route; query values and body are typed from their schemas inside the handler. */

@@ -1,4 +1,5 @@
 import type { JsonObject, TriggerTypeEntity } from "../../contract/index.ts";
+import { hookParametersSchema } from "../webhooks/hook-parameters.ts";
 
 /** Refs of the trigger types that parts of the service use by name. */
 export const triggerRefs = {
@@ -63,8 +64,7 @@ export const builtInTypes: readonly Omit<TriggerTypeEntity, "id">[] = [
 		triggerRefs.webhook,
 		"Something was posted to a webhook.",
 		ofObject({ headers: object, headers_lower: object, body: { anyOf: [object, { type: "array" }] } }),
-		// What else a webhook understands is said by whoever serves webhooks.
-		ofObject({ url: { ...text, required: true } }, closed),
+		hookParametersSchema,
 	),
 	define(
 		triggerRefs.intervalTimer,

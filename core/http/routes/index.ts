@@ -6,11 +6,13 @@ import { apiKeyRoutes } from "./api-keys.ts";
 import { executionOutputRoutes } from "./execution-output.ts";
 import { executionViewRoutes } from "./execution-views.ts";
 import { executionRoutes } from "./executions.ts";
+import { keyRoutes } from "./keys.ts";
 import { rootRoutes } from "./root.ts";
 import { runnerTypeRoutes } from "./runner-types.ts";
 import { streamRoutes } from "./stream.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userRoutes } from "./user.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the service. */
 export const routes: readonly Route[] = [
@@ -24,6 +26,8 @@ export const routes: readonly Route[] = [
 	...actionRoutes,
 	...runnerTypeRoutes,
 	...apiKeyRoutes,
+	...keyRoutes,
 	...accessRoutes,
+	...webhookRoutes,
 	...streamRoutes,
 ];

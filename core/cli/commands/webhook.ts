@@ -1,0 +1,58 @@
+import { orNotFound } from "../failure.ts";
+import { printList, printRecord } from "../output.ts";
+import { openSession } from "../session.ts";
+import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "./options.ts";
+
+const hookAttributes = ["parameters.url", "type", "description", "ref", "parameters"];
+const deliveryColumns = ["id", "received_at", "url", "verdict", "delivery_id", "trigger_instance_id"];
+const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "headers", "body"];
+
+export const addWebhookCommands: AddCommands = (parent, context) => {
+	const webhook = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
+
+	withCommonOptions(webhook.command("list").description("List webhooks by url.")).action(async (_options, command) => {
+		const options = optionsOf(command);
+		const client = await openSession(options, context);
+		await printList(await client.webhooks.list(), ["parameters.url", "type", "description"], options, context);
+	});
+
+	withCommonOptions(webhook.command("get <urls...>").description("Show webhooks.")).action(async (urls: string[], _options, command) => {
+		const options = optionsOf(command);
+		const client = await openSession(options, context);
+		for (const url of urls) {
+			const record = await orNotFound(client.webhooks.get(url), "Webhook", url, "svc webhook list");
+			await printRecord(record, hookAttributes, options, context);
+		}
+	});
+
+	const delivery = webhook.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
+
+	withCommonOptions(delivery.command("list").description("List deliveries, newest first."))
+		.option("-u, --url <url>", "to this webhook")
+		.option("--verdict <verdict>", "accepted, duplicate, refused or replayed")
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
+		.action(async (_options, command) => {
+			const options = optionsOf<{ url?: string; verdict?: string; last?: number }>(command);
+			const client = await openSession(options, context);
+			const page = await client.webhooks.deliveries({ url: options.url, verdict: options.verdict, limit: options.last });
+			await printList(page, deliveryColumns, { ...options, limitOption: "-n" }, context);
+		});
+
+	withCommonOptions(delivery.command("get <id>").description("Show a delivery with its headers and body.")).action(
+		async (id: string, _options, command) => {
+			const options = optionsOf(command);
+			const client = await openSession(options, context);
+			const record = await orNotFound(client.webhooks.delivery(id), "Delivery", id, "svc webhook delivery list");
+			await printRecord(record, deliveryAttributes, options, context);
+		},
+	);
+
+	withCommonOptions(delivery.command("replay <id>").description("Dispatch the trigger of a delivery once more.")).action(
+		async (id: string, _options, command) => {
+			const options = optionsOf(command);
+			const client = await openSession(options, context);
+			const record = await orNotFound(client.webhooks.replay(id), "Delivery", id, "svc webhook delivery list");
+			await printRecord(record, deliveryColumns, options, context);
+		},
+	);
+};

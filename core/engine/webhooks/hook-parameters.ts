@@ -1,0 +1,80 @@
+import type { JsonObject } from "../../contract/index.ts";
+
+export const signatureSchemes = ["standard", "github", "gitlab", "slack", "stripe", "hmac"] as const;
+export type SignatureScheme = (typeof signatureSchemes)[number];
+
+export const hmacAlgorithms = ["sha1", "sha256", "sha512"] as const;
+export const hmacEncodings = ["hex", "base64"] as const;
+
+/** How a hook tells its sender from others. */
+export interface SignatureSettings {
+	readonly scheme: SignatureScheme;
+	/** Names of system items of the datastore; a delivery signed with any of them is good, so that secrets can be exchanged. */
+	readonly secret_keys: readonly string[];
+	/** Most seconds between the signed time and now, where the scheme signs a time. Default 300. */
+	readonly tolerance?: number;
+	/** For `hmac`: the header with the signature. Default `X-Signature`. */
+	readonly header?: string;
+	/** For `hmac`. Default sha256. */
+	readonly algorithm?: (typeof hmacAlgorithms)[number];
+	/** For `hmac`. Default hex. */
+	readonly encoding?: (typeof hmacEncodings)[number];
+	/** For `hmac`: what stands in front of the signature, such as `sha256=`. Default nothing. */
+	readonly prefix?: string;
+}
+
+/** How repetitions of a delivery are known. */
+export interface DeduplicationSettings {
+	/** Header with the delivery's id. Default: the scheme's. */
+	readonly header?: string;
+	/** Member of a JSON body with the id, dotted, in place of a header. */
+	readonly body?: string;
+	/** Seconds in which a second delivery with the id is a repetition. Default one day. */
+	readonly window?: number;
+}
+
+/** Parameters of a trigger of type `core.svc.webhook`. */
+export interface HookParameters {
+	readonly url: string;
+	readonly signature?: SignatureSettings;
+	readonly deduplicate?: DeduplicationSettings;
+	/** Whether deliveries are kept with their verdict. */
+	readonly ledger?: boolean;
+}
+
+const text = { type: "string", minLength: 1 };
+
+/** JSON schema of `HookParameters`: what rules on a webhook are checked against. */
+export const hookParametersSchema: JsonObject = {
+	type: "object",
+	properties: {
+		url: { ...text, pattern: "[^/]" },
+		signature: {
+			type: "object",
+			properties: {
+				scheme: { type: "string", enum: [...signatureSchemes] },
+				secret_keys: { type: "array", items: text, minItems: 1, maxItems: 2 },
+				tolerance: { type: "integer", minimum: 1, maximum: 86_400 },
+				header: text,
+				algorithm: { type: "string", enum: [...hmacAlgorithms] },
+				encoding: { type: "string", enum: [...hmacEncodings] },
+				prefix: { type: "string" },
+			},
+			required: ["scheme", "secret_keys"],
+			additionalProperties: false,
+		},
+		deduplicate: {
+			type: "object",
+			properties: { header: text, body: text, window: { type: "integer", minimum: 1, maximum: 31_536_000 } },
+			additionalProperties: false,
+		},
+		ledger: { type: "boolean" },
+	},
+	required: ["url"],
+	additionalProperties: false,
+};
+
+/** A url as it is registered and looked up: without slashes around it (specification, Webhook). */
+export function toHookUrl(url: string): string {
+	return url.replace(/^\/+|\/+$/g, "");
+}

@@ -1,0 +1,35 @@
+/** Headers that carry credentials of the service, or are used up by it (reference 2.4). */
+const dropped: ReadonlySet<string> = new Set([
+	"x-auth-token",
+	"svc-api-key",
+	"svc-trace-tag",
+	"cookie",
+	"authorization",
+	"proxy-authorization",
+]);
+
+/** Headers of a delivery as rules see them. */
+export interface PayloadHeaders {
+	/** Names in title case (`X-Github-Event`), whatever the sender wrote. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** The same with names in lower case. */
+	readonly headers_lower: Readonly<Record<string, string>>;
+}
+
+/**
+ * Headers for the payload of a trigger, without credentials.
+ *
+ * @param lower headers by their name in lower case
+ * @param secret one more header to leave out
+ */
+export function toPayloadHeaders(lower: Readonly<Record<string, string>>, secret?: string): PayloadHeaders {
+	const entries = Object.entries(lower).filter(([name]) => !dropped.has(name) && name !== secret);
+	return {
+		headers: Object.fromEntries(entries.map(([name, value]) => [toTitleCase(name), value])),
+		headers_lower: Object.fromEntries(entries),
+	};
+}
+
+function toTitleCase(name: string): string {
+	return name.replace(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase());
+}

@@ -1,0 +1,122 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { SignatureScheme, SignatureSettings } from "./hook-parameters.ts";
+
+/** What is signed, and what the sender says of it. */
+export interface SignedRequest {
+	/** Names in lower case. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** The body as it came, byte for byte. */
+	readonly bytes: Uint8Array;
+}
+
+/** Why a signature is not good; undefined: it is. Never holds a secret or a signature. */
+export type SignatureProblem = string | undefined;
+
+type Check = (request: SignedRequest, secrets: readonly string[], settings: SignatureSettings, now: number) => SignatureProblem;
+
+const defaultTolerance = 300;
+
+const checks: { readonly [S in SignatureScheme]: Check } = {
+	standard({ headers, bytes }, secrets, settings, now) {
+		const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature } = headers;
+		if (id === undefined) return missing("webhook-id");
+		if (timestamp === undefined) return missing("webhook-timestamp");
+		if (signature === undefined) return missing("webhook-signature");
+		const given = signature.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [entry.slice("v1,".length)] : []));
+		const expected = secrets.map((secret) => hmac("sha256", toStandardKey(secret), `${id}.${timestamp}.`, bytes, "base64"));
+		return findTimeProblem(timestamp, settings, now) ?? compare(given, expected);
+	},
+
+	github({ headers, bytes }, secrets) {
+		const signature = headers["x-hub-signature-256"];
+		if (signature === undefined) return missing("X-Hub-Signature-256");
+		return compare(
+			[signature],
+			secrets.map((secret) => `sha256=${hmac("sha256", secret, "", bytes, "hex")}`),
+		);
+	},
+
+	gitlab({ headers }, secrets) {
+		const token = headers["x-gitlab-token"];
+		return token === undefined ? missing("X-Gitlab-Token") : compare([token], secrets);
+	},
+
+	slack({ headers, bytes }, secrets, settings, now) {
+		const { "x-slack-signature": signature, "x-slack-request-timestamp": timestamp } = headers;
+		if (signature === undefined) return missing("X-Slack-Signature");
+		if (timestamp === undefined) return missing("X-Slack-Request-Timestamp");
+		const expected = secrets.map((secret) => `v0=${hmac("sha256", secret, `v0:${timestamp}:`, bytes, "hex")}`);
+		return findTimeProblem(timestamp, settings, now) ?? compare([signature], expected);
+	},
+
+	stripe({ headers, bytes }, secrets, settings, now) {
+		const header = headers["stripe-signature"];
+		if (header === undefined) return missing("Stripe-Signature");
+		const entries = header.split(",").map((entry) => entry.trim().split("=", 2));
+		const timestamp = entries.find(([name]) => name === "t")?.[1];
+		if (timestamp === undefined) return "header Stripe-Signature: has no time";
+		const given = entries.flatMap(([name, value]) => (name === "v1" && value !== undefined ? [value] : []));
+		const expected = secrets.map((secret) => hmac("sha256", secret, `${timestamp}.`, bytes, "hex"));
+		return findTimeProblem(timestamp, settings, now) ?? compare(given, expected);
+	},
+
+	hmac({ headers, bytes }, secrets, { header = "X-Signature", algorithm = "sha256", encoding = "hex", prefix = "" }) {
+		const signature = headers[header.toLowerCase()];
+		if (signature === undefined) return missing(header);
+		return compare(
+			[signature],
+			secrets.map((secret) => prefix + hmac(algorithm, secret, "", bytes, encoding)),
+		);
+	},
+};
+
+/** Header whose value is the secret itself, so that it must neither be stored nor handed on. */
+export function findSecretHeader(settings: SignatureSettings | undefined): string | undefined {
+	return settings?.scheme === "gitlab" ? "x-gitlab-token" : undefined;
+}
+
+/**
+ * Check a delivery's signature against every live secret, in constant time for each.
+ *
+ * @param now seconds since 1970
+ */
+export function findSignatureProblem(
+	request: SignedRequest,
+	settings: SignatureSettings,
+	secrets: readonly string[],
+	now: number,
+): SignatureProblem {
+	if (secrets.length === 0) return "none of the hook's secrets is in the datastore";
+	return checks[settings.scheme](request, secrets, settings, now);
+}
+
+function missing(header: string): string {
+	return `header ${header}: is missing`;
+}
+
+/** The secret is base64 behind `whsec_`; without that it is taken as it is. */
+function toStandardKey(secret: string): Buffer {
+	return secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
+}
+
+function hmac(algorithm: string, key: string | Buffer, prefix: string, bytes: Uint8Array, encoding: "hex" | "base64"): string {
+	return createHmac(algorithm, key).update(prefix).update(bytes).digest(encoding);
+}
+
+function findTimeProblem(timestamp: string, { tolerance = defaultTolerance }: SignatureSettings, now: number): SignatureProblem {
+	if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is no number of seconds";
+	return Math.abs(now - Number(timestamp)) <= tolerance ? undefined : `the signed time is more than ${tolerance} seconds from now`;
+}
+
+/** Every pair is compared, so that neither time nor order tells anything. */
+function compare(given: readonly string[], expected: readonly string[]): SignatureProblem {
+	let isGood = false;
+	for (const one of given) for (const other of expected) isGood = areEqual(one, other) || isGood;
+	return isGood ? undefined : "the signature does not fit the body and the hook's secrets";
+}
+
+/** Digests have one length, whatever is compared. */
+function areEqual(one: string, other: string): boolean {
+	const digest = (text: string) => createHmac("sha256", "compare").update(text).digest();
+	return timingSafeEqual(digest(one), digest(other));
+}

@@ -1,0 +1,111 @@
+import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import { toHookUrl } from "../../engine/webhooks/hook-parameters.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
+import type { GuardedResource } from "../permissions.ts";
+import { replyJson } from "../respond.ts";
+import { defineRawRoute, defineRoute, type RouteContext } from "../route.ts";
+
+const defaultLimit = 50;
+
+function hookOf({ path }: Pick<RouteContext, "path">): GuardedResource {
+	return { uid: `webhook:${toHookUrl(path["url"] ?? "")}` };
+}
+
+async function deliveryResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+	return { uid: `webhook:${(await engine.webhooks.delivery(path["id"] ?? "")).url}` };
+}
+
+export const webhookRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/webhooks",
+		component: "api",
+		permission: "webhook_list",
+		async handler({ engine }) {
+			const hooks = await engine.webhooks.list();
+			return replyJson(hooks.map(({ trigger }) => toHook(trigger)));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/webhooks/**:url",
+		component: "api",
+		permission: "webhook_view",
+		resource: hookOf,
+		async handler({ engine, path }) {
+			const [hook] = await engine.webhooks.find(path["url"] ?? "");
+			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${path["url"]}" is not registered`);
+			return replyJson(toHook(hook.trigger));
+		},
+	}),
+	defineRawRoute({
+		method: "POST",
+		path: "/webhooks/**:url",
+		component: "api",
+		permission: "webhook_send",
+		resource: hookOf,
+		async handler({ engine, path, request, body, principal }) {
+			const headers = Object.fromEntries(request.headers);
+			const { instances } = await engine.webhooks.receive(path["url"] ?? "", {
+				headers,
+				bytes: body.bytes,
+				body: body.value,
+				traceTag: headers["svc-trace-tag"] || undefined,
+				user: principal.username,
+			});
+			return replyJson(body.value, 202, {
+				"svc-trace-id": instances[0]?.trace_id ?? "",
+				"svc-trigger-instance-id": instances.map(({ id }) => id).join(","),
+			});
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/webhook_deliveries",
+		component: "api",
+		permission: "webhook_list",
+		query: { ...pagingQuery, url: "string", verdict: "string" },
+		async handler(context) {
+			const { url, verdict } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const query = { ...paging, ...(url !== undefined && { url }), ...(verdict !== undefined && { verdict }) };
+			const { items, total } = await context.engine.webhooks.deliveries(query);
+			// What was delivered is for those who may see the hook.
+			return replyJson(
+				items.map((entity) => toDelivery(entity, { whole: false })),
+				200,
+				toCountHeaders(total, paging),
+			);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/webhook_deliveries/:id",
+		component: "api",
+		permission: "webhook_view",
+		resource: deliveryResource,
+		async handler({ engine, path }) {
+			return replyJson(toDelivery(await engine.webhooks.delivery(path["id"] ?? ""), { whole: true }));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/webhook_deliveries/:id/replay",
+		component: "api",
+		permission: "webhook_send",
+		resource: deliveryResource,
+		async handler({ engine, path, principal }) {
+			return replyJson(toDelivery(await engine.webhooks.replay(path["id"] ?? "", principal.username), { whole: true }), 202);
+		},
+	}),
+];
+
+function toHook({ id, ref, pack, name, type, parameters, description }: TriggerEntity) {
+	return { id, uid: `webhook:${toHookUrl(String(parameters["url"]))}`, ref, name, pack, type, parameters, description };
+}
+
+function toDelivery({ delivery_key: _key, headers, body, ...entity }: WebhookDeliveryEntity, { whole }: { readonly whole: boolean }) {
+	const members = Object.entries(entity).filter(([, value]) => value !== null);
+	return { ...Object.fromEntries(members), ...(whole && { headers, body }) };
+}
