@@ -4,8 +4,9 @@ import { run } from "./run.ts";
 const expected = [
 	/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|svc\.config\.ts)$/,
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
+	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
 	/^docs\/.+\.(md|svg)$/,
-	/^examples\/[^/]+\/.+\.(ts|md|yaml|conf|sh|py)$/,
+	/^examples\/[^/]+\/.+\.(ts|md|yaml|conf|sh|py|txt)$/,
 ];
 
 /** Files that would be published although nobody expects them. */
