@@ -1,3 +1,5 @@
+import { isSvcError } from "../../contract/index.ts";
+
 /** The text is not a template. Whoever rendered it may use it literally. */
 export class TemplateSyntaxError extends Error {
 	override readonly name = "TemplateSyntaxError";
@@ -12,4 +14,10 @@ export class TemplateSyntaxError extends Error {
 /** A template could not be rendered: something undefined, a value of the wrong type, a limit. Messages hold names and types, no values. */
 export class TemplateError extends Error {
 	override readonly name = "TemplateError";
+}
+
+/** Whether a rendering failed for what the template or a value holds, so that it would fail again. */
+export function isRenderProblem(error: unknown): error is Error {
+	if (error instanceof TemplateError || error instanceof TemplateSyntaxError) return true;
+	return isSvcError(error) && error.code !== "SVC_UNAVAILABLE";
 }
