@@ -99,6 +99,8 @@ export interface ExecutionEntity {
 	readonly notify: JsonObject | null;
 	readonly callback: JsonObject | null;
 	readonly runner_info: JsonObject | null;
+	/** What the runner needs to find the run again (`saveState`), null when it cannot be found. Shown nowhere. */
+	readonly run_state: JsonObject | null;
 	/** As given by the caller (rendered, cast), with real values of secrets. */
 	readonly parameters: JsonObject;
 	readonly result: JsonObject | null;

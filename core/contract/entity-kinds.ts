@@ -36,6 +36,8 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 			runner_info: "json",
 			parameters: "json",
 			result: "json",
+			// Last, as a later migration added it.
+			run_state: "json",
 		},
 		unique: [["liveaction_id"]],
 		indexes: [

@@ -20,7 +20,8 @@ export interface RunnerCapabilities {
  *
  * - `cancel`: somebody asked for it; the execution ends `canceled`.
  * - `timeout`: the parameter `timeout` (seconds) has passed; it ends `timeout`.
- * - `shutdown`: the service stops and its grace has passed; it ends `abandoned`.
+ * - `shutdown`: the service stops and its grace has passed; it ends `abandoned`. A run that has called `saveState` is told at
+ *   once, without grace: it may leave its work going and resolve with the status `running`.
  */
 export class RunAborted extends Error {
 	override readonly name = "RunAborted";
@@ -84,7 +85,10 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * instance's id. `SVC_INVALID` when the trigger is unknown or its schema refuses the payload.
 	 */
 	dispatch(trigger: TriggerReference, payload: JsonObject, options?: { readonly traceTag?: string }): Promise<string>;
-	/** Keep what `recover` needs to find the run again. On disk when the promise resolves. For runners with `recovery`. */
+	/**
+	 * Keep what `recover` needs to find the run again. On disk when the promise resolves: save before the work begins, or a crash
+	 * between the two leaves work that nobody finds. For runners with `recovery`. Rejects once the execution is not this run's.
+	 */
 	saveState(state: JsonObject): Promise<void>;
 	/** Tell where the run lives; shown as `liveaction.runner_info`. Optional; host name and the service's pid are the default. */
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
@@ -101,10 +105,11 @@ export interface RunResult {
 	readonly result: JsonObject;
 	/**
 	 * A more exact word for `succeeded: false`, when the runner knows one. Without it the status is `failed`, or what the
-	 * signal's reason says when it had aborted. `pending` is no end: the execution waits for an answer to an inquiry, and
-	 * `result` is what describes it.
+	 * signal's reason says when it had aborted. Two are no ends. `pending`: the execution waits for an answer to an inquiry, and
+	 * `result` is what describes it. `running`: the service stops (`shutdown`) and the work goes on without it, to be found
+	 * again by `recover`; `result` is ignored.
 	 */
-	readonly status?: "failed" | "timeout" | "abandoned" | "pending";
+	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running";
 }
 
 /**
@@ -129,9 +134,10 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	 */
 	run(context: RunContext<S>): Promise<RunResult>;
 	/**
-	 * Go on with a run that an earlier process of the service began: `state` is what it gave `saveState`. As `run` otherwise;
-	 * `emit` goes on behind what is stored, and `captured` holds it. Undefined when the run cannot be found any more: the
-	 * execution then ends `abandoned`.
+	 * Go on with a run that an earlier process of the service began, or another node: `state` is what it last gave `saveState`.
+	 * As `run` otherwise; `emit` goes on behind what is stored, and `captured` holds it. The signal may have aborted already,
+	 * as the time-out counts from the start of the run. Undefined when the run cannot be found from here: the execution then
+	 * ends `abandoned`, or `canceled` when that was asked for.
 	 */
 	recover?(context: RunContext<S>, state: JsonObject): Promise<RunResult | undefined>;
 }

@@ -1,7 +1,7 @@
-import type { EventBus, ExecutionEntity, Options, Runner, Storage } from "../contract/index.ts";
-import { type Clock, RunAborted } from "../contract/index.ts";
+import type { EventBus, ExecutionEntity, JsonObject, Options, RunContext, Runner, RunResult, Storage } from "../contract/index.ts";
+import { type Clock, isSvcError, RunAborted, SvcError } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
-import { toTimestamp } from "./clock.ts";
+import { fromTimestamp, toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { createId } from "./ids.ts";
@@ -11,6 +11,7 @@ import { createRecorder } from "./recorder.ts";
 import { createRun, type Run, startTimeout } from "./run.ts";
 import { createRunRecords } from "./run-records.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
+import { readStoredChunks } from "./stored-chunks.ts";
 
 export interface ExecutorOptions {
 	readonly storage: Storage;
@@ -32,6 +33,10 @@ export interface Executor {
 	abort(executionId: string, reason: RunAborted): boolean;
 	/** End every run. */
 	abortAll(reason: RunAborted): void;
+	/** Leave every run that can be found again, now or once it can be, to go on without this process. */
+	leaveAll(reason: RunAborted): void;
+	/** Whether the runner may find the run of this execution, which another process has begun. */
+	recovers(execution: ExecutionEntity): boolean;
 	/** Whether the execution runs here. */
 	holds(executionId: string): boolean;
 	/** Ids and fences of what runs here. */
@@ -42,19 +47,29 @@ export interface Executor {
 	lose(executionId: string): void;
 }
 
+/** What the runner is asked to do. */
+type Work = (context: RunContext) => Promise<RunResult | undefined>;
+
+const notFound: Outcome = {
+	status: "abandoned",
+	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
+};
+
 export function createExecutor(parts: ExecutorOptions): Executor {
 	const { eventBus, clock, logger } = parts;
 	const runs = new Map<string, Run>();
 	const records = createRunRecords(parts);
+	let leaving: RunAborted | undefined;
 
-	/** The whole life of a run, from claimed to final. */
+	/** The whole life of a run, from claimed to final; one that another process has begun is gone on with. */
 	async function run(claimed: ExecutionEntity): Promise<void> {
 		const run = createRun(claimed);
 		runs.set(claimed.id, run);
 		try {
 			const prepared = await prepare(claimed);
 			if ("status" in prepared) await records.finish(claimed, run, prepared);
-			else await begin(claimed, run, prepared);
+			else if (claimed.status === "scheduled") await begin(claimed, run, prepared);
+			else await resume(claimed, run, prepared);
 		} catch (error) {
 			if (run.lost) logger.info("run was ended: its execution has been ended elsewhere", { execution_id: claimed.id });
 			else logger.error("execution could not be recorded", { execution_id: claimed.id, error });
@@ -68,17 +83,31 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		const draft = draftRunToken(claimed, parts);
 		const running = await records.markRunning(claimed, draft?.entity);
 		if (running === undefined) return;
+		const { runner } = prepared;
 		try {
-			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token));
+			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), (context) => runner.run(context));
 		} finally {
-			if (draft !== undefined && !run.recorded) await dropRunToken(draft.entity.id, parts);
+			if (draft !== undefined && !run.recorded && !run.saved) await dropRunToken(draft.entity.id, parts);
 		}
 	}
 
-	async function runToEnd(execution: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<void> {
+	/** Find what another process has begun. Its token goes on working. */
+	async function resume(claimed: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<void> {
+		const { runner } = prepared;
+		const { state } = (claimed.run_state ?? {}) as { readonly state?: JsonObject };
+		run.saved = true;
+		logger.info("run is looked for", { execution_id: claimed.id, runner: claimed.runner_name });
+		await records.storeRunnerInfo(claimed, {});
+		if (claimed.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
+		await runToEnd(claimed, run, prepared, async (context) => runner.recover?.(context, state ?? {}));
+	}
+
+	async function runToEnd(execution: ExecutionEntity, run: Run, prepared: PreparedRun, work: Work): Promise<void> {
 		for (const secret of prepared.secrets) logger.addSecret(secret);
 		try {
-			await records.finish(execution, run, await perform(execution, run, prepared));
+			const outcome = await perform(execution, run, prepared, work);
+			if (outcome.status === "running") await records.leave(execution, run);
+			else await records.finish(execution, run, outcome);
 		} finally {
 			for (const secret of prepared.secrets) logger.forgetSecret(secret);
 		}
@@ -90,11 +119,13 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			const snapshot = await parts.catalog.snapshot(execution.snapshot_id);
 			return await prepareRun(execution, snapshot, parts);
 		} catch (error) {
+			// What runs already is looked for again once its lease has run out.
+			if (execution.status !== "scheduled" && isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			return toFailure(error);
 		}
 	}
 
-	async function perform(execution: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<Outcome> {
+	async function perform(execution: ExecutionEntity, run: Run, prepared: PreparedRun, work: Work): Promise<Outcome> {
 		const recorder = createRecorder({
 			store: (chunks) => records.storeOutput(execution, run, chunks),
 			eventBus,
@@ -103,14 +134,14 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			runnerRef: execution.runner_name,
 			createId: () => createId(clock),
 			timestamp: () => toTimestamp(clock.now()),
-			after: 0,
 			maxResultOutput: parts.options.actionrunner.max_result_output,
 			streamOutput: parts.options.actionrunner.stream_output,
 		});
 		run.recorder = recorder;
-		const timer = startTimeout(run, prepared.timeout);
+		if (run.saved) for await (const chunk of readStoredChunks(parts.storage, execution.id)) recorder.restore(chunk);
+		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
-			const result = await prepared.runner.run({
+			const result = await work({
 				...prepared.context,
 				signal: run.controller.signal,
 				emit: recorder.emit,
@@ -118,15 +149,23 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, info),
 				announce: () => {},
 				dispatch: async () => "",
-				saveState: async () => {},
+				saveState: (state) => saveState(execution, run, state),
 			});
-			return toOutcome(result, run.controller.signal, execution);
+			return result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 		} catch (error) {
 			const { signal } = run.controller;
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : toFailure(error);
 		} finally {
 			clearTimeout(timer);
 		}
+	}
+
+	async function saveState(execution: ExecutionEntity, run: Run, state: JsonObject): Promise<void> {
+		if (!(await records.storeState(execution, run, state))) {
+			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
+		}
+		run.saved = true;
+		if (leaving !== undefined) run.controller.abort(leaving);
 	}
 
 	function abort(executionId: string, reason: RunAborted): boolean {
@@ -140,6 +179,14 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		abort,
 		abortAll(reason) {
 			for (const run of runs.values()) run.controller.abort(reason);
+		},
+		leaveAll(reason) {
+			leaving = reason;
+			for (const run of runs.values()) if (run.saved) run.controller.abort(reason);
+		},
+		recovers({ run_state, runner_name }) {
+			const runner = parts.runners.get(runner_name);
+			return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
 		},
 		holds: (executionId) => runs.has(executionId),
 		held: () => new Map([...runs].map(([id, { fence }]) => [id, fence])),
@@ -156,4 +203,10 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			run.controller.abort(reason);
 		},
 	};
+}
+
+/** Seconds since the execution began to run. */
+function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
+	const started = log.find(({ status }) => status === "running");
+	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 }

@@ -44,6 +44,7 @@ function createExecution(): ExecutionEntity {
 		notify: null,
 		callback: null,
 		runner_info: null,
+		run_state: null,
 		parameters: {},
 		result: null,
 	};
@@ -66,7 +67,6 @@ function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">,
 		runnerRef: execution.runner_name,
 		createId: () => createId(clock),
 		timestamp: now,
-		after: 0,
 		maxResultOutput: 1_000_000,
 		streamOutput: true,
 	});
@@ -237,7 +237,6 @@ test("the text for the result is cut at the limit and says so", async () => {
 		runnerRef: "r",
 		createId: () => createId(clock),
 		timestamp: now,
-		after: 0,
 		maxResultOutput: 10,
 		streamOutput: true,
 	});

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import {
 	type BusEvent,
 	type Clock,
@@ -25,13 +26,14 @@ export interface LeaseOptions {
 	readonly nodeId: string;
 	/** Seconds. */
 	readonly lease: number;
-	/** Run an execution that was scheduled but never started by a node that went away. */
+	/** Run an execution that a node which went away has scheduled, or go on with its run. */
 	readonly adopt: (execution: ExecutionEntity) => void;
 }
 
 /**
  * Keeps the leases of this node's runs and takes over what nodes that went away have left (architecture 4): what was only
- * scheduled goes on here, what was running ends `abandoned`, what was being canceled ends `canceled`.
+ * scheduled goes on here, and so does what its runner can find again; what else was running ends `abandoned`, or `canceled` when
+ * that was under way.
  */
 export interface Leases {
 	/** Takes over at once what an earlier process left, when no other process can hold anything; then keeps watch. */
@@ -80,14 +82,22 @@ export function createLeases(options: LeaseOptions): Leases {
 	async function sweep(where: Where<ExecutionEntity>): Promise<void> {
 		const left = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
 		for (const execution of left) {
-			if (execution.status === "scheduled") await takeOver(execution);
+			if (execution.status === "scheduled" || executor.recovers(execution)) await takeOver(execution);
 			else await end(execution);
+		}
+	}
+
+	/** Take over what a node on this machine has left to go on without it. */
+	async function findLeft(): Promise<void> {
+		const left = await storage.find("execution", { where: { owner: null, status: { in: heldStatuses } } });
+		for (const execution of left) {
+			if (execution.run_state?.["hostname"] === hostname() && executor.recovers(execution)) await takeOver(execution);
 		}
 	}
 
 	async function takeOver(execution: ExecutionEntity): Promise<void> {
 		const patch = { owner: nodeId, fence: randomUUID(), lease_expires_at: expiry() };
-		const taken = await storage.update("execution", execution.id, patch, { status: "scheduled", fence: execution.fence });
+		const taken = await storage.update("execution", execution.id, patch, { status: execution.status, fence: execution.fence });
 		if (taken === undefined) return;
 		options.logger.info("execution taken over", { execution_id: execution.id });
 		options.adopt(taken);
@@ -168,6 +178,7 @@ export function createLeases(options: LeaseOptions): Leases {
 			await watch();
 			// A storage that only one process can use holds nothing of a living node but this one's.
 			if (storage.capabilities.shared !== true) await sweep({ owner: { not: nodeId } });
+			else await findLeft();
 			plan();
 		},
 		async stop() {

@@ -16,6 +16,7 @@ export interface Outcome {
 /** What the runner says, unless the run was ended: then the reason decides. */
 export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): Outcome {
 	const reason: unknown = signal.reason;
+	if (result.status === "running") return toLeft(result, reason);
 	// A run that succeeded before it noticed the signal did succeed.
 	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {
 		return { status: result.succeeded ? "succeeded" : (result.status ?? "failed"), result: result.result };
@@ -23,6 +24,12 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 	if (reason.kind === "cancel") return toCanceled(execution, result.result);
 	const error = typeof result.result["error"] === "string" ? result.result["error"] : reason.message;
 	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
+}
+
+/** The work goes on without the service: possible when the service stops, and at no other time. */
+function toLeft(result: RunResult, reason: unknown): Outcome {
+	if (reason instanceof RunAborted && reason.kind === "shutdown") return { status: "running", result: {} };
+	return { status: "failed", result: { ...result.result, error: "the runner left its work although the service does not stop" } };
 }
 
 export function toCanceled(execution: ExecutionEntity, result: JsonObject): Outcome {

@@ -1,7 +1,8 @@
-import { type EventBus, isSvcError, type OutputChunkEntity, type OutputType, type Storage, SvcError } from "../contract/index.ts";
+import { type EventBus, isSvcError, type Storage, SvcError } from "../contract/index.ts";
 import type { Output } from "./engine-api.ts";
 import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "./execution-events.ts";
 import { isCompleted } from "./status.ts";
+import { readStoredChunks } from "./stored-chunks.ts";
 
 interface Parts {
 	readonly storage: Storage;
@@ -12,28 +13,8 @@ interface Parts {
 const followBuffer = 64;
 /** A follower looks into storage at least this often, in case the bus lost something. */
 const followPoll = 5_000;
-/** Bytes that one page of stored chunks should come to. */
-const pageBytes = 1_048_576;
 
 export function createOutput({ storage, eventBus }: Parts): Output {
-	/** Stored chunks with a higher sequence than `after`, a page at a time; pages adapt to the size of the chunks. */
-	async function* readChunks(executionId: string, after: number, type?: OutputType): AsyncGenerator<OutputChunkEntity> {
-		let limit = 32;
-		for (let last = after; ; ) {
-			const page = await storage.find("output_chunk", {
-				where: { execution_id: executionId, sequence: { gt: last }, ...(type !== undefined && { output_type: type }) },
-				orderBy: [["sequence", "asc"]],
-				limit,
-			});
-			yield* page;
-			const final = page.at(-1);
-			if (final === undefined || page.length < limit) return;
-			last = final.sequence;
-			const average = page.reduce((sum, chunk) => sum + chunk.data.length, 0) / page.length;
-			limit = Math.max(8, Math.min(1_000, Math.floor(pageBytes / (average + 1))));
-		}
-	}
-
 	async function readExecution(executionId: string) {
 		const entity = await storage.get("execution", executionId);
 		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${executionId}" cannot be found`);
@@ -42,7 +23,7 @@ export function createOutput({ storage, eventBus }: Parts): Output {
 
 	return {
 		async *read(executionId, { type, signal }) {
-			for await (const chunk of readChunks(executionId, 0, type)) {
+			for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
 				if (signal?.aborted) return;
 				yield chunk.data;
 			}
@@ -66,7 +47,7 @@ export function createOutput({ storage, eventBus }: Parts): Output {
 					});
 					const entity = await readExecution(executionId);
 					const refs = { action_ref: entity.action_ref, runner_ref: entity.runner_name };
-					for await (const chunk of readChunks(executionId, last)) {
+					for await (const chunk of readStoredChunks(storage, executionId, { after: last })) {
 						if (signal.aborted) return;
 						last = chunk.sequence;
 						if (type === undefined || chunk.output_type === type) yield { ...chunk, ...refs };

@@ -32,7 +32,8 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
 	const runner = parts.runners.get(execution.runner_name);
 	if (runner === undefined) throw new SvcError("SVC_RUNNER", `runner type "${execution.runner_name}" is not configured on this node`);
-	if (!(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
+	// What is running already goes on.
+	if (execution.status === "scheduled" && !(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
 		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
 	}
 	const pack = await parts.catalog.packDirectory(action.pack);

@@ -15,6 +15,8 @@ const writeLength = 524_288;
 export interface Recorder {
 	emit(type: OutputType, data: string): Promise<void>;
 	captured(type: OutputType): CapturedOutput;
+	/** Take account of a chunk that an earlier run of the execution has stored; before the first `emit`, in order. */
+	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data">): void;
 	/** Resolves when all but the last pieces is stored and returns those, to be written together with the final status. */
 	finish(): Promise<readonly OutputChunk[]>;
 	/** Refuse everything from here on: the run has lost its execution. */
@@ -30,8 +32,6 @@ export interface RecorderOptions {
 	readonly runnerRef: string;
 	readonly createId: () => string;
 	readonly timestamp: () => string;
-	/** Highest sequence already stored. */
-	readonly after: number;
 	readonly maxResultOutput: number;
 	/** Whether to store and stream (`actionrunner.stream_output`). */
 	readonly streamOutput: boolean;
@@ -54,7 +54,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 		stderr: createCapture(options.maxResultOutput),
 		other: createCapture(options.maxResultOutput),
 	};
-	let sequence = options.after;
+	let sequence = 0;
 	let waiting: Piece[] = [];
 	let waitingLength = 0;
 	let writing: Promise<void> | undefined;
@@ -137,6 +137,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
 			if (failure !== undefined) throw failure;
 		},
 		captured: (type) => captures[type].read(),
+		restore(chunk) {
+			captures[chunk.output_type].add(chunk.data);
+			sequence = chunk.sequence;
+		},
 		async finish() {
 			while (failure === undefined && (writing !== undefined || waitingLength > writeLength)) {
 				finishing = waitingLength <= writeLength;

@@ -22,6 +22,9 @@ import type { Run } from "./run.ts";
 import { isCompleted } from "./status.ts";
 import { applied, applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
 
+/** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
+const restartTime = 300_000_000;
+
 export interface RunRecordParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
@@ -36,6 +39,10 @@ export interface RunRecords {
 	markRunning(execution: ExecutionEntity, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined>;
 	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
 	storeRunnerInfo(execution: ExecutionEntity, info: JsonObject): Promise<void>;
+	/** Keep what the run is found by after a restart; false when the execution is not this run's any more. */
+	storeState(execution: ExecutionEntity, run: Run, state: JsonObject): Promise<boolean>;
+	/** The last output, and the lease given back: the run goes on without this process. */
+	leave(execution: ExecutionEntity, run: Run): Promise<void>;
 	/** The last output and the final status in one write; nothing is final before its output is stored. */
 	finish(execution: ExecutionEntity, run: Run, outcome: Outcome): Promise<void>;
 }
@@ -60,8 +67,12 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			{ remove: "token", where: { id: current.liveaction_id } },
 		];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
+		const after = applied(current, patch);
+		const completion = await parts.completions.draft(after);
+		operations.push(...completion.operations);
 		await outlast(run, () => storage.write(operations));
-		return applied(current, patch);
+		completion.announce();
+		return after;
 	}
 
 	return {
@@ -103,6 +114,21 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			} catch (error) {
 				logger.warn("runner info was not stored", { execution_id: execution.id, error });
 			}
+		},
+
+		async storeState({ id }, { fence }, state) {
+			const run_state = { hostname: hostname(), state };
+			return (await storage.update("execution", id, { run_state }, { fence })) !== undefined;
+		},
+
+		async leave({ id }, run) {
+			const chunks = (await run.recorder?.finish()) ?? [];
+			const lease_expires_at = toTimestamp(clock.now() + restartTime);
+			await storage.write([
+				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence: run.fence } },
+				...(chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const]),
+			]);
+			for (const chunk of chunks) publishOutput(eventBus, chunk);
 		},
 
 		async finish(execution, run, outcome) {

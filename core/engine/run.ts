@@ -11,6 +11,8 @@ export interface Run {
 	lost: boolean;
 	/** The final status, and the end of the token with it, have been stored. */
 	recorded: boolean;
+	/** The runner has said how the run is found again: what belongs to it must outlive this process. */
+	saved: boolean;
 }
 
 export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
@@ -21,13 +23,17 @@ export function createRun({ fence, lease_expires_at }: { readonly fence: string 
 		recorder: undefined,
 		lost: false,
 		recorded: false,
+		saved: false,
 	};
 }
 
-/** Abort the run when its time is over. */
-export function startTimeout({ controller }: Run, seconds: number | undefined): NodeJS.Timeout | undefined {
+/** Abort the run when its time is over, of which some may have passed already. */
+export function startTimeout(
+	{ controller }: Run,
+	{ seconds, passed }: { readonly seconds: number | undefined; readonly passed: number },
+): NodeJS.Timeout | undefined {
 	if (seconds === undefined) return undefined;
 	// Timers overflow beyond 2^31 milliseconds and would fire at once.
-	const milliseconds = Math.min(seconds * 1_000, 2_147_483_647);
+	const milliseconds = Math.min(Math.max(0, seconds - passed) * 1_000, 2_147_483_647);
 	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
 }

@@ -6,22 +6,34 @@ import {
 	type Storage,
 	SvcError,
 	toErrorMessage,
+	type WriteOperation,
 } from "../contract/index.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { toTimestamp } from "./clock.ts";
 import type { Principal, SubmitInput } from "./engine-api.ts";
 import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
-import { renderLive } from "./parameters/render.ts";
+import { type RenderContext, renderLive } from "./parameters/render.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { chooseTrace, readParentId } from "./traces.ts";
+import { chooseTrace, readParentId, type TraceChoice } from "./traces.ts";
 import { toResultPatch } from "./transition.ts";
+import type { Completions } from "./triggers/completions.ts";
 
-interface Parts {
+export interface SubmitParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
+	readonly completions: Completions;
+}
+
+/** What a rule adds to its request. */
+export interface RuleOrigin {
+	readonly fields: Pick<ExecutionEntity, "rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "trace_id">;
+	/** More names for templates in the given parameters. */
+	readonly names: RenderContext;
+	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
+	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
 /** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
@@ -32,9 +44,10 @@ const maxDelay = 10 * 365 * 86_400_000;
  * parameters, trace. On disk when the promise resolves with the execution as it was requested.
  */
 export async function storeExecution(
-	parts: Parts,
+	parts: SubmitParts,
 	input: SubmitInput,
 	principal: Principal,
+	origin?: RuleOrigin,
 ): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
 	const action = await parts.catalog.resolve(input.action);
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
@@ -43,17 +56,14 @@ export async function storeExecution(
 	const user = chooseUser(input.user, principal);
 	const context = await toContext(parts.storage, input, action, { user, principal });
 	const draft = createDraft(parts.clock, action, input, { delay, context });
-	const { traceId, insert } = await chooseTrace(parts.storage, {
-		context,
-		liveactionId: draft.liveaction_id,
-		createId: () => createId(parts.clock),
-		timestamp: draft.start_timestamp,
-	});
-	const execution = { ...draft, trace_id: traceId };
-	const writeNew = (entity: ExecutionEntity) =>
+	const { traceId, insert } = await placeInTrace(parts, draft, origin);
+	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
+	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
 		parts.storage.write([
 			...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]),
 			{ insert: "execution", entities: [entity] },
+			...(origin?.alongside(entity) ?? []),
+			...caused,
 		]);
 	try {
 		const parameters = renderLive({
@@ -61,17 +71,31 @@ export async function storeExecution(
 			actionSchema: action.action.parameters,
 			given: input.parameters ?? {},
 			plain: input.plainParameters ?? {},
-			context: { action_context: context },
+			context: { ...origin?.names, action_context: context },
 		});
 		const entity = { ...execution, parameters };
-		await parts.admit(entity, writeNew);
+		await parts.admit(entity, (admitted) => writeNew(admitted));
 		return { entity, action };
 	} catch (error) {
 		// A template that cannot be rendered is visible in the history (reference 8.4).
-		if (isTemplateProblem(error))
-			await writeNew(toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now())));
+		if (isTemplateProblem(error)) {
+			const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
+			const completion = await parts.completions.draft(failed);
+			await writeNew(failed, completion.operations);
+			completion.announce();
+		}
 		throw error;
 	}
+}
+
+async function placeInTrace({ storage, clock }: SubmitParts, draft: ExecutionEntity, origin: RuleOrigin | undefined): Promise<TraceChoice> {
+	if (origin !== undefined) return { traceId: origin.fields.trace_id, insert: undefined };
+	return chooseTrace(storage, {
+		context: draft.context,
+		liveactionId: draft.liveaction_id,
+		createId: () => createId(clock),
+		timestamp: draft.start_timestamp,
+	});
 }
 
 function checkDelay(delay: number | undefined): number | null {
@@ -146,6 +170,7 @@ function createDraft(
 		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
 		callback: input.callback ?? null,
 		runner_info: null,
+		run_state: null,
 		parameters: {},
 		result: null,
 	};

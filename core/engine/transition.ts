@@ -3,6 +3,7 @@ import {
 	type EventBus,
 	type ExecutionEntity,
 	type ExecutionStatus,
+	isSvcError,
 	type Patch,
 	type Storage,
 	toAppended,
@@ -11,6 +12,7 @@ import {
 import { fromTimestamp } from "./clock.ts";
 import { publishUpdated } from "./execution-events.ts";
 import { isCompleted } from "./status.ts";
+import type { Completions } from "./triggers/completions.ts";
 
 export type ExecutionPatch = Patch<ExecutionEntity>;
 
@@ -22,7 +24,8 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	const moved: ExecutionPatch = { status, log: append({ status, timestamp }) };
 	if (!isCompleted(status)) return moved;
 	const elapsed = (fromTimestamp(timestamp) - fromTimestamp(entity.start_timestamp)) / 1_000_000;
-	return { ...moved, end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), owner: null, fence: null, lease_expires_at: null };
+	const released = { owner: null, fence: null, lease_expires_at: null, run_state: null };
+	return { ...moved, end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), ...released };
 }
 
 /** Result and its size, as they are stored together. */
@@ -35,6 +38,31 @@ export function applied(entity: ExecutionEntity, patch: ExecutionPatch): Executi
 	const { log, ...rest } = patch;
 	const entry = toAppended(log) as ExecutionEntity["log"][number] | undefined;
 	return { ...entity, ...(rest as Partial<ExecutionEntity>), log: entry === undefined ? entity.log : [...entity.log, entry] };
+}
+
+/**
+ * As `applyChange`, for a change that may end the execution: what the end causes is stored with it. `entity` is the execution
+ * as it was read.
+ */
+export async function applyTransition(
+	parts: { readonly storage: Storage; readonly eventBus: EventBus; readonly completions: Completions },
+	entity: ExecutionEntity,
+	patch: ExecutionPatch,
+	expected: Where<ExecutionEntity>,
+): Promise<ExecutionEntity | undefined> {
+	const ended = applied(entity, patch);
+	if (!isCompleted(ended.status)) return applyChange(parts, entity.id, patch, expected);
+	const { operations, announce } = await parts.completions.draft(ended);
+	if (operations.length === 0) return applyChange(parts, entity.id, patch, expected);
+	try {
+		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...operations]);
+	} catch (error) {
+		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
+		throw error;
+	}
+	publishUpdated(parts.eventBus, ended);
+	announce();
+	return ended;
 }
 
 /**

@@ -47,6 +47,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		notify: null,
 		callback: null,
 		runner_info: null,
+		run_state: null,
 		parameters: { cmd: "echo hi" },
 		result: null,
 		...fields,
