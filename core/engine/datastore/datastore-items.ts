@@ -4,7 +4,7 @@ import type { Access } from "../access/access.ts";
 import { toTimestamp } from "../clock.ts";
 import { mask } from "../mask.ts";
 import type { Principal } from "../principal.ts";
-import { type ItemAddress, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
+import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
 import { createItemStore, type ItemContent, type ItemStoreParts } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ValueForm } from "./items-api.ts";
 import { createKeyRing } from "./key-ring.ts";
@@ -32,7 +32,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 	const templateParts = { store, keys, access, logger, systemUser: options.system_user.user };
 	let rotating: Promise<RotationReport> | undefined;
 
-	const addressOf: DatastoreItems["address"] = (name, where, principal) => toAddress(name, where, principal, access);
+	const addressOf = (name: string, where: ItemWhere, principal: Principal) => toAddress(name, where, principal, access);
 
 	function show(item: KeyValueEntity, form: ValueForm, { username }: Principal): ShownItem {
 		if (!item.secret || form === "masked") return toMasked(item);
@@ -65,7 +65,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 	}
 
 	return {
-		address: addressOf,
+		resource: (name, where, principal) => toItemResource(addressOf(name, where, principal)),
 		async list(query, principal) {
 			const { form = "masked" } = query;
 			const owner = toOwner(query, principal, access);

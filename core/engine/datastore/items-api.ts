@@ -1,6 +1,7 @@
+import type { Resource } from "../access/allows.ts";
 import type { Principal } from "../principal.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
-import type { ItemAddress, ItemWhere } from "./item-address.ts";
+import type { ItemWhere } from "./item-address.ts";
 import type { RotationReport } from "./rotation.ts";
 import type { ShownItem } from "./shown-item.ts";
 
@@ -40,8 +41,8 @@ export interface DatastoreItems {
 	/** Create or replace, together with the events that tell of it. On disk when the promise resolves. */
 	set(name: string, input: ItemInput, principal: Principal): Promise<ShownItem>;
 	remove(name: string, where: ItemWhere, principal: Principal): Promise<void>;
-	/** Where an item is kept, for the permission that is asked for it. */
-	address(name: string, where: ItemWhere, principal: Principal): ItemAddress;
+	/** What a permission on an item is asked for, whether or not the item exists. Errors as of `get`. */
+	resource(name: string, where: ItemWhere, principal: Principal): Resource;
 	/**
 	 * Encrypt all secrets with a new key; goes on where an earlier rotation was interrupted. With `forget`, keys that are used no
 	 * more are removed from the key file. Administrators only.
