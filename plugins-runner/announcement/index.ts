@@ -1,0 +1,47 @@
+import { defineRunner, type JsonObject, type ParameterSchema, type ParameterValues, SvcError } from "../../core/contract/index.ts";
+
+const parameters = {
+	experimental: {
+		type: "boolean",
+		required: true,
+		default: false,
+		description: "Must be true: whoever writes an action says so knowingly.",
+	},
+	route: {
+		type: "string",
+		default: "general",
+		minLength: 1,
+		maxLength: 255,
+		pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$",
+		description: "Who it is for: words with dots between them. It becomes part of the event's name.",
+	},
+} as const satisfies ParameterSchema;
+
+const mask = "********";
+
+/** Publishes the action's parameters on the general event stream. */
+export const announcement = defineRunner("announcement", () => ({
+	description: "Publishes an event on the general stream.",
+	parameters,
+	capabilities: {},
+	entryPoint: "forbidden",
+	async run({ runnerParameters, actionParameters, actionSchema, action_ref, announce }) {
+		const { experimental, route }: ParameterValues<typeof parameters> = runnerParameters;
+		if (!experimental) throw new SvcError("SVC_RUNNER", `Experimental flag is missing for action ${action_ref}`);
+		const payload = withoutSecrets(actionParameters, actionSchema);
+		announce(route, payload);
+		return { succeeded: true, result: { ...payload, output: payload } };
+	},
+}));
+
+/** Everybody who may follow the stream reads what is announced, so a parameter that holds a secret anywhere is masked whole. */
+function withoutSecrets(values: JsonObject, schema: ParameterSchema): JsonObject {
+	return Object.fromEntries(
+		Object.entries(values).map(([name, value]) => [name, value !== null && holdsSecret(schema[name]) ? mask : value]),
+	);
+}
+
+function holdsSecret(definition: unknown): boolean {
+	if (typeof definition !== "object" || definition === null) return false;
+	return Object.entries(definition).some(([key, value]) => (key === "secret" && value === true) || holdsSecret(value));
+}

@@ -1,0 +1,29 @@
+import { defineRunner, type JsonObject, type ParameterSchema } from "../../core/contract/index.ts";
+
+/** Asks whether to go on. */
+const defaultSchema: JsonObject = {
+	title: "response_data",
+	type: "object",
+	properties: { continue: { type: "boolean", required: true, description: "Would you like to continue the workflow?" } },
+};
+
+const names = { type: "array", items: { type: "string" }, default: [] } as const;
+
+const parameters = {
+	schema: { type: "object", required: true, default: defaultSchema, description: "Schema of the answer." },
+	route: { type: "string", default: "", description: "A word for rules that tell people of the question." },
+	roles: { ...names, description: "Roles of which one is needed to answer; none: everybody may." },
+	users: { ...names, description: "Users who may answer; none: everybody may." },
+	ttl: { type: "integer", required: true, default: 1_440, description: "Minutes that an answer is waited for; 0: for ever." },
+} as const satisfies ParameterSchema;
+
+/** Asks a person: the execution is pending until somebody answers over the inquiries endpoints. */
+export const inquirer = defineRunner("inquirer", () => ({
+	description: "Asks a question, and waits for the answer.",
+	parameters,
+	capabilities: {},
+	entryPoint: "forbidden",
+	async run({ runnerParameters: { schema, roles, users, route, ttl } }) {
+		return { succeeded: false, status: "pending", result: { schema, roles, users, route, ttl } };
+	},
+}));
