@@ -3,12 +3,14 @@ import { type EventBus, type ExecutionEntity, type ExecutionStatus, type JsonObj
 import { toTimestamp } from "./clock.ts";
 import type { Principal } from "./engine-api.ts";
 import { isCancelable, isCompleted } from "./status.ts";
-import { applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
+import { applyTransition, toResultPatch, toStatusPatch } from "./transition.ts";
+import type { Completions } from "./triggers/completions.ts";
 
 interface Parts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
+	readonly completions: Completions;
 }
 
 /**
@@ -23,9 +25,8 @@ export async function cancelExecution(
 	for (let entity = found; ; ) {
 		if (entity.status === "canceled") return { entity };
 		if (!isCancelable(entity.status)) return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
-		const changed = await applyChange(parts, entity.id, toCancelPatch(entity, principal, toTimestamp(parts.clock.now())), {
-			status: entity.status,
-		});
+		const patch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
+		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changed !== undefined) return { entity: changed };
 		entity = await readAgain(parts.storage, entity.id);
 	}
@@ -63,7 +64,7 @@ export async function changeStatus(
 			...toStatusPatch(entity, status, toTimestamp(parts.clock.now())),
 			...(change.result !== undefined && toResultPatch(change.result)),
 		};
-		const changed = await applyChange(parts, entity.id, patch, { status: entity.status });
+		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changed !== undefined) return changed;
 		entity = await readAgain(parts.storage, entity.id);
 	}

@@ -19,6 +19,7 @@ import { createPluginHost } from "./plugin-host.ts";
 import { registerPacks } from "./register-packs.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
+import { createCompletions } from "./triggers/completions.ts";
 import { createTriggerCore } from "./triggers/trigger-core.ts";
 import { createHookIndex } from "./webhooks/hook-index.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
@@ -41,6 +42,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		isListenedTo: async (trigger) => (await storage.count("rule", { trigger, enabled: true })) > 0,
 		wake: () => undefined,
 	});
+	const completions = createCompletions({ dispatcher: triggers.dispatcher, catalog, options, logger });
 	const datastore = createDatastoreItems({
 		...parts,
 		logger: logger.withTag("datastore"),
@@ -49,10 +51,10 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		draft: triggers.dispatcher.draft,
 		keyFile: options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json"),
 	});
-	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, apiUrl: dependencies.apiUrl });
+	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, completions, apiUrl: dependencies.apiUrl });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
-	const leases = createLeases({ ...parts, executor, lease, adopt: scheduler.adopt });
+	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
 	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -110,7 +112,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 
 	return {
 		nodeId,
-		executions: createExecutions({ ...parts, catalog, admit: scheduler.admit }),
+		executions: createExecutions({ ...parts, catalog, completions, admit: scheduler.admit }),
 		output: createOutput(parts),
 		events: createEvents({ eventBus, catalog }),
 		actions: createActions({ ...parts, catalog }),

@@ -6,6 +6,7 @@ import { isId } from "./ids.ts";
 import { toRerunInput } from "./rerun.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { storeExecution } from "./submit.ts";
+import type { Completions } from "./triggers/completions.ts";
 
 export interface ExecutionsParts {
 	readonly storage: Storage;
@@ -13,6 +14,7 @@ export interface ExecutionsParts {
 	readonly clock: Clock;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
+	readonly completions: Completions;
 }
 
 /** Filter names of `views/filters` and the fields they stand for. */

@@ -12,6 +12,7 @@ import { createRun, type Run, startTimeout } from "./run.ts";
 import { createRunRecords } from "./run-records.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
+import type { Completions } from "./triggers/completions.ts";
 
 export interface ExecutorOptions {
 	readonly storage: Storage;
@@ -23,6 +24,7 @@ export interface ExecutorOptions {
 	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken" | "forgetToken">;
+	readonly completions: Completions;
 }
 
 /** Runs claimed executions to their end. */

@@ -16,6 +16,7 @@ import { eventNames, publishUpdated, toEventEntity, toExecutionId } from "./exec
 import type { Executor } from "./executor.ts";
 import { heldStatuses, isCompleted } from "./status.ts";
 import { applied, toResultPatch, toStatusPatch } from "./transition.ts";
+import type { Completions } from "./triggers/completions.ts";
 
 export interface LeaseOptions {
 	readonly storage: Storage;
@@ -24,6 +25,7 @@ export interface LeaseOptions {
 	readonly logger: Logger;
 	readonly executor: Executor;
 	readonly nodeId: string;
+	readonly completions: Completions;
 	/** Seconds. */
 	readonly lease: number;
 	/** Run an execution that a node which went away has scheduled, or go on with its run. */
@@ -112,17 +114,20 @@ export function createLeases(options: LeaseOptions): Leases {
 			...toStatusPatch(execution, canceled ? "canceled" : "abandoned", toTimestamp(clock.now())),
 			...toResultPatch(result),
 		};
+		const ended = applied(execution, patch);
+		const completion = await options.completions.draft(ended);
 		try {
 			// The token of its action goes with it; whoever renewed the lease in the meantime keeps both.
 			await storage.write([
 				{ update: "execution", id: execution.id, patch, expected: { status: execution.status, fence: execution.fence } },
 				{ remove: "token", where: { id: execution.liveaction_id } },
+				...completion.operations,
 			]);
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) return;
 			throw error;
 		}
-		const ended = applied(execution, patch);
+		completion.announce();
 		publishUpdated(options.eventBus, ended);
 		options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
 	}

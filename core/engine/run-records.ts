@@ -21,6 +21,7 @@ import { toStoredChunk } from "./recorder.ts";
 import type { Run } from "./run.ts";
 import { isCompleted } from "./status.ts";
 import { applied, applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
+import type { Completions } from "./triggers/completions.ts";
 
 /** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
 const restartTime = 300_000_000;
@@ -31,6 +32,7 @@ export interface RunRecordParts {
 	readonly clock: Clock;
 	readonly logger: EngineDependencies["logger"];
 	readonly credentials: Pick<StartedCredentials, "forgetToken">;
+	readonly completions: Completions;
 }
 
 /** Everything that is written about a run, each time under its fence. */
@@ -68,10 +70,11 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 		];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
 		const after = applied(current, patch);
-		const completion = await parts.completions.draft(after);
-		operations.push(...completion.operations);
-		await outlast(run, () => storage.write(operations));
-		completion.announce();
+		await outlast(run, async () => {
+			const completion = await parts.completions.draft(after);
+			await storage.write([...operations, ...completion.operations]);
+			completion.announce();
+		});
 		return after;
 	}
 

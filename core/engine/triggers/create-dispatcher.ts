@@ -77,7 +77,13 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		return found;
 	}
 
+	async function isWanted(trigger: string): Promise<boolean> {
+		return !keptForRulesOnly.has(trigger) || parts.isListenedTo(trigger);
+	}
+
 	return {
+		isWanted,
+
 		async dispatch(event) {
 			const { instance, operations } = await toInstance(event);
 			try {
@@ -92,8 +98,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		},
 
 		async draft(event) {
-			const { trigger } = event;
-			if (typeof trigger === "string" && keptForRulesOnly.has(trigger) && !(await parts.isListenedTo(trigger))) return undefined;
+			if (typeof event.trigger === "string" && !(await isWanted(event.trigger))) return undefined;
 			return { ...(await toInstance(event)), announce: parts.wake };
 		},
 	};

@@ -33,6 +33,8 @@ export interface Dispatcher {
 	 * `SVC_INVALID` for an unknown trigger or a payload its schema refuses, naming the member.
 	 */
 	dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
+	/** Whether an event of this trigger would be kept. Only `core.svc.generic.actiontrigger` may not be: when no enabled rule has it. */
+	isWanted(trigger: string): Promise<boolean>;
 	/** As `dispatch`, for callers that store it together with something else. Undefined: nothing listens and nothing need be kept. */
 	draft(event: Dispatch): Promise<DispatchDraft | undefined>;
 }

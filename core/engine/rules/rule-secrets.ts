@@ -1,0 +1,64 @@
+import { type JsonObject, type JsonValue, type ParameterSchema, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
+import type { Catalog } from "../catalog.ts";
+import { mask, maskBySchema, maskParameters, restoreMasked } from "../mask.ts";
+import type { RuleInput } from "./rules-api.ts";
+
+/** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
+export interface RuleSecrets {
+	/** Parameters of a rule's action as they are shown. */
+	maskAction(actionRef: string, parameters: JsonObject): Promise<JsonObject>;
+	/** Parameters of a trigger as they are shown. */
+	maskTrigger(type: string, parameters: JsonObject): Promise<JsonObject>;
+	/** An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is. */
+	restore(input: RuleInput, old: RuleEntity): Promise<RuleInput>;
+	/** `SVC_INVALID` for a mask where nothing is stored. */
+	assertNoMask(parameters: JsonObject): void;
+}
+
+export function createRuleSecrets({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RuleSecrets {
+	async function maskAction(actionRef: string, parameters: JsonObject): Promise<JsonObject> {
+		const resolved = await catalog.resolve(actionRef);
+		if (resolved === undefined) return parameters;
+		return maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters);
+	}
+
+	async function maskTrigger(type: string, parameters: JsonObject): Promise<JsonObject> {
+		const [found] = await storage.find("trigger_type", { where: { ref: type }, fields: ["parameters_schema"], limit: 1 });
+		return maskBySchema(parameters, (found?.parameters_schema["properties"] ?? {}) as unknown as ParameterSchema);
+	}
+
+	/** For the trigger of the same type only: elsewhere the value might be shown. */
+	async function restoreTrigger({ trigger }: RuleInput, old: RuleEntity): Promise<JsonObject> {
+		const given = trigger.parameters ?? {};
+		const [kept] = await storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
+		if (kept === undefined || kept.type !== trigger.type) return given;
+		return restoreMasked(given, await maskTrigger(kept.type, kept.parameters), kept.parameters) as JsonObject;
+	}
+
+	async function restoreAction({ action }: RuleInput, old: RuleEntity): Promise<JsonObject> {
+		const given = action.parameters ?? {};
+		if (action.ref !== old.action_ref) return given;
+		return restoreMasked(given, await maskAction(old.action_ref, old.action_parameters), old.action_parameters) as JsonObject;
+	}
+
+	return {
+		maskAction,
+		maskTrigger,
+		assertNoMask: (parameters) => assertNoMask("action.parameters", parameters),
+		async restore(input, old) {
+			const action = await restoreAction(input, old);
+			const trigger = await restoreTrigger(input, old);
+			assertNoMask("action.parameters", action);
+			assertNoMask("trigger.parameters", trigger);
+			return { ...input, action: { ...input.action, parameters: action }, trigger: { ...input.trigger, parameters: trigger } };
+		},
+	};
+}
+
+function assertNoMask(path: string, value: JsonValue): void {
+	if (value === mask) {
+		throw new SvcError("SVC_INVALID", `${path}: "${mask}" stands for a hidden value, and none is stored here; give the value itself`);
+	}
+	if (typeof value !== "object" || value === null) return;
+	for (const [name, member] of Object.entries(value as JsonObject)) assertNoMask(`${path}.${name}`, member);
+}

@@ -1,0 +1,102 @@
+import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options, type WriteOperation } from "../../contract/index.ts";
+import type { Catalog } from "../catalog.ts";
+import { toShownParameters } from "../shown-parameters.ts";
+import { isCompleted } from "../status.ts";
+import { triggerRefs } from "./built-in-types.ts";
+import type { Dispatch, Dispatcher } from "./dispatcher.ts";
+import { toNotifications } from "./notifications.ts";
+
+/** What the end of an execution causes: writes that belong to that of the final status, or neither happens. */
+export interface CompletionDraft {
+	readonly operations: readonly WriteOperation[];
+	/** Call once they are stored. */
+	announce(): void;
+}
+
+/** Makes the events of executions that end. */
+export interface Completions {
+	/**
+	 * For an execution as it is about to be stored; one that has not come to its end causes nothing. An event that cannot be made
+	 * is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
+	 */
+	draft(ended: ExecutionEntity): Promise<CompletionDraft>;
+}
+
+const nothing: CompletionDraft = { operations: [], announce: () => undefined };
+
+export interface CompletionParts {
+	readonly dispatcher: Dispatcher;
+	readonly catalog: Catalog;
+	readonly options: Options;
+	readonly logger: Logger;
+}
+
+export function createCompletions(parts: CompletionParts): Completions {
+	const { dispatcher, logger } = parts;
+	const { enable, emit_when } = parts.options.action_sensor;
+
+	async function draftOne(ended: ExecutionEntity, trigger: string, payload: JsonObject) {
+		const { id, trace_id, parent_id, trigger_instance_id } = ended;
+		const event: Dispatch = {
+			trigger,
+			payload,
+			causedBy: { executionId: id, execution: { id, trace_id, parent_id, trigger_instance_id } },
+		};
+		try {
+			return await dispatcher.draft(event);
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			logger.error("event of an ended execution could not be made", { execution_id: id, trigger, error });
+			return undefined;
+		}
+	}
+
+	async function toPayloads(ended: ExecutionEntity): Promise<(readonly [trigger: string, payload: JsonObject])[]> {
+		const notifications = await notify(ended);
+		const events = notifications.map((payload) => [triggerRefs.notify, payload] as const);
+		if (!enable || !emit_when.includes(ended.status) || !(await dispatcher.isWanted(triggerRefs.action))) return events;
+		const snapshot = await parts.catalog.snapshot(ended.snapshot_id);
+		return [[triggerRefs.action, toPayload(ended, toShownParameters(ended.parameters, snapshot))], ...events];
+	}
+
+	async function notify(ended: ExecutionEntity): Promise<readonly JsonObject[]> {
+		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
+		return toNotifications(ended, (problem) =>
+			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem }),
+		);
+	}
+
+	return {
+		async draft(ended) {
+			if (!isCompleted(ended.status)) return nothing;
+			try {
+				const payloads = await toPayloads(ended);
+				if (payloads.length === 0) return nothing;
+				const drafts = await Promise.all(payloads.map(([trigger, payload]) => draftOne(ended, trigger, payload)));
+				return {
+					operations: drafts.flatMap((draft) => draft?.operations ?? []),
+					announce() {
+						for (const draft of drafts) draft?.announce();
+					},
+				};
+			} catch (error) {
+				if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+				logger.error("events of an ended execution could not be made", { execution_id: ended.id, error });
+				return nothing;
+			}
+		},
+	};
+}
+
+function toPayload(ended: ExecutionEntity, parameters: JsonObject): JsonObject {
+	return {
+		execution_id: ended.id,
+		status: ended.status,
+		start_timestamp: ended.start_timestamp,
+		action_name: ended.action_ref,
+		action_ref: ended.action_ref,
+		runner_ref: ended.runner_name,
+		parameters,
+		result: ended.result ?? {},
+	};
+}

@@ -1,0 +1,57 @@
+import { type ExecutionEntity, isJsonObject, type JsonObject, type JsonValue, toErrorMessage } from "../../contract/index.ts";
+import { toValueTemplate } from "../parameters/value-template.ts";
+import { toScope } from "../templates/scope.ts";
+
+/** Words that the default message ends with, by section. */
+const sections = { "on-complete": "completed", "on-success": "succeeded", "on-failure": "failed" } as const;
+type Section = keyof typeof sections;
+
+/**
+ * Payloads of the notifications an ended execution asks for (reference 4.7): one for each route of each section that applies. A
+ * section whose templates fail is reported, and the others go on.
+ */
+export function toNotifications(ended: ExecutionEntity, report: (problem: string) => void): readonly JsonObject[] {
+	return (Object.keys(sections) as Section[]).flatMap((section) => {
+		const notification = readSection(ended.notify ?? {}, section);
+		if (notification === undefined || !applies(section, ended)) return [];
+		try {
+			return toPayloads(ended, section, notification);
+		} catch (error) {
+			report(`${section}: ${toErrorMessage(error)}`);
+			return [];
+		}
+	});
+}
+
+/** Old files write the sections with underscores. */
+function readSection(notify: JsonObject, section: Section): JsonObject | undefined {
+	const value = notify[section] ?? notify[section.replaceAll("-", "_")];
+	return isJsonObject(value) ? value : undefined;
+}
+
+function applies(section: Section, { status }: ExecutionEntity): boolean {
+	if (section === "on-complete") return true;
+	return section === "on-success" ? status === "succeeded" : ["failed", "timeout", "abandoned"].includes(status);
+}
+
+function toPayloads(ended: ExecutionEntity, section: Section, notification: JsonObject): JsonObject[] {
+	const scope = toScope({
+		action_parameters: ended.parameters,
+		action_context: ended.context,
+		action_results: ended.result ?? {},
+	});
+	const render = (value: JsonValue) => toValueTemplate(value)?.render(scope) ?? value;
+	const { message = `${ended.action_ref} ${sections[section]}`, data = {}, routes = notification["channels"] ?? [] } = notification;
+	const rendered = render(data);
+	const payload = {
+		execution_id: ended.id,
+		status: ended.status,
+		start_timestamp: ended.start_timestamp,
+		end_timestamp: ended.end_timestamp,
+		action_ref: ended.action_ref,
+		runner_ref: ended.runner_name,
+		message: render(message),
+		data: { ...(isJsonObject(rendered) ? rendered : {}), result: JSON.stringify(ended.result ?? {}) },
+	};
+	return [routes].flat().map((route) => ({ ...payload, channel: String(route), route: String(route) }));
+}
