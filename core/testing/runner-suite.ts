@@ -56,7 +56,8 @@ export function testRunner({ test, name, create, cases, grace = 6_000 }: RunnerS
 	checkResults(check);
 	checkOutput(check);
 	checkAborts(check);
-	test(`${name}: stop leaves no process, socket or file open`, () => assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails ?? {}));
+	test(`${name}: stop leaves no process, socket or file open`, () =>
+		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails ?? {}));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
 }
 
