@@ -177,6 +177,12 @@ export const optionSections = {
 	actionrunner: {
 		actions_pool_size: { type: "integer", default: 60, minimum: 1, description: "Most executions that run at once on this node." },
 		stream_output: { type: "boolean", default: true, description: "Whether output is stored and streamed while an action runs." },
+		python_runner_log_level: {
+			type: "string",
+			default: "DEBUG",
+			choices: ["AUDIT", "CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"],
+			description: "Least important level that loggers of Python actions write, where an action leaves `log_level` at `DEBUG`.",
+		},
 		max_result_output: {
 			type: "integer",
 			default: 1_048_576,
@@ -238,6 +244,19 @@ export const optionSections = {
 			default: 15,
 			minimum: 0.1,
 			description: "Seconds a node holds an execution without renewing; renewed at a third of it.",
+		},
+	},
+	garbagecollector: {
+		collection_interval: {
+			type: "number",
+			default: 600,
+			minimum: 0.01,
+			description: "Seconds between looks for what has passed its time.",
+		},
+		purge_inquiries: {
+			type: "boolean",
+			default: false,
+			description: "Whether inquiries end as timed out once their `ttl` has passed.",
 		},
 	},
 	action_sensor: {

@@ -27,8 +27,6 @@ const parameters = {
 export interface PythonScriptOptions extends CpythonOptions {
 	/** `auto`: cpython where a suitable `python3` is found at start, else pyodide. Default `auto`. */
 	readonly engine?: EngineName | "auto";
-	/** Least important level for actions that leave `log_level` at `DEBUG`. Default `DEBUG`. */
-	readonly log_level?: (typeof logLevels)[number];
 	readonly pyodide?: PyodideOptions;
 }
 
@@ -38,26 +36,26 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		cpython: () => createCpythonEngine(options),
 		pyodide: () => createPyodideEngine(options.pyodide),
 	});
+	let defaultLevel: string = "DEBUG";
 	return {
 		description: "Runs a Python class of a pack.",
 		parameters,
 		capabilities: { streaming: true, cancellation: true },
 		outputKey: "result",
 		entryPoint: "required",
-		start: (context) => engines.start(context, options.engine ?? "auto"),
+		start(context) {
+			defaultLevel = context.options.actionrunner.python_runner_log_level;
+			return engines.start(context, options.engine ?? "auto");
+		},
 		stop: () => engines.stop(),
 		async run(context) {
 			await assertFile(context.entryPoint);
-			return runAction(await engines.get(context.runnerParameters.engine), context, options.log_level ?? "DEBUG");
+			return runAction(await engines.get(context.runnerParameters.engine), context, defaultLevel);
 		},
 	};
 });
 
-async function runAction(
-	engine: PythonEngine,
-	context: RunContext<typeof parameters>,
-	defaultLevel: (typeof logLevels)[number],
-): Promise<RunResult> {
+async function runAction(engine: PythonEngine, context: RunContext<typeof parameters>, defaultLevel: string): Promise<RunResult> {
 	const { env, log_level, timeout } = context.runnerParameters;
 	const environment = createRunEnvironment(env, context.environment);
 	const request = {

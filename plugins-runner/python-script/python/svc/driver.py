@@ -114,4 +114,4 @@ def _print_traceback(error):
     frame = error.__traceback__
     while frame is not None and os.path.dirname(frame.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         frame = frame.tb_next
-    sys.__excepthook__(type(error), error.with_traceback(frame or error.__traceback__), frame)
+    sys.__excepthook__(type(error), error.with_traceback(frame), frame)

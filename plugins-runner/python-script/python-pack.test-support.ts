@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { ParameterSchema, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
+import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
+
+/** uvu's `test` with its hooks. */
+export interface Test {
+	(name: string, run: () => Promise<void> | void): void;
+	before(run: () => Promise<void> | void): void;
+	after(run: () => Promise<void> | void): void;
+}
+
+/** A pack directory that lives as long as the tests of the file. */
+export class PythonPack {
+	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "svc pack ")));
+
+	constructor(test: Pick<Test, "after">) {
+		test.after(() => rmSync(this.directory, { recursive: true }));
+	}
+
+	/** Write a file below the pack's directory. */
+	write(path: string, text: string): void {
+		const file = join(this.directory, path);
+		mkdirSync(dirname(file), { recursive: true });
+		writeFileSync(file, text);
+	}
+
+	/** Write an action file; what a run of it needs. */
+	action(name: string, text: string): RunContextOptions {
+		this.write(join("actions", name), text);
+		return { entryPoint: join(this.directory, "actions", name), packDirectory: this.directory };
+	}
+
+	/** An action whose method `run` has this body. */
+	body(name: string, body: string): RunContextOptions {
+		return this.action(`${name}.py`, toAction(body));
+	}
+}
+
+/** Text of an action file with one class, from the body of its method `run`. */
+export function toAction(body: string): string {
+	const lines = body.trim().split("\n");
+	return `import os, sys, time\nfrom svc.actions import Action\n\nclass Test(Action):\n    def run(self, **parameters):\n${lines.map((line) => `        ${line}\n`).join("")}`;
+}
+
+export interface Ran extends RunResult {
+	readonly run: TestRunContext;
+}
+
+export interface StartedRunner {
+	/** A context for the runner, to abort it or to wait for output. */
+	context(options: RunContextOptions): TestRunContext;
+	run(options: RunContextOptions | TestRunContext): Promise<Ran>;
+	readonly dataDirectory: string;
+}
+
+/** One runner for all tests of a file, started as the host would. */
+export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin, nodeId = `test-${process.pid}`): StartedRunner {
+	const runner: Runner<ParameterSchema> = plugin.create();
+	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-"));
+	test.before(() =>
+		runner.start?.({ logger: silentLogger, clock: { now: () => Date.now() * 1000 }, dataDirectory, nodeId, options: createOptions() }),
+	);
+	test.after(async () => {
+		await runner.stop?.();
+		rmSync(dataDirectory, { recursive: true, force: true });
+	});
+	const context = (options: RunContextOptions) => createRunContext(runner, options);
+	return {
+		context,
+		dataDirectory,
+		async run(options) {
+			const run = "savedState" in options ? options : context(options);
+			return { ...(await runner.run(run)), run };
+		},
+	};
+}
