@@ -7,12 +7,15 @@ import { pam } from "svc/plugins-auth/pam";
 import { localCommand } from "svc/plugins-runner/local-command";
 import { localScript } from "svc/plugins-runner/local-script";
 import { noop } from "svc/plugins-runner/noop";
+import { pythonScript } from "svc/plugins-runner/python-script";
+import { remoteCommand } from "svc/plugins-runner/remote-command";
+import { remoteScript } from "svc/plugins-runner/remote-script";
 
 // What `npm start` runs: one node that keeps its database and password file in ./data (or SVC_DATA_DIR). Any option can be
 // overridden by environment, such as SVC_API_PORT or SVC_AUTH_BACKEND; docs/reference/configuration.md lists them all.
 export default defineConfig({
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
-	runners: [localCommand(), localScript(), noop()],
+	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), remoteScript(), noop()],
 	auth_backends: { flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}), ldap, pam },
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ParameterSchema, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
+import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 
 /** uvu's `test` with its hooks. */
@@ -10,6 +11,14 @@ export interface Test {
 	(name: string, run: () => Promise<void> | void): void;
 	before(run: () => Promise<void> | void): void;
 	after(run: () => Promise<void> | void): void;
+}
+
+/** `test` for what needs a Python on the machine: skipped by name where there is none. */
+export function withPython(test: Test & SkippableTest): Test {
+	const requirement = { command: "python3" };
+	const { test: wanted } = requires(test, requirement);
+	const before = missing(requirement) === undefined ? test.before : () => {};
+	return Object.assign((name: string, run: () => Promise<void> | void) => wanted(name, async () => run()), { before, after: test.after });
 }
 
 /** A pack directory that lives as long as the tests of the file. */
@@ -53,16 +62,24 @@ export interface StartedRunner {
 	/** A context for the runner, to abort it or to wait for output. */
 	context(options: RunContextOptions): TestRunContext;
 	run(options: RunContextOptions | TestRunContext): Promise<Ran>;
+	/** As a restart of the service would. */
+	restart(): Promise<void>;
 	readonly dataDirectory: string;
 }
 
 /** One runner for all tests of a file, started as the host would. */
-export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin, nodeId = `test-${process.pid}`): StartedRunner {
-	const runner: Runner<ParameterSchema> = plugin.create();
+export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin): StartedRunner {
 	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-"));
-	test.before(() =>
-		runner.start?.({ logger: silentLogger, clock: { now: () => Date.now() * 1000 }, dataDirectory, nodeId, options: createOptions() }),
-	);
+	let runner: Runner<ParameterSchema> = plugin.create();
+	const start = () =>
+		runner.start?.({
+			logger: silentLogger,
+			clock: { now: () => Date.now() * 1000 },
+			dataDirectory,
+			nodeId: `test-${process.pid}`,
+			options: createOptions(),
+		});
+	test.before(start);
 	test.after(async () => {
 		await runner.stop?.();
 		rmSync(dataDirectory, { recursive: true, force: true });
@@ -74,6 +91,11 @@ export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPl
 		async run(options) {
 			const run = "savedState" in options ? options : context(options);
 			return { ...(await runner.run(run)), run };
+		},
+		async restart() {
+			await runner.stop?.();
+			runner = plugin.create();
+			await start();
 		},
 	};
 }
