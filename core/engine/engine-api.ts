@@ -13,6 +13,8 @@ import type {
 import type { Access } from "./access/access.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { DatastoreItems } from "./datastore/items-api.ts";
+import type { Inquiries } from "./inquiries/inquiries-api.ts";
+import type { PackConfigs } from "./pack-config/pack-configs-api.ts";
 import type { Principal } from "./principal.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
 import type { Webhooks } from "./webhooks/webhooks-api.ts";
@@ -249,6 +251,8 @@ export type { DatastoreItems, ItemInput, ItemListQuery } from "./datastore/items
 export type { RotationReport } from "./datastore/rotation.ts";
 export type { ShownItem } from "./datastore/shown-item.ts";
 export type { Principal } from "./principal.ts";
+export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
+export type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-config/pack-configs-api.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 
 /** The engine: everything the service does, without HTTP. */
@@ -268,6 +272,7 @@ export interface Engine {
 	readonly webhooks: Webhooks;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
+	readonly packConfigs: PackConfigs;
 	/**
 	 * Where no user exists yet, make the first administrator. To be called once the service is up: the
 	 * password is shown nowhere else.

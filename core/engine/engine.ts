@@ -17,6 +17,7 @@ import { createLeases } from "./lease.ts";
 import { createOutput } from "./output.ts";
 import { createPluginHost } from "./plugin-host.ts";
 import { registerPacks } from "./register-packs.ts";
+import { createPackConfigs } from "./pack-config/pack-configs.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createCompletions } from "./triggers/completions.ts";
@@ -51,13 +52,38 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		draft: triggers.dispatcher.draft,
 		keyFile: options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json"),
 	});
-	const executor = createExecutor({ ...parts, catalog, runners, options, credentials, completions, apiUrl: dependencies.apiUrl });
+	const packConfigs = createPackConfigs({
+		...parts,
+		datastore,
+		packDirectory: catalog.packDirectory,
+		directory: dependencies.configs,
+	});
+	const templateSources = { datastore, packConfigs, systemUser: options.system_user.user };
+	const executor = createExecutor({
+		...parts,
+		catalog,
+		runners,
+		options,
+		credentials,
+		completions,
+		templateSources,
+		dispatcher: triggers.dispatcher,
+		apiUrl: dependencies.apiUrl,
+	});
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
 	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
 	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
+	const submitting = { ...parts, catalog, completions, templateSources, admit: scheduler.admit };
+	const ruling: RulesCore = createRulesCore({
+		...submitting,
+		options,
+		triggers,
+		datastore: datastore.accessFor(options.system_user.user),
+		checkParameters: () => undefined,
+	});
 
 	async function start(): Promise<void> {
 		await host.start();
@@ -72,6 +98,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
 		} catch (error) {
 			// Not by way of `stop`, which waits for this start.
+			await packConfigs.check();
 			await endRuns(0)
 				.then(close)
 				.catch(() => undefined);
@@ -136,6 +163,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		drain: () => (draining ??= drain()),
 		stop: () => (stopping ??= stop()),
 	};
+		packConfigs,
 }
 
 /** Resolves when `promise` does, or after `milliseconds`. */

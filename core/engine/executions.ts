@@ -3,6 +3,7 @@ import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ExecutionFilter, Executions, ExecutionView, Principal, SubmitInput } from "./engine-api.ts";
 import { isId } from "./ids.ts";
+import type { TemplateSources } from "./render-parameters.ts";
 import { toRerunInput } from "./rerun.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { storeExecution } from "./submit.ts";
@@ -15,6 +16,7 @@ export interface ExecutionsParts {
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
 	readonly completions: Completions;
+	readonly templateSources: TemplateSources;
 }
 
 /** Filter names of `views/filters` and the fields they stand for. */

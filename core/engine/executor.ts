@@ -10,6 +10,7 @@ import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRun, type Run, startTimeout } from "./run.ts";
 import { createRunRecords } from "./run-records.ts";
+import type { TemplateSources } from "./render-parameters.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 import type { Completions } from "./triggers/completions.ts";
@@ -28,6 +29,8 @@ export interface ExecutorOptions {
 }
 
 /** Runs claimed executions to their end. */
+	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly templateSources: TemplateSources;
 export interface Executor {
 	/** Never rejects: whatever happens is recorded in the execution, or logged when that is impossible. */
 	run(execution: ExecutionEntity): Promise<void>;

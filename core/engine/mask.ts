@@ -104,7 +104,7 @@ function maskElements(values: readonly JsonValue[], definition: ParameterDefinit
 }
 
 /** All that describe a member: by its name, by patterns, or else as one of the rest. */
-function memberDefinitions(definition: ParameterDefinition, key: string): readonly ParameterDefinition[] {
+export function memberDefinitions(definition: ParameterDefinition, key: string): readonly ParameterDefinition[] {
 	const named = own(definition.properties, key);
 	const found = named === undefined ? [] : [named];
 	for (const [pattern, inner] of Object.entries(definition.patternProperties ?? {})) {

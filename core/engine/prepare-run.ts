@@ -4,7 +4,7 @@ import { SvcError } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { collectSecrets } from "./mask.ts";
-import { renderFinal } from "./parameters/render.ts";
+import { renderForRun, type TemplateSources } from "./render-parameters.ts";
 
 /** A runner and what it is called with; the executor adds what changes during the run. */
 export interface PreparedRun {
@@ -22,6 +22,7 @@ export interface PrepareParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
 	readonly apiUrl: () => string;
+	readonly templateSources: TemplateSources;
 }
 
 /** Everything a run needs; throws what the execution then fails with. */
@@ -37,12 +38,11 @@ export async function prepareRun(
 		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
 	}
 	const pack = await parts.catalog.packDirectory(action.pack);
-	const { runnerParameters, actionParameters } = renderFinal({
-		runnerSchema: runnerType.runner_parameters,
-		actionSchema: action.parameters,
-		stored: execution.parameters,
-		context: { action_context: execution.context },
-	});
+	const { runnerParameters, actionParameters, config } = await renderForRun(
+		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },
+		{ pack: action.pack, context: execution.context },
+		parts.templateSources,
+	);
 	const actionSchema = Object.fromEntries(
 		Object.entries(action.parameters).filter(([name]) => !Object.hasOwn(runnerType.runner_parameters, name)),
 	);
@@ -50,7 +50,10 @@ export async function prepareRun(
 	return {
 		runner,
 		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
-		secrets: collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
+		secrets: [
+			...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
+			...config.secrets,
+		],
 		context: {
 			execution_id: execution.id,
 			liveaction_id: execution.liveaction_id,
@@ -59,7 +62,7 @@ export async function prepareRun(
 			user: execution.user,
 			entryPoint: toEntryPoint(runner, action, pack),
 			packDirectory: pack,
-			packConfig: {},
+			packConfig: config.values,
 			runnerParameters,
 			actionParameters,
 			actionSchema,

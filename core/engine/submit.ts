@@ -13,7 +13,8 @@ import { toTimestamp } from "./clock.ts";
 import type { Principal, SubmitInput } from "./engine-api.ts";
 import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
-import { type RenderContext, renderLive } from "./parameters/render.ts";
+import type { RenderContext } from "./parameters/render.ts";
+import { renderSubmitted, type TemplateSources } from "./render-parameters.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./traces.ts";
 import { toResultPatch } from "./transition.ts";
@@ -25,6 +26,7 @@ export interface SubmitParts {
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
 	readonly completions: Completions;
+	readonly templateSources: TemplateSources;
 }
 
 /** What a rule adds to its request. */
@@ -66,13 +68,16 @@ export async function storeExecution(
 			...caused,
 		]);
 	try {
-		const parameters = renderLive({
-			runnerSchema: action.runnerType.runner_parameters,
-			actionSchema: action.action.parameters,
-			given: input.parameters ?? {},
-			plain: input.plainParameters ?? {},
-			context: { ...origin?.names, action_context: context },
-		});
+		const parameters = await renderSubmitted(
+			{
+				runnerSchema: action.runnerType.runner_parameters,
+				actionSchema: action.action.parameters,
+				given: input.parameters ?? {},
+				plain: input.plainParameters ?? {},
+			},
+			{ pack: action.action.pack, context, names: origin?.names },
+			parts.templateSources,
+		);
 		const entity = { ...execution, parameters };
 		await parts.admit(entity, (admitted) => writeNew(admitted));
 		return { entity, action };
@@ -121,14 +126,24 @@ async function toContext(
 ): Promise<JsonObject> {
 	const context = { ...input.context, user, pack: action.pack };
 	const parentId = readParentId(context);
-	if (parentId === undefined) return context;
-	const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["user"] });
+	if (parentId === undefined) {
+		assertItemUser(context, {}, principal);
+		return context;
+	}
+	const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["user", "context"] });
 	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${parentId}" does not exist`);
 	// Whoever could name any parent could run actions as any user.
 	if (parent.user !== principal.username && !principal.isAdmin) {
 		throw new SvcError("SVC_FORBIDDEN", `context.parent.execution_id: "${principal.username}" may not start children of "${parent.user}"`);
 	}
+	assertItemUser(context, parent.context, principal);
 	return { ...context, user: parent.user };
+}
+
+/** Templates read the items of `api_user`: whoever could name anybody could read anybody's. A child may name its parent's. */
+function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }: JsonObject, { username, isAdmin }: Principal): void {
+	if (isAdmin || named === undefined || named === null || named === "" || named === username || named === inherited) return;
+	throw new SvcError("SVC_FORBIDDEN", `context.api_user: "${username}" may name nobody else`);
 }
 
 function createDraft(

@@ -138,6 +138,11 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /rbac/roles/:name": { ok: 200, request: at("/rbac/roles/observer") },
 	"api GET /rbac/role_assignments": { ok: 200, others: 403, request: at("/rbac/role_assignments?user=root") },
 	"api GET /rbac/role_assignments/:id": {
+	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list") },
+	"api GET /configs/:pack": { ok: 404, request: at("/configs/default"), grants: on("pack:default", "pack_view") },
+	"api PUT /configs/:pack": { ok: 200, request: at("/configs/core", { a: 1 }), grants: global("pack_config") },
+	"api GET /config_schemas": { ok: 200, request: at("/config_schemas"), grants: global("pack_list") },
+	"api GET /config_schemas/:pack": { ok: 404, request: at("/config_schemas/default"), grants: on("pack:default", "pack_view") },
 		ok: 200,
 		others: 403,
 		request: ({ assignment }) => ({ path: `/rbac/role_assignments/${assignment}` }),

@@ -61,6 +61,14 @@ const walks: Readonly<Record<string, Walk>> = {
 		send("/apikeys", [{ metadata: { used_by: "walk" } }, { pin: secrets.refuse() }, { expires_at: "x" }, { metadata: [secrets.refuse()] }]),
 	"api PUT /apikeys/:key": ({ secrets }) => send(`/apikeys/${encodeURIComponent(secrets.refuse())}`, [{ enabled: false }]),
 	"api DELETE /apikeys/:key": ({ secrets }) => get(`/apikeys/${encodeURIComponent(secrets.refuse())}`),
+	"api PUT /configs/:pack": ({ secrets }) => [
+		...send("/configs/vault", [{ pin: secrets.store(), other: 1 }, { pin: [secrets.refuse()] }, { pin: "********" }]),
+		...send("/configs/nothing", [{ pin: secrets.refuse() }]),
+	],
+	"api GET /configs": () => get("/configs", ["", "?limit=-1&offset=0"]),
+	"api GET /configs/:pack": () => get("/configs/vault"),
+	"api GET /config_schemas": () => get("/config_schemas"),
+	"api GET /config_schemas/:pack": () => get("/config_schemas/vault"),
 	"api PUT /keys/:name": ({ secrets }) => [
 		...send("/keys/walk", [
 			{ value: secrets.store(), secret: true },

@@ -92,6 +92,10 @@ export function createSecretPack(secrets: SecretValues): PackFiles {
 	};
 	return {
 		"vault/pack.yaml": stringify({ ref: "vault", name: "vault", description: "Secrets.", version: "1.0.0", author: "somebody" }),
+		"vault/config.schema.yaml": stringify({
+			pin: { type: "string", secret: true, default: secrets.store() },
+			other: { type: "integer" },
+		}),
 		"vault/actions/command.yaml": stringify(command),
 		"vault/actions/script.yaml": stringify(script),
 		"vault/actions/embedded.yaml": stringify(embedded),

@@ -6,6 +6,8 @@ import { apiKeyRoutes } from "./api-keys.ts";
 import { executionOutputRoutes } from "./execution-output.ts";
 import { executionViewRoutes } from "./execution-views.ts";
 import { executionRoutes } from "./executions.ts";
+import { configRoutes } from "./configs.ts";
+import { inquiryRoutes } from "./inquiries.ts";
 import { keyRoutes } from "./keys.ts";
 import { rootRoutes } from "./root.ts";
 import { runnerTypeRoutes } from "./runner-types.ts";
@@ -28,6 +30,7 @@ export const routes: readonly Route[] = [
 	...apiKeyRoutes,
 	...keyRoutes,
 	...accessRoutes,
+	...configRoutes,
 	...webhookRoutes,
 	...streamRoutes,
 ];
