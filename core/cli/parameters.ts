@@ -50,7 +50,8 @@ function readText(name: string, path: string): string {
 	}
 }
 
-function castText(name: string, text: string, definition: ParameterDefinition, autoDict: boolean): JsonValue {
+/** The value that a word of the command line stands for. Exits with 1, naming it, when it is not of the definition's type. */
+export function castText(name: string, text: string, definition: ParameterDefinition, autoDict: boolean): JsonValue {
 	switch (definition.type) {
 		case "integer":
 			if (/^[+-]?\d+$/.test(text)) return Number(text);

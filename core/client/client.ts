@@ -1,6 +1,8 @@
 import type { OutputType } from "../contract/index.ts";
 import { type Addresses, resolveAddresses } from "./addresses.ts";
 import { type FollowOptions, followOutput, openEvents } from "./follow-output.ts";
+import { createInquiryClient, type InquiryClient } from "./inquiries.ts";
+import { type ConfigClient, createConfigClient, createKeyClient, type KeyClient } from "./keys.ts";
 import type {
 	ActionRecord,
 	ApiKeyInput,
@@ -54,6 +56,7 @@ export interface Client {
 		/** The output so far, as one text. */
 		output(id: string, options?: { readonly type?: OutputType } & Waiting): Promise<string>;
 	};
+	readonly inquiries: InquiryClient;
 	readonly actions: {
 		get(refOrId: string, options?: Waiting): Promise<ActionRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
@@ -79,6 +82,8 @@ export interface Client {
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
 	};
 	readonly webhooks: WebhookClient;
+	readonly keys: KeyClient;
+	readonly configs: ConfigClient;
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
 	/** Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. */
@@ -144,7 +149,10 @@ export function createClient(options: ClientOptions = {}): Client {
 			get: (id, waiting) => read(`/rbac/role_assignments/${at(id)}`, waiting),
 			list: (query, waiting) => list("/rbac/role_assignments", query, waiting),
 		},
+		inquiries: createInquiryClient({ read, list }),
 		webhooks: createWebhookClient({ read, list }),
+		keys: createKeyClient({ read, list, api }),
+		configs: createConfigClient({ read, list }),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
 		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),
 	};

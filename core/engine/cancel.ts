@@ -60,6 +60,9 @@ export async function changeStatus(
 		if (["pausing", "paused", "resuming"].includes(status)) {
 			throw new SvcError("SVC_INVALID", `status: runner type "${entity.runner_name}" does not support pause and resume`);
 		}
+		// Who may answer, and what, is looked at where questions are answered.
+		if (entity.status === "pending")
+			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" waits for an answer to its inquiry`);
 		const patch = {
 			...toStatusPatch(entity, status, toTimestamp(parts.clock.now())),
 			...(change.result !== undefined && toResultPatch(change.result)),

@@ -13,6 +13,8 @@ import { createEvents } from "./events.ts";
 import { createExecutions } from "./executions.ts";
 import { createExecutor } from "./executor.ts";
 import { ensureFirstUser } from "./first-user.ts";
+import { createInquiries } from "./inquiries/inquiries.ts";
+import { createInquirySweep } from "./inquiries/sweep.ts";
 import { createLeases } from "./lease.ts";
 import { createOutput } from "./output.ts";
 import { createPluginHost } from "./plugin-host.ts";
@@ -73,6 +75,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
 	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
+	const { purge_inquiries: enabled, collection_interval: interval } = options.garbagecollector;
+	const inquirySweep = createInquirySweep({ ...parts, completions, enabled, interval });
 	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -95,6 +99,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await credentials.start();
 			await leases.start();
 			scheduler.start();
+			inquirySweep.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
 		} catch (error) {
 			// Not by way of `stop`, which waits for this start.
@@ -130,6 +135,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	}
 
 	async function close(): Promise<void> {
+		await inquirySweep.stop();
 		await leases.stop();
 		triggers.stop();
 		await datastore.stop();
@@ -140,6 +146,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	return {
 		nodeId,
 		executions: createExecutions({ ...parts, catalog, completions, admit: scheduler.admit }),
+		inquiries: createInquiries({ ...parts, completions }),
 		output: createOutput(parts),
 		events: createEvents({ eventBus, catalog }),
 		actions: createActions({ ...parts, catalog }),

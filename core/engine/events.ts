@@ -1,7 +1,7 @@
-import type { BusEvent, EventBus } from "../contract/index.ts";
+import type { BusEvent, EventBus, JsonObject } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Events, StreamEvent } from "./engine-api.ts";
-import { eventNames, toEventChunk, toEventEntity } from "./execution-events.ts";
+import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "./execution-events.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
 const streamBuffer = 2_000;
@@ -13,6 +13,7 @@ const liveactionNames: ReadonlySet<string> = new Set([eventNames.liveactionCreat
 export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
 	async function toStreamEvent(event: BusEvent): Promise<StreamEvent> {
 		const { name } = event;
+		if (name.startsWith(announcementPrefix)) return { name, kind: "other", data: event.data as JsonObject };
 		if (name === eventNames.outputCreate) return { name, kind: "output", chunk: toEventChunk(event) };
 		const kind = executionNames.has(name) ? "execution" : "liveaction";
 		const entity = toEventEntity(event);
@@ -24,12 +25,19 @@ export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBu
 			const names = [...executionNames, ...liveactionNames, eventNames.outputCreate].filter((name) =>
 				patterns.some((pattern) => isNamed(name, pattern)),
 			);
-			const events = await eventBus.subscribe(names, { signal, buffer: streamBuffer });
+			const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
+			const events = await eventBus.subscribe([...names, ...announcements], { signal, buffer: streamBuffer });
 			return (async function* () {
 				for await (const event of events) yield await toStreamEvent(event);
 			})();
 		},
 	};
+}
+
+/** The announcements among what a pattern stands for: only their names are not known beforehand. */
+function toAnnouncements(pattern: string): string | undefined {
+	if (pattern.startsWith(announcementPrefix)) return pattern;
+	return isNamed(announcementPrefix, pattern) ? `${announcementPrefix}*` : undefined;
 }
 
 function isNamed(name: string, pattern: string): boolean {

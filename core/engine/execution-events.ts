@@ -1,4 +1,4 @@
-import type { BusEvent, EventBus, ExecutionEntity } from "../contract/index.ts";
+import { type BusEvent, type EventBus, type ExecutionEntity, type JsonObject, SvcError } from "../contract/index.ts";
 import type { OutputChunk } from "./engine-api.ts";
 
 /** Bus event names; they are the names on the general stream as well. */
@@ -9,6 +9,9 @@ export const eventNames = {
 	liveactionUpdate: "svc.liveaction__update",
 	outputCreate: "svc.execution.output__create",
 } as const;
+
+/** Names of announcements: this and the route. */
+export const announcementPrefix = "svc.announcement__";
 
 interface ExecutionEventData {
 	readonly execution_id: string;
@@ -34,6 +37,13 @@ export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
 
 export function publishOutput(bus: EventBus, chunk: OutputChunk): void {
 	bus.publish(eventNames.outputCreate, { execution_id: chunk.execution_id, chunk } satisfies OutputEventData);
+}
+
+/** What an action tells everybody who follows the general stream. */
+export function publishAnnouncement(bus: EventBus, route: string, { payload, traceId }: { payload: JsonObject; traceId: string }): void {
+	// Anything else would be a pattern of names, or break a frame of the stream.
+	if (!/^[\w.-]{1,255}$/.test(route)) throw new SvcError("SVC_INVALID", "route: must be 1 to 255 letters, digits, dots, - and _");
+	bus.publish(announcementPrefix + route, { payload, trace_context: { id_: traceId } });
 }
 
 /** The execution an event tells of. */

@@ -4,16 +4,19 @@ import type { Catalog } from "./catalog.ts";
 import { fromTimestamp, toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
+import { publishAnnouncement } from "./execution-events.ts";
 import { createId } from "./ids.ts";
+import { assertAnswerable } from "./inquiries/answer.ts";
 import { type Outcome, toFailure, toOutcome } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { createRecorder } from "./recorder.ts";
+import type { TemplateSources } from "./render-parameters.ts";
 import { createRun, type Run, startTimeout } from "./run.ts";
 import { createRunRecords } from "./run-records.ts";
-import type { TemplateSources } from "./render-parameters.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 import type { Completions } from "./triggers/completions.ts";
+import type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 
 export interface ExecutorOptions {
 	readonly storage: Storage;
@@ -26,11 +29,11 @@ export interface ExecutorOptions {
 	readonly apiUrl: () => string;
 	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken" | "forgetToken">;
 	readonly completions: Completions;
+	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly templateSources: TemplateSources;
 }
 
 /** Runs claimed executions to their end. */
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly templateSources: TemplateSources;
 export interface Executor {
 	/** Never rejects: whatever happens is recorded in the execution, or logged when that is impossible. */
 	run(execution: ExecutionEntity): Promise<void>;
@@ -152,17 +155,29 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				emit: recorder.emit,
 				captured: recorder.captured,
 				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, info),
-				announce: () => {},
-				dispatch: async () => "",
+				announce: (route, payload) => publishAnnouncement(eventBus, route, { payload, traceId: execution.trace_id }),
+				dispatch: (trigger, payload, options = {}) => dispatch(execution, { trigger, payload, ...options }),
 				saveState: (state) => saveState(execution, run, state),
 			});
-			return result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
+			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
+			if (outcome.status === "pending") assertAnswerable(execution.id, outcome.result);
+			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : toFailure(error);
 		} finally {
 			clearTimeout(timer);
 		}
+	}
+
+	/** An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for ever. */
+	async function dispatch(
+		{ id }: ExecutionEntity,
+		{ traceTag, ...event }: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
+	) {
+		const trace = { trace_tag: traceTag ?? `dispatch-${id}` };
+		const { instance } = await parts.dispatcher.dispatch({ ...event, trace, causedBy: { executionId: id } });
+		return instance.id;
 	}
 
 	async function saveState(execution: ExecutionEntity, run: Run, state: JsonObject): Promise<void> {

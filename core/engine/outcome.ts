@@ -17,6 +17,7 @@ export interface Outcome {
 export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): Outcome {
 	const reason: unknown = signal.reason;
 	if (result.status === "running") return toLeft(result, reason);
+	if (result.status === "pending" && !isCanceled(reason)) return { status: "pending", result: result.result };
 	// A run that succeeded before it noticed the signal did succeed.
 	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {
 		return { status: result.succeeded ? "succeeded" : (result.status ?? "failed"), result: result.result };
@@ -24,6 +25,10 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 	if (reason.kind === "cancel") return toCanceled(execution, result.result);
 	const error = typeof result.result["error"] === "string" ? result.result["error"] : reason.message;
 	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
+}
+
+function isCanceled(reason: unknown): boolean {
+	return reason instanceof RunAborted && reason.kind === "cancel";
 }
 
 /** The work goes on without the service: possible when the service stops, and at no other time. */

@@ -16,15 +16,19 @@ import type { Completions } from "./triggers/completions.ts";
 
 export type ExecutionPatch = Patch<ExecutionEntity>;
 
+/** What a lease held. */
+const released = { owner: null, fence: null, lease_expires_at: null, run_state: null } as const;
+
 /**
  * Patch that moves an execution to `status`: log entry, and for a final status the end and what the lease held. The
  * specification's log has one entry for each status reached, in order.
  */
 export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, timestamp: string): ExecutionPatch {
 	const moved: ExecutionPatch = { status, log: append({ status, timestamp }) };
+	// Nobody works at what waits for an answer.
+	if (status === "pending") return { ...moved, ...released };
 	if (!isCompleted(status)) return moved;
 	const elapsed = (fromTimestamp(timestamp) - fromTimestamp(entity.start_timestamp)) / 1_000_000;
-	const released = { owner: null, fence: null, lease_expires_at: null, run_state: null };
 	return { ...moved, end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), ...released };
 }
 

@@ -1,5 +1,7 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
 import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
+import { maskAnswer } from "../engine/inquiries/answer.ts";
+import { inquirerName } from "../engine/inquiries/inquiry.ts";
 import { maskResult } from "../engine/mask.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
 import { toShownParameters } from "../engine/shown-parameters.ts";
@@ -136,7 +138,9 @@ function toParameters({ entity, snapshot }: ExecutionView, masked: boolean): Jso
 
 function toResult({ entity }: ExecutionView, { action, runner }: WireSnapshot, masked: boolean): JsonObject | null | undefined {
 	const result: JsonObject | null | undefined = entity.result;
-	return masked && result ? maskResult(result, action.output_schema, runner.output_key) : result;
+	if (!masked || !result) return result;
+	const shown = maskResult(result, action.output_schema, runner.output_key);
+	return runner.name === inquirerName ? maskAnswer(shown) : shown;
 }
 
 function toNamed(name: string | null): WireRecord | null {

@@ -71,7 +71,7 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /config_schemas/:pack": () => get("/config_schemas/vault"),
 	"api PUT /keys/:name": ({ secrets }) => [
 		...send("/keys/walk", [
-			{ value: secrets.store(), secret: true },
+			{ value: secrets.refuse(), secret: true },
 			{ value: secrets.refuse(), secret: true, encrypted: true },
 			{ value: secrets.refuse(), secret: true, ttl: -1 },
 			{ value: [secrets.refuse()], secret: true },
@@ -141,6 +141,15 @@ const walks: Readonly<Record<string, Walk>> = {
 				{ delay: 3_600_000, parameters: { pin: secrets.store() } },
 				{ delay: 3_600_000, parameters: { pin: "********" } },
 				{ parameters: { number: secrets.refuse() } },
+			]),
+		),
+	"api GET /inquiries": () => get("/inquiries", ["", "?limit=1", "?include_attributes=schema"]),
+	"api GET /inquiries/:id": ({ executions }) => each(executions, (id) => get(`/inquiries/${id}`)),
+	"api PUT /inquiries/:id": ({ executions, secrets }) =>
+		each(executions, (id) =>
+			send(`/inquiries/${id}`, [
+				{ id, response: { pin: secrets.refuse() } },
+				{ id, response: secrets.refuse() },
 			]),
 		),
 	"api DELETE /executions/:id": ({ executions }) => each(executions, (id) => get(`/executions/${id}`)),

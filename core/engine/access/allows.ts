@@ -18,6 +18,12 @@ const executionPermissions: { readonly [P in PermissionType]?: readonly Permissi
 	execution_rerun: ["action_execute", "action_all"],
 };
 
+/** Whoever may run the action of the parent may answer the questions it asks. */
+const inquiryPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
+	inquiry_view: ["inquiry_view", "inquiry_respond", "inquiry_list", "inquiry_all", "action_execute", "action_all"],
+	inquiry_respond: ["inquiry_respond", "inquiry_all", "action_execute", "action_all"],
+};
+
 const implyingView = ["create", "modify", "delete", "execute", "set"];
 
 /** Whether the observer role has a permission. */
@@ -37,7 +43,7 @@ export function grantsAllow(grants: readonly Grant[], permission: PermissionType
 
 /** Every permission that includes this one. */
 function toSufficient(permission: PermissionType): readonly PermissionType[] {
-	const mapped = executionPermissions[permission];
+	const mapped = executionPermissions[permission] ?? inquiryPermissions[permission];
 	if (mapped !== undefined) return mapped;
 	const type = resourceTypeOf(permission);
 	const all = `${type}_all` as PermissionType;

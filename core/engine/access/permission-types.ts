@@ -54,6 +54,7 @@ const globalNames: ReadonlySet<string> = new Set([
 	"stream_view",
 	"inquiry_view",
 	"inquiry_respond",
+	"inquiry_all",
 ]);
 
 /** Whether a permission is granted without a resource: every `_list`, and what concerns no single record. */

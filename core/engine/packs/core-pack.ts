@@ -1,4 +1,5 @@
 import { generatorActions } from "./core-generator-actions.ts";
+import { questionActions } from "./core-question-actions.ts";
 import { shellActions } from "./core-shell-actions.ts";
 import { defineCoreAction } from "./define-core-action.ts";
 import type { PackContent } from "./read-pack-directory.ts";
@@ -12,6 +13,7 @@ export const corePack: PackContent = {
 		defineCoreAction({ name: "noop", description: "Do nothing, and succeed.", runner_type: "noop", parameters: {} }),
 		...shellActions,
 		...generatorActions,
+		...questionActions,
 	],
 	problems: [],
 };

@@ -26,6 +26,11 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validate.errors ?? []));
 }
 
+/** Refuse a definition that no value could be checked by. `SVC_INVALID` says what is wrong with it. */
+export function assertDefinition(name: string, definition: ParameterDefinition): void {
+	if (!isPlainDefinition(definition)) toValidator(name, definition);
+}
+
 function isValid(name: string, validate: ValidateFunction, value: JsonValue): boolean {
 	try {
 		return validate(value) === true;

@@ -16,7 +16,7 @@ export interface CompletionDraft {
 /** Makes the events of executions that end. */
 export interface Completions {
 	/**
-	 * For an execution as it is about to be stored; one that has not come to its end causes nothing. An event that cannot be made
+	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. An event that cannot be made
 	 * is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
 	 */
 	draft(ended: ExecutionEntity): Promise<CompletionDraft>;
@@ -40,6 +40,8 @@ export function createCompletions(parts: CompletionParts): Completions {
 		const event: Dispatch = {
 			trigger,
 			payload,
+			// An inquiry has a trace of its own (reference 3.3).
+			...(trigger === triggerRefs.inquiry && { trace: { trace_tag: `inquiry-${id}` } }),
 			causedBy: { executionId: id, execution: { id, trace_id, parent_id, trigger_instance_id } },
 		};
 		try {
@@ -52,6 +54,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 	}
 
 	async function toPayloads(ended: ExecutionEntity): Promise<(readonly [trigger: string, payload: JsonObject])[]> {
+		if (ended.status === "pending") return [[triggerRefs.inquiry, { id: ended.id, route: ended.result?.["route"] ?? "" }]];
 		const notifications = await notify(ended);
 		const events = notifications.map((payload) => [triggerRefs.notify, payload] as const);
 		if (!enable || !emit_when.includes(ended.status) || !(await dispatcher.isWanted(triggerRefs.action))) return events;
@@ -68,7 +71,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 	return {
 		async draft(ended) {
-			if (!isCompleted(ended.status)) return nothing;
+			if (!isCompleted(ended.status) && ended.status !== "pending") return nothing;
 			try {
 				const payloads = await toPayloads(ended);
 				if (payloads.length === 0) return nothing;

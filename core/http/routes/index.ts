@@ -3,10 +3,10 @@ import { accessRoutes } from "./access.ts";
 import { actionViewRoutes } from "./action-views.ts";
 import { actionRoutes } from "./actions.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
+import { configRoutes } from "./configs.ts";
 import { executionOutputRoutes } from "./execution-output.ts";
 import { executionViewRoutes } from "./execution-views.ts";
 import { executionRoutes } from "./executions.ts";
-import { configRoutes } from "./configs.ts";
 import { inquiryRoutes } from "./inquiries.ts";
 import { keyRoutes } from "./keys.ts";
 import { rootRoutes } from "./root.ts";
@@ -24,13 +24,14 @@ export const routes: readonly Route[] = [
 	...executionViewRoutes,
 	...executionRoutes,
 	...executionOutputRoutes,
+	...inquiryRoutes,
 	...actionViewRoutes,
 	...actionRoutes,
 	...runnerTypeRoutes,
 	...apiKeyRoutes,
 	...keyRoutes,
-	...accessRoutes,
 	...configRoutes,
+	...accessRoutes,
 	...webhookRoutes,
 	...streamRoutes,
 ];

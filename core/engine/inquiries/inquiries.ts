@@ -1,0 +1,66 @@
+import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { toTimestamp } from "../clock.ts";
+import { isId } from "../ids.ts";
+import { applyTransition, toResultPatch, toStatusPatch } from "../transition.ts";
+import type { Completions } from "../triggers/completions.ts";
+import { checkAnswer } from "./answer.ts";
+import type { Inquiries } from "./inquiries-api.ts";
+import { assertAsked, assertWaiting, inquirerName, toInquiry } from "./inquiry.ts";
+
+export interface InquiryParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly completions: Completions;
+}
+
+const pending = { runner_name: inquirerName, status: "pending" } as const;
+
+export function createInquiries(parts: InquiryParts): Inquiries {
+	const { storage, logger } = parts;
+
+	async function read(id: string): Promise<ExecutionEntity> {
+		const found = isId(id) ? await storage.get("execution", id) : undefined;
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `inquiry "${id}" cannot be found`);
+		return found;
+	}
+
+	return {
+		async list({ limit, offset }) {
+			const page = { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
+			const items = await storage.find("execution", { where: pending, fields: ["result"], ...page });
+			return { items: items.map(toInquiry), total: await storage.count("execution", pending) };
+		},
+
+		async get(id) {
+			const execution = await read(id);
+			assertWaiting(execution);
+			return toInquiry(execution);
+		},
+
+		async respond(id, response, principal) {
+			for (;;) {
+				const execution = await read(id);
+				assertWaiting(execution);
+				const inquiry = toInquiry(execution);
+				assertAsked(inquiry, principal);
+				const answer = checkAnswer(inquiry, response);
+				const patch = {
+					...toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())),
+					...toResultPatch({ ...execution.result, response: answer }),
+				};
+				// Somebody else may have answered meanwhile: what is read then says so.
+				if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) continue;
+				logger.info("inquiry answered", { execution_id: id, user: principal.username });
+				return { inquiry, response: answer };
+			}
+		},
+
+		async parentAction(id) {
+			const { parent_id } = await read(id);
+			const parent = parent_id === null ? undefined : await storage.get("execution", parent_id);
+			return parent?.action_ref;
+		},
+	};
+}
