@@ -86,6 +86,7 @@ module.exports = {
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("undici", "undici", "^plugins-runner/http-request/"),
+		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
 		home("uvu", "uvu", tests),
 	],
 	options: {

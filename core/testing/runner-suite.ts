@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { OutputType, Runner, RunnerPlugin, RunResult } from "../contract/index.ts";
+import type { OptionsInput, OutputType, Runner, RunnerPlugin, RunResult } from "../contract/index.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 import { withRunner } from "./runner/started-runner.ts";
 
@@ -26,6 +26,8 @@ export interface RunnerSuiteOptions {
 	/** Called for each test. */
 	readonly create: () => RunnerPlugin;
 	readonly cases: RunnerCases;
+	/** Options of the service, where the runner needs others than the defaults. */
+	readonly options?: OptionsInput;
 	/** Milliseconds within which an aborted run must have ended. Default 6000. */
 	readonly grace?: number;
 }
@@ -45,13 +47,17 @@ type Check = <K extends keyof RunnerCases>(
 ) => void;
 
 /** Conformance suite of `Runner`: one promise of the contract a test. */
-export function testRunner({ test, name, create, cases, grace = 6_000 }: RunnerSuiteOptions): void {
+export function testRunner({ test, name, create, cases, options, grace = 6_000 }: RunnerSuiteOptions): void {
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
 		// Not a skip: those are for what is not installed, and continuous integration refuses them.
 		if (given === undefined) return;
 		test(`${name}: ${statement}`, () =>
-			withRunner(create().create(), (runner) => run({ runner, given, grace, context: (options) => createRunContext(runner, options) })));
+			withRunner(
+				create().create(),
+				(runner) => run({ runner, given, grace, context: (of) => createRunContext(runner, of) }),
+				options === undefined ? {} : { options },
+			));
 	};
 	checkResults(check);
 	checkOutput(check);
@@ -159,10 +165,10 @@ function checkAborts(check: Check): void {
 	});
 }
 
-async function assertNothingLeft(create: () => Runner, options: RunContextOptions): Promise<void> {
+async function assertNothingLeft(create: () => Runner, given: RunContextOptions, options: OptionsInput = {}): Promise<void> {
 	const before = countResources();
 	// On a node of its own, with nothing that others keep open.
-	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, options))), { nodeId: "test-alone" });
+	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, given))), { nodeId: "test-alone", options });
 	// Handles are closed in a later turn of the event loop.
 	const deadline = performance.now() + 2_000;
 	while (countResources() > before && performance.now() < deadline) await delay(10);

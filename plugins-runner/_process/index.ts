@@ -1,10 +1,10 @@
+export * from "../_shell/index.ts";
 export * from "./environment.ts";
 export * from "./exit-number.ts";
 export * from "./launcher.ts";
 export * from "./launcher-access.ts";
 export type { ProcessEnd, ProcessOptions } from "./process-run.ts";
-export * from "./python-text.ts";
-export * from "./script-arguments.ts";
 export * from "./shared-launcher.ts";
+export * from "./shell-access.ts";
 export * from "./shell-parameters.ts";
 export * from "./shell-run.ts";

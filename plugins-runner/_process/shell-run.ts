@@ -1,10 +1,10 @@
-import { type JsonObject, type JsonValue, RunAborted, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
+import { RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
+import { assertNoNul, createOutputResult, findSudoRefusal, toEnvironment } from "../_shell/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
 import { toExitNumber } from "./exit-number.ts";
 import type { Launcher } from "./launcher.ts";
-import type { ProcessEnd } from "./process-run.ts";
-import { toPythonText } from "./python-text.ts";
 import type { shellParameters } from "./shell-parameters.ts";
+import type { ProcessExit } from "./spawner.ts";
 
 /** What is run: as it is, and how it is put behind `sudo --`. */
 export interface ShellCommand {
@@ -19,32 +19,28 @@ export interface ShellCommand {
 
 /** Run a command or script of an action: environment, sudo, output, and the result of the execution. */
 export async function runShell(launcher: Launcher, context: RunContext<typeof shellParameters>, command: ShellCommand): Promise<RunResult> {
-	const { runnerParameters, signal } = context;
-	const { sudo, pty } = runnerParameters;
+	const end = await launcher.run({
+		...createShellRequest(context, command),
+		pty: context.runnerParameters.pty,
+		signal: context.signal,
+		onStdout: (text) => context.emit("stdout", text),
+		onStderr: (text) => context.emit("stderr", text),
+	});
+	return toShellResult(context, end);
+}
+
+/** The process that runs a command or script of an action. */
+export function createShellRequest(context: RunContext<typeof shellParameters>, command: ShellCommand) {
+	const { runnerParameters } = context;
+	const { sudo } = runnerParameters;
 	const password = sudo ? (runnerParameters.sudo_password ?? undefined) : undefined;
 	const invocation = sudo
 		? { file: "sudo", args: createSudoArguments(command, password !== undefined) }
 		: { file: command.file, args: command.args };
 	const cwd = toGiven(runnerParameters.cwd) ?? command.cwd;
-	const env = createEnvironment(context, command);
 	assertNoNul("cwd", cwd);
 	for (const argument of invocation.args) assertNoNul("arguments", argument);
-	const end = await launcher.run({
-		...invocation,
-		cwd,
-		env,
-		pty,
-		signal,
-		...(password === undefined ? {} : { stdin: `${password}\n` }),
-		onStdout: (text) => context.emit("stdout", text),
-		onStderr: (text) => context.emit("stderr", text),
-	});
-	return toRunResult(context, end);
-}
-
-/** Refuse a text that would be cut at its NUL on the way to the process. */
-export function assertNoNul(parameter: string, text: string): void {
-	if (text.includes("\0")) throw new SvcError("SVC_INVALID", `parameter "${parameter}" must not hold a NUL character`);
+	return { ...invocation, cwd, env: createEnvironment(context, command), ...(password === undefined ? {} : { stdin: `${password}\n` }) };
 }
 
 function createSudoArguments({ underSudo }: ShellCommand, hasPassword: boolean): string[] {
@@ -62,15 +58,11 @@ function createEnvironment(context: RunContext<typeof shellParameters>, command:
 	const environment: Record<string, string> = { ...createBaseEnvironment(), PYTHONUNBUFFERED: "1" };
 	// A terminal invites colours and pagers, which no execution's output wants.
 	if (context.runnerParameters.pty) Object.assign(environment, { NO_COLOR: "1", PAGER: "cat" });
-	for (const [name, value] of Object.entries(context.runnerParameters.env ?? {})) {
-		if (name === "" || name.includes("=")) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a name of a variable`);
-		environment[name] = toPythonText(value);
-		assertNoNul("env", name + environment[name]);
-	}
-	return Object.assign(environment, command.environment, context.environment);
+	return Object.assign(environment, toEnvironment(context.runnerParameters.env), command.environment, context.environment);
 }
 
-function toRunResult(context: RunContext<typeof shellParameters>, end: ProcessEnd): RunResult {
+/** The result of an execution whose process has ended. */
+export function toShellResult(context: RunContext<typeof shellParameters>, end: ProcessExit): RunResult {
 	const { signal, runnerParameters } = context;
 	const reason: unknown = signal.aborted ? signal.reason : undefined;
 	const timedOut = reason instanceof RunAborted && reason.kind === "timeout";
@@ -86,26 +78,8 @@ function toRunResult(context: RunContext<typeof shellParameters>, end: ProcessEn
 		failed: !succeeded,
 		succeeded,
 		return_code: number,
-		...createOutput(context),
+		...createOutputResult((type) => context.captured(type)),
 		...(error === undefined ? {} : { error }),
 	};
 	return { succeeded, result, ...(status === undefined ? {} : { status }) };
-}
-
-/** stdout and stderr, without the one newline at the end; `truncated` says how many bytes there were of what was cut. */
-function createOutput(context: RunContext<typeof shellParameters>): JsonObject {
-	const output: Record<string, JsonValue> = {};
-	const truncated: Record<string, number> = {};
-	for (const type of ["stdout", "stderr"] as const) {
-		const captured = context.captured(type);
-		output[type] = captured.truncated ? captured.text : captured.text.replace(/\n$/, "").replace(/\r$/, "");
-		if (captured.truncated) truncated[type] = captured.bytes;
-	}
-	return Object.keys(truncated).length === 0 ? output : { ...output, truncated };
-}
-
-function findSudoRefusal(text: string): string | undefined {
-	if (!/sudo: \d+ incorrect password attempts?/.test(text)) return undefined;
-	const [, user = "unknown"] = /\[sudo\] password for (.+?):/.exec(text) ?? [];
-	return `Invalid sudo password provided or sudo is not configured for this user (${user})`;
 }

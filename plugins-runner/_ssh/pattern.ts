@@ -9,6 +9,9 @@ export function matchesPatterns(patterns: readonly string[], name: string): bool
 }
 
 function matchesPattern(pattern: string, name: string): boolean {
-	const source = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, ".*").replaceAll("?", ".");
+	const source = pattern
+		.replace(/[.+^${}()|[\]\\]/g, "\\$&")
+		.replace(/\*+/g, ".*")
+		.replaceAll("?", ".");
 	return new RegExp(`^${source}$`, "i").test(name);
 }

@@ -1,0 +1,56 @@
+import { type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError } from "../../core/contract/index.ts";
+import { createScriptArguments } from "./script-arguments.ts";
+
+export interface SeparatedArguments {
+	/** What may stand on a command line; secrets are null. */
+	readonly values: JsonObject;
+	/** The secrets, as variables `SVC_ARG_<NAME>` with the text that the argument would have had. */
+	readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Take the secrets out of a script's arguments: every user of the machine can read a command line, and only the process's own user
+ * its environment. A secret that an argument would not have been made for has no variable either.
+ */
+export function separateSecretArguments(values: JsonObject, schema: ParameterSchema): SeparatedArguments {
+	const shown: Record<string, JsonValue> = {};
+	const environment: Record<string, string> = {};
+	for (const [name, value] of Object.entries(values)) {
+		const definition = Object.hasOwn(schema, name) ? schema[name] : undefined;
+		if (definition === undefined || !holdsSecret(definition)) {
+			shown[name] = value;
+			continue;
+		}
+		shown[name] = null;
+		const text = toText(value, definition);
+		if (text === undefined) continue;
+		const variable = toVariable(name);
+		if (Object.hasOwn(environment, variable)) {
+			throw new SvcError("SVC_INVALID", `parameter "${name}": another secret parameter has the variable ${variable} too`);
+		}
+		environment[variable] = text;
+	}
+	return { values: shown, environment };
+}
+
+/** The name of the variable for a parameter. */
+function toVariable(name: string): string {
+	return `SVC_ARG_${name.toUpperCase().replace(/[^A-Z0-9_]/g, "_")}`;
+}
+
+/** The text of the argument; undefined where a named argument is left out. */
+function toText(value: JsonValue, definition: ParameterDefinition): string | undefined {
+	if (definition.position === undefined && value === true) return "True";
+	const [argument] = createScriptArguments({ value }, { value: definition }, "");
+	return definition.position === undefined ? argument?.slice("value=".length) : argument;
+}
+
+/** Members of a definition that hold values and no definitions. */
+const data: ReadonlySet<string> = new Set(["default", "enum", "const", "examples"]);
+
+/** Whether a value of this definition is a secret or has one inside. */
+function holdsSecret(definition: unknown): boolean {
+	if (typeof definition !== "object" || definition === null) return false;
+	if ("secret" in definition && definition.secret === true) return true;
+	return Object.entries(definition).some(([name, inner]) => !data.has(name) && holdsSecret(inner));
+}

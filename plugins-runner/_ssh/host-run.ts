@@ -1,0 +1,191 @@
+import { isSvcError, type JsonObject, type Logger, RunAborted, toErrorMessage } from "../../core/contract/index.ts";
+import { findSudoRefusal } from "../_shell/index.ts";
+import { ConnectionLost } from "./connect-error.ts";
+import type { Connection } from "./connection.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import { HostOutput, type OutputSink } from "./host-output.ts";
+import { runHousekeeping } from "./housekeeping.ts";
+import { type RemoteEnd, RemoteProcess } from "./remote-process.ts";
+import { createMarkedShell, createRemoteScript, createSweep, quote, type RemoteCommand, type Sudo } from "./remote-script.ts";
+import { type StagedFiles, upload } from "./staging.ts";
+import type { Target } from "./target.ts";
+
+/** What is to be done on every host. */
+export interface Work {
+	readonly pool: ConnectionPool;
+	readonly signal: AbortSignal;
+	readonly logger: Logger;
+	readonly sink: OutputSink;
+	/** Most bytes of each channel in the result. */
+	readonly outputLimit: number;
+	readonly environment: Readonly<Record<string, string>>;
+	/** A variable with its value that nothing but this run has in its environment. */
+	readonly marker: string;
+	readonly cwd: string;
+	readonly sudo: Sudo | undefined;
+	/** Seconds, for messages. */
+	readonly timeout: number;
+	/** Files that the host gets for the time of the run, and the arguments of the script among them; or a command alone. */
+	readonly command: RemoteCommand | { readonly staged: StagedFiles; readonly args: readonly string[] };
+}
+
+/** One host's part of the execution. */
+export interface HostPart {
+	readonly key: string;
+	readonly target: Target;
+	/** Directory on the host for files; it does not exist yet. */
+	readonly directory: string;
+}
+
+export interface HostOutcome {
+	readonly key: string;
+	readonly succeeded: boolean;
+	readonly result: JsonObject;
+	/** Why the host was not reached; undefined when it was. */
+	readonly unreachable?: string;
+}
+
+/** Run on one host. Rejects only where the output was refused, or a file is missing here; what goes wrong there is the outcome. */
+export async function runOnHost(work: Work, part: HostPart): Promise<HostOutcome> {
+	const output = new HostOutput(work.outputLimit);
+	try {
+		work.signal.throwIfAborted();
+		const end =
+			"staged" in work.command ? await runStaged(work, part, work.command, output) : await runCommand(work, part, work.command, output);
+		await work.sink.finish(part.key);
+		return toOutcome(work, part, output, end);
+	} catch (error) {
+		if (error instanceof OutputRefused) throw error.cause;
+		return toFailure(work, part, output, error);
+	}
+}
+
+class OutputRefused extends Error {}
+
+class UploadFailed extends Error {}
+
+async function runCommand(work: Work, { key, target }: HostPart, command: RemoteCommand, output: HostOutput): Promise<RemoteEnd> {
+	const lease = await work.pool.acquire(target, work.signal, (connection) => connection.exec(createMarkedShell(work.marker)));
+	try {
+		const { connection, opened: channel } = lease;
+		return await follow(work, { key, connection, channel, command, cwd: work.cwd }, output);
+	} finally {
+		lease.release();
+	}
+}
+
+async function runStaged(
+	work: Work,
+	{ key, target, directory }: HostPart,
+	{ staged, args }: { readonly staged: StagedFiles; readonly args: readonly string[] },
+	output: HostOutput,
+): Promise<RemoteEnd> {
+	const lease = await work.pool.acquire(target, work.signal, (connection) => connection.sftp());
+	const { connection, opened: sftp } = lease;
+	try {
+		try {
+			await upload(sftp, directory, staged, work.signal);
+		} catch (error) {
+			if (work.signal.aborted) throw error;
+			throw new UploadFailed(`the script could not be copied to ${directory}: ${toErrorMessage(error)}`, { cause: error });
+		} finally {
+			sftp.end();
+		}
+		const channel = await connection.exec(createMarkedShell(work.marker));
+		const command = { words: [`${directory}/${staged.script}`, ...args] };
+		return await follow(work, { key, connection, channel, command, cwd: work.cwd }, output);
+	} finally {
+		await removeFiles(work, { target, directory }, connection);
+		lease.release();
+	}
+}
+
+async function follow(
+	{ signal, sink, environment, sudo, marker, logger }: Work,
+	started: {
+		readonly key: string;
+		readonly connection: Connection;
+		readonly channel: Awaited<ReturnType<Connection["exec"]>>;
+		readonly command: RemoteCommand;
+		readonly cwd: string;
+	},
+	output: HostOutput,
+): Promise<RemoteEnd> {
+	const { key, connection, channel, command, cwd } = started;
+	const remote = new RemoteProcess({
+		channel,
+		script: createRemoteScript({ command, environment, cwd, sudo }),
+		signal,
+		async onOutput(type, text) {
+			output.add(type, text);
+			await sink.write(key, type, text);
+		},
+		sweep: (kind) =>
+			runHousekeeping(connection, createSweep(marker, kind), sudo).catch((error: unknown) => {
+				logger.debug("remote processes could not be looked for", { host: key, error });
+			}),
+	});
+	return remote.ended.catch((error: unknown) => {
+		throw new OutputRefused("output refused", { cause: error });
+	});
+}
+
+/** Also where the connection is lost: then through a new one. */
+async function removeFiles(
+	{ pool, sudo, logger }: Work,
+	part: Pick<HostPart, "target" | "directory">,
+	connection: Connection,
+): Promise<void> {
+	const script = `rm -rf -- ${quote(part.directory)}`;
+	try {
+		if (!connection.closed) return await runHousekeeping(connection, script, sudo);
+		const lease = await pool.acquire(part.target, AbortSignal.timeout(5_000), async () => ({ end() {} }));
+		await runHousekeeping(lease.connection, script, sudo).finally(lease.release);
+	} catch (error) {
+		logger.warn("files were left behind on a remote host", { host: part.target.name, directory: part.directory, error });
+	}
+}
+
+function toOutcome(work: Work, { key }: HostPart, output: HostOutput, { code, signal }: RemoteEnd): HostOutcome {
+	const refused = work.sudo === undefined ? undefined : findSudoRefusal(output.captured("stderr").text);
+	const aborted = describeAbort(work);
+	const unclear =
+		signal === undefined ? "the connection was lost before the command had ended" : `the command was ended by signal ${signal}`;
+	const error = aborted?.error ?? refused ?? (code === undefined ? unclear : undefined);
+	const number = aborted?.code ?? (refused === undefined ? (code ?? 255) : -1);
+	const succeeded = number === 0;
+	return { key, succeeded, result: toResult(output, { succeeded, number, error, timedOut: aborted?.timedOut }) };
+}
+
+function toFailure(work: Work, { key }: HostPart, output: HostOutput, error: unknown): HostOutcome {
+	const aborted = describeAbort(work);
+	const message = aborted?.error ?? toErrorMessage(error);
+	const result = toResult(output, { succeeded: false, number: aborted?.code ?? 255, error: message, timedOut: aborted?.timedOut });
+	const isUnreachable = aborted === undefined && (isSvcError(error) || error instanceof ConnectionLost);
+	return { key, succeeded: false, result, ...(isUnreachable ? { unreachable: message } : {}) };
+}
+
+function describeAbort({
+	signal,
+	timeout,
+}: Work): { readonly code: number; readonly error: string; readonly timedOut: boolean } | undefined {
+	if (!signal.aborted) return undefined;
+	const reason: unknown = signal.reason;
+	const timedOut = reason instanceof RunAborted && reason.kind === "timeout";
+	return timedOut
+		? { code: -9, error: `Action failed to complete in ${timeout} seconds`, timedOut }
+		: { code: 255, error: `the command was ended: ${reason instanceof RunAborted ? reason.kind : "abort"}`, timedOut };
+}
+
+function toResult(
+	output: HostOutput,
+	end: { readonly succeeded: boolean; readonly number: number; readonly error: string | undefined; readonly timedOut: boolean | undefined },
+): JsonObject {
+	return {
+		failed: !end.succeeded,
+		succeeded: end.succeeded,
+		return_code: end.number,
+		...output.toResult(),
+		...(end.error === undefined ? {} : { error: end.error, timeout: end.timedOut ?? false }),
+	};
+}

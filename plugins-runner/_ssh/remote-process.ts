@@ -1,0 +1,175 @@
+import type { Readable } from "node:stream";
+import type { ClientChannel } from "ssh2";
+import { OutputChannel } from "../_process/output-channel.ts";
+
+/** Milliseconds between TERM and KILL. */
+const grace = 4_000;
+/** How long after KILL the channel may still stay open. */
+const afterKill = 1_000;
+/** How long what a command left running may keep the output open without writing, once the command itself has ended. */
+const linger = 1_000;
+const tick = 50;
+/** Bytes that may wait for the store before the host has to. */
+const mostWaiting = 256 * 1024;
+
+export type RemoteSignal = "TERM" | "KILL";
+
+export interface RemoteProcessOptions {
+	/** A shell that waits for its script. */
+	readonly channel: ClientChannel;
+	readonly script: string;
+	/** Ends the command and everything it started. */
+	readonly signal: AbortSignal;
+	onOutput(type: "stdout" | "stderr", text: string): Promise<void>;
+	/** Signals on the host everything that the command has started and that still lives. Does not reject. */
+	sweep(signal: RemoteSignal): Promise<void>;
+}
+
+export interface RemoteEnd {
+	/** Undefined when the command was ended by a signal, or the connection was lost. */
+	readonly code: number | undefined;
+	readonly signal: string | undefined;
+}
+
+/** One command on a host, from its script to its end. */
+export class RemoteProcess {
+	/** Rejects where the output was refused. */
+	readonly ended: Promise<RemoteEnd>;
+	readonly #options: RemoteProcessOptions;
+	readonly #outputs: readonly Output[];
+	readonly #timers = new Set<NodeJS.Timeout>();
+	#exit: RemoteEnd | undefined;
+	#ending = false;
+	#failure: { readonly error: unknown } | undefined;
+	#close: () => void = () => {};
+
+	constructor(options: RemoteProcessOptions) {
+		this.#options = options;
+		const { channel } = options;
+		this.#outputs = [this.#read("stdout", channel), this.#read("stderr", channel.stderr)];
+		const closed = new Promise<void>((resolve) => {
+			this.#close = resolve;
+		});
+		channel.on("exit", (code: number | null, signal?: string) => this.#onExit({ code: code ?? undefined, signal }));
+		channel.on("close", () => this.#close());
+		// The connection is gone: its end says so.
+		channel.on("error", () => {});
+		this.ended = this.#follow(closed);
+		channel.end(options.script);
+	}
+
+	async #follow(closed: Promise<void>): Promise<RemoteEnd> {
+		const { signal, channel } = this.#options;
+		const onAbort = () => this.#end();
+		signal.addEventListener("abort", onAbort, { once: true });
+		if (signal.aborted) this.#end();
+		await closed;
+		signal.removeEventListener("abort", onAbort);
+		for (const timer of this.#timers) clearTimeout(timer);
+		for (const { channel: output } of this.#outputs) output.end();
+		await Promise.all(this.#outputs.map(({ channel: output }) => output.done));
+		// What has left its group holds no output and would live on.
+		if (this.#ending) await this.#options.sweep("KILL");
+		channel.destroy();
+		if (this.#failure !== undefined) throw this.#failure.error;
+		return this.#exit ?? { code: undefined, signal: undefined };
+	}
+
+	/** TERM, KILL after the grace; and where even that does not help, the end is not waited for. */
+	#end(): void {
+		if (this.#ending) return;
+		this.#ending = true;
+		if (this.#exit !== undefined) return this.#kill();
+		this.#send("TERM");
+		// OpenSSH passes no signals on for root, and not to what sudo runs.
+		void this.#options.sweep("TERM");
+		this.#after(grace, () => this.#kill());
+	}
+
+	#kill(): void {
+		this.#ending = true;
+		this.#send("KILL");
+		void this.#options.sweep("KILL");
+		this.#after(afterKill, () => this.#giveUp());
+	}
+
+	/** Output that still waits for the store is no reason to lose it. */
+	#giveUp(): void {
+		if (this.#exit !== undefined && this.#isBlocked()) this.#after(tick, () => this.#giveUp());
+		else this.#close();
+	}
+
+	#onExit(exit: RemoteEnd): void {
+		this.#exit = exit;
+		if (this.#ending) return;
+		let quiet = 0;
+		let seen = this.#countBytes();
+		const look = () => {
+			const bytes = this.#countBytes();
+			quiet = bytes !== seen || this.#isBlocked() ? 0 : quiet + tick;
+			seen = bytes;
+			if (this.#ending) return;
+			if (quiet >= linger) this.#kill();
+			else this.#after(tick, look);
+		};
+		this.#after(tick, look);
+	}
+
+	#after(milliseconds: number, act: () => void): void {
+		const timer = setTimeout(() => {
+			this.#timers.delete(timer);
+			act();
+		}, milliseconds);
+		this.#timers.add(timer);
+	}
+
+	#send(signal: RemoteSignal): void {
+		try {
+			this.#options.channel.signal(signal);
+		} catch {
+			// The channel or its connection has ended meanwhile.
+		}
+	}
+
+	#read(type: "stdout" | "stderr", stream: Readable): Output {
+		const output: Output = {
+			bytes: 0,
+			waiting: 0,
+			channel: new OutputChannel({
+				deliver: (text) => this.#options.onOutput(type, text),
+				onConsumed: (bytes) => {
+					output.waiting -= bytes;
+					if (output.waiting < mostWaiting) stream.resume();
+				},
+				onFailure: (error) => {
+					this.#failure ??= { error };
+					this.#end();
+				},
+			}),
+		};
+		stream.on("data", (bytes: Buffer) => {
+			output.bytes += bytes.length;
+			output.waiting += bytes.length;
+			output.channel.push(bytes);
+			if (output.waiting >= mostWaiting) stream.pause();
+		});
+		stream.on("error", () => {});
+		return output;
+	}
+
+	#countBytes(): number {
+		return this.#outputs.reduce((sum, { bytes }) => sum + bytes, 0);
+	}
+
+	#isBlocked(): boolean {
+		return this.#outputs.some(({ waiting }) => waiting >= mostWaiting);
+	}
+}
+
+interface Output {
+	readonly channel: OutputChannel;
+	/** Arrived so far. */
+	bytes: number;
+	/** Arrived and not yet reported as consumed. */
+	waiting: number;
+}

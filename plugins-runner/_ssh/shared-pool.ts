@@ -1,0 +1,61 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { PluginContext } from "../../core/contract/index.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { HostKeys } from "./host-keys.ts";
+import { importSsh2, type Ssh2 } from "./ssh2-package.ts";
+
+/** The package and the connections made with it. */
+export interface Ssh {
+	readonly ssh2: Ssh2;
+	readonly pool: ConnectionPool;
+}
+
+interface Shared {
+	opened: Promise<Ssh> | undefined;
+	users: number;
+}
+
+/** Entries exist between the first start and the last stop of the node's runners. */
+const nodes = new Map<string, Shared>();
+
+/** A runner's share in the connections of the node. */
+export interface SshShare {
+	/** Loads the package at the first call: most of the time a service works without. */
+	open(): Promise<Ssh>;
+	/** Give it back; the last one closes the connections. */
+	release(): Promise<void>;
+}
+
+/** Take part in the connections of the node. */
+export function shareSsh({ nodeId, options, logger }: PluginContext): SshShare {
+	const shared = nodes.get(nodeId) ?? { opened: undefined, users: 0 };
+	nodes.set(nodeId, shared);
+	shared.users++;
+	let released = false;
+	return {
+		open() {
+			shared.opened ??= importSsh2().then((ssh2) => ({ ssh2, pool: createPool(ssh2, options.ssh_runner, logger) }));
+			return shared.opened;
+		},
+		async release() {
+			if (released) return;
+			released = true;
+			if (--shared.users > 0) return;
+			nodes.delete(nodeId);
+			const opened = await shared.opened?.catch(() => undefined);
+			opened?.pool.stop();
+		},
+	};
+}
+
+/** A path as people write it, with `~/` for the home directory of the service's user. */
+export function expandHome(path: string): string {
+	return path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(path);
+}
+
+function createPool(ssh2: Ssh2, options: PluginContext["options"]["ssh_runner"], logger: PluginContext["logger"]): ConnectionPool {
+	const hostKeys = new HostKeys({ policy: options.host_key_check, file: expandHome(options.known_hosts), logger });
+	const { ssh_connect_timeout: connectTimeout, connection_idle_timeout: idleTimeout } = options;
+	return new ConnectionPool({ ssh2, hostKeys, logger, connectTimeout, idleTimeout });
+}

@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { type Options, type ParameterValues, SvcError } from "../../core/contract/index.ts";
+import { type NamedHost, parseHost } from "./host-list.ts";
+import type { remoteParameters } from "./remote-parameters.ts";
+import { expandHome } from "./shared-pool.ts";
+import { findInSshConfig, type SshConfigEntry } from "./ssh-config.ts";
+import type { Ssh2 } from "./ssh2-package.ts";
+import type { Target } from "./target.ts";
+
+type Parameters = ParameterValues<typeof remoteParameters>;
+
+interface Sources {
+	readonly ssh2: Ssh2;
+	readonly options: Pick<Options, "ssh_runner" | "system_user">;
+	readonly parameters: Parameters;
+}
+
+/** One thing after the other: what the action says, then the SSH configuration, then the options of the service. */
+export interface TargetFinder {
+	find(host: NamedHost): Promise<Target>;
+}
+
+/** Most hosts that a connection may go through. */
+const longestWay = 8;
+
+export async function createTargetFinder(sources: Sources): Promise<TargetFinder> {
+	const { options, parameters } = sources;
+	const { use_ssh_config: isUsed, ssh_config_file_path: path } = options.ssh_runner;
+	const config = isUsed ? await readConfig(expandHome(path)) : "";
+	if (parameters.passphrase && !parameters.private_key && !options.system_user.ssh_key_file && !isUsed)
+		throw new SvcError("SVC_INVALID", 'parameter "passphrase" is for a private key, and there is none');
+
+	async function find(host: NamedHost): Promise<Target> {
+		const entry = findInSshConfig(config, host.host);
+		const target = await createTarget(sources, host, entry);
+		const { bastion_host: bastion } = parameters;
+		if (bastion) {
+			const { host: name, port } = parseHost(bastion, "bastion_host");
+			return { ...target, via: await createTarget(sources, { key: name, host: name, port }, findInSshConfig(config, name)) };
+		}
+		const via = await findWay(entry, []);
+		return via === undefined ? target : { ...target, via };
+	}
+
+	/** The last hop, which itself goes through those before it. */
+	async function findWay({ proxyJump }: SshConfigEntry, before: readonly string[]): Promise<Target | undefined> {
+		if (proxyJump === undefined || proxyJump.toLowerCase() === "none") return undefined;
+		if (before.length >= longestWay) throw new SvcError("SVC_RUNNER", `ProxyJump goes through too many hosts: ${before.join(", ")}`);
+		const hops = proxyJump.split(",").map((hop) => hop.trim());
+		let way: Target | undefined;
+		for (const [index, hop] of hops.entries()) {
+			const [, user, address = ""] = /^(?:(.*)@)?(.*)$/.exec(hop) ?? [];
+			const { host: name, port } = parseHost(address, "ProxyJump");
+			const entry = findInSshConfig(config, name);
+			const own: SshConfigEntry = user === undefined ? entry : { ...entry, user };
+			const target = await createTarget(sources, { key: name, host: name, port }, own, user);
+			const via: Target | undefined = index === 0 ? await findWay(entry, [...before, name]) : way;
+			way = via === undefined ? target : { ...target, via };
+		}
+		return way;
+	}
+
+	return { find };
+}
+
+async function createTarget(sources: Sources, host: NamedHost, entry: SshConfigEntry, user?: string): Promise<Target> {
+	const { options, parameters } = sources;
+	return {
+		name: host.key,
+		address: entry.hostName ?? host.host,
+		port: host.port ?? parameters.port ?? entry.port ?? 22,
+		username: user ?? (parameters.username || entry.user || options.system_user.user),
+		...(await findCredentials(sources, entry)),
+	};
+}
+
+type Credentials = Pick<Target, "password" | "privateKey" | "passphrase" | "agent">;
+
+async function findCredentials({ ssh2, options, parameters }: Sources, entry: SshConfigEntry): Promise<Credentials> {
+	const { password, passphrase } = parameters;
+	if (password) return { password };
+	const given = parameters.private_key || undefined;
+	const file = given ?? entry.identityFile ?? (options.system_user.ssh_key_file || undefined);
+	if (file !== undefined) {
+		const privateKey = given !== undefined && /PRIVATE KEY-----/i.test(given) ? toKeyText(given) : await readKey(expandHome(file));
+		assertUsable(ssh2, privateKey, passphrase || undefined);
+		return passphrase ? { privateKey, passphrase } : { privateKey };
+	}
+	const agent = process.env["SSH_AUTH_SOCK"];
+	return options.ssh_runner.use_agent && agent ? { agent } : {};
+}
+
+/** Forms and templates lose the newline at the end, or write it as two characters. */
+function toKeyText(text: string): string {
+	return `${(text.includes("\n") ? text : text.replaceAll("\\n", "\n")).trim()}\n`;
+}
+
+async function readKey(path: string): Promise<string> {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		// What was given may be a damaged key instead of a path: it must not come back in a message.
+		throw new SvcError(
+			"SVC_INVALID",
+			`parameter "private_key" is neither the text of a key nor the path of a file that can be read (${code})`,
+		);
+	}
+}
+
+function assertUsable({ utils }: Ssh2, privateKey: string, passphrase: string | undefined): void {
+	const parsed = utils.parseKey(privateKey, passphrase);
+	if (!(parsed instanceof Error)) return;
+	if (!/encrypted|integrity|decrypt|passphrase|checksum/i.test(parsed.message))
+		throw new SvcError("SVC_INVALID", 'parameter "private_key" does not hold a private key of a known format');
+	const problem =
+		passphrase === undefined ? '"passphrase" must be given: the private key is encrypted' : '"passphrase" does not fit the private key';
+	throw new SvcError("SVC_INVALID", `parameter ${problem}`);
+}
+
+async function readConfig(path: string): Promise<string> {
+	return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") return "";
+		throw new SvcError("SVC_RUNNER", `"ssh_runner.ssh_config_file_path": ${path} cannot be read: ${error.code}`, { cause: error });
+	});
+}

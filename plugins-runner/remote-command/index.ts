@@ -1,0 +1,27 @@
+import { defineRunner, SvcError } from "../../core/contract/index.ts";
+import { assertNoNul } from "../_shell/index.ts";
+import { createFleet, remoteParameters } from "../_ssh/index.ts";
+
+const parameters = {
+	cmd: { type: "string", description: "Command line for the shell." },
+	...remoteParameters,
+} as const;
+
+/** Runs a command line on remote hosts, over SSH. */
+export const remoteCommand = defineRunner("remote-shell-cmd", () => {
+	const fleet = createFleet();
+	return {
+		description: "Runs a command on remote hosts.",
+		parameters,
+		capabilities: { streaming: true, cancellation: true },
+		entryPoint: "forbidden",
+		start: fleet.start,
+		stop: fleet.stop,
+		async run(context) {
+			const { cmd } = context.runnerParameters;
+			if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given');
+			assertNoNul("cmd", cmd);
+			return fleet.run(context, { command: { text: cmd }, environment: { SVC_ACTION_DEBUG: "False" } });
+		},
+	};
+});
