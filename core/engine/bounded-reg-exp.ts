@@ -6,10 +6,13 @@ const timeLimit = 100;
 /** Steps that a search without a time limit may need at the worst. */
 const quickSteps = 1_000_000;
 
+/** Above them the compiler of the runtime may run out of stack, which ends the whole process. */
+const limits = { length: 20_000, groups: 500 };
+
 const scripts = {
 	test: new Script("expression.test(text)"),
 	replace: new Script("text.replace(expression, replacement)"),
-	match: new Script("text.match(expression)"),
+	matches: new Script("Array.from(text.matchAll(expression), (match) => Array.from(match))"),
 };
 let context: Context | undefined;
 
@@ -17,8 +20,8 @@ export interface BoundedRegExp {
 	test(text: string): boolean;
 	/** As `String.prototype.replace` with a text, which may be many times longer than both together. */
 	replace(text: string, replacement: string): string;
-	/** As `String.prototype.match`. */
-	match(text: string): readonly (string | undefined)[] | null;
+	/** Every match with its groups; the flags must have `g`. */
+	matches(text: string): readonly (readonly (string | undefined)[])[];
 	toString(): string;
 }
 
@@ -27,6 +30,9 @@ export interface BoundedRegExp {
  * given up after a tenth of a second with `SVC_INVALID`.
  */
 export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp {
+	if (pattern.length > limits.length || (pattern.match(/\(/g)?.length ?? 0) > limits.groups) {
+		throw new SvcError("SVC_INVALID", `a regular expression has more than ${limits.length} characters or ${limits.groups} groups`);
+	}
 	const expression = new RegExp(pattern, flags);
 	const choices = countChoices(pattern);
 	function run<T>(script: Script, text: string, replacement?: string): T {
@@ -47,7 +53,7 @@ export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp 
 		// The watch over the time costs far more than most searches do.
 		test: (text) => (isQuick(choices, text) ? expression.test(text) : run<boolean>(scripts.test, text)),
 		replace: (text, replacement) => run<string>(scripts.replace, text, replacement),
-		match: (text) => run<readonly (string | undefined)[] | null>(scripts.match, text),
+		matches: (text) => run<readonly (readonly (string | undefined)[])[]>(scripts.matches, text),
 	};
 }
 

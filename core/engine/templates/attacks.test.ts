@@ -1,10 +1,14 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { TemplateError, TemplateSyntaxError } from "./errors.ts";
+import { emptyDatastore } from "./datastore.ts";
+import { isRenderProblem, TemplateError, TemplateSyntaxError } from "./errors.ts";
 import { toScope } from "./scope.ts";
 import { compileTemplate, evaluateExpression } from "./template.ts";
 
-const scope = toScope({ n: 3, name: "World", yes: true, list: [3, 1, 2], object: { k: "v" }, users: [{ name: "ann" }, { name: "bob" }] });
+const scope = toScope(
+	{ n: 3, name: "World", yes: true, list: [3, 1, 2], object: { k: "v" }, users: [{ name: "ann" }, { name: "bob" }] },
+	emptyDatastore,
+);
 
 const render = (text: string) => compileTemplate(text).render(scope);
 
@@ -42,6 +46,16 @@ test("nothing leads to prototypes, constructors or functions", () => {
 		"{{ namespace(a=1).constructor }}",
 		"{{ namespace(a=1).members }}",
 		"{{ 1.0.value }}",
+		"{{ object | attr('__proto__') }}",
+		"{{ object | attr('constructor') }}",
+		"{{ svckv }}",
+		"{{ svckv.constructor }}",
+		"{{ svckv['__proto__'] }}",
+		"{{ svckv.system }}",
+		"{{ svckv.system | tojson }}",
+		"{{ svckv.system.resolve() }}",
+		"{{ 'secret' | decrypt_kv }}",
+		"{{ '!!js/function \"function() {}\"' | from_yaml_string | attr('call') }}",
 	]) {
 		assert.throws(
 			() => render(text),
@@ -84,11 +98,39 @@ test("steps, sizes and nesting are limited", () => {
 		`{{ ${"-".repeat(5000)}1 }}`,
 		`${"{% if true %}".repeat(5000)}${"{% endif %}".repeat(5000)}`,
 		`{{ ${"1 if true else ".repeat(5000)}2 }}`,
+		"{{ ('a' * 50000 ~ '!') | regex_match('(a+)+$') }}",
+		"{{ ('a' * 50000) | regex_search('(a|a)*b') }}",
+		"{{ ('a' * 30) | regex_search('a?' * 30 ~ 'a' * 31 ~ 'b') }}",
+		"{{ ('a' * 500000) | regex_replace('a', 'b' * 1000) }}",
+		"{{ ('a' * 500000) | regex_replace('(a+)', '\\\\1' * 1000) }}",
+		"{{ ('ab' * 200000) | regex_substring('(a+)+c') }}",
+		"{{ 'x' | center(1000000000) }}",
+		"{{ ('x ' * 300000) | wordwrap(1, true, 'y' * 1000) }}",
+		"{{ [1] | slice(1000000000) }}",
+		"{{ ('[' * 200000) | from_yaml_string }}",
+		"{{ ('[' * 200000) | from_json_string }}",
+		"{{ 'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c]' | from_yaml_string }}",
+		"{{ ('9' * 100000 ~ '.0.0') | version_bump_major }}",
+		`{% set a = [1, 1] %}${"{% set a = [a, a] %}".repeat(60)}{{ a | to_yaml_string }}`,
 	];
 	for (const text of attacks) {
 		const start = performance.now();
-		assert.throws(() => render(text), TemplateError, text.slice(0, 80));
+		assert.throws(() => render(text), isRenderProblem, text.slice(0, 80));
 		assert.ok(performance.now() - start < 2_000, text.slice(0, 80));
+	}
+});
+
+test("hostile texts take linear time in the filters that look for something in them", () => {
+	for (const text of [
+		"{{ ('<' * 1000000) | striptags }}",
+		"{{ ('<!--' * 200000) | striptags }}",
+		"{{ ('www.' * 20000) | urlize is string }}",
+		"{{ ('(.' * 40000) | urlize is string }}",
+		"{{ ('/' * 1000000) | dirname }}",
+	]) {
+		const start = performance.now();
+		render(text);
+		assert.ok(performance.now() - start < 2_000, text);
 	}
 });
 

@@ -1,4 +1,4 @@
-import { toErrorMessage } from "../../contract/index.ts";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import { type BoundedRegExp, createBoundedRegExp } from "../bounded-reg-exp.ts";
 import { TemplateError } from "./errors.ts";
 
@@ -8,7 +8,7 @@ export interface TextPatternOptions {
 	readonly dotAll?: boolean;
 	/** It must match from the start of the text. */
 	readonly fromStart?: boolean;
-	/** `replace` and `match` go on after the first match. */
+	/** For `replace` and `matches`, which go on after the first match. */
 	readonly global?: boolean;
 }
 
@@ -36,12 +36,13 @@ function compile(pattern: string, { ignoreCase, dotAll, fromStart, global }: Tex
 	const enclose = (source: string) => (fromStart === true ? `^(?:${source})` : source);
 	try {
 		return createBoundedRegExp(enclose(translate(body, true)), `${flags}u`);
-	} catch {
+	} catch (error) {
+		if (isSvcError(error)) throw error;
 		// Without unicode, what means nothing special may stand for itself, such as a lone brace.
 		try {
 			return createBoundedRegExp(enclose(translate(body, false)), flags);
-		} catch (error) {
-			throw new TemplateError(`the regular expression cannot be read: ${reasonOf(error)}`);
+		} catch (cause) {
+			throw new TemplateError(`the regular expression cannot be read: ${reasonOf(cause)}`);
 		}
 	}
 }

@@ -1,5 +1,6 @@
 import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
+import { hasFilter } from "./filters/filter-table.ts";
 import { type ComparisonOperator, compare } from "./operators.ts";
 import { demand, isFloat, isList, isObject, numberOf, Undefined, type Value } from "./values.ts";
 
@@ -43,6 +44,11 @@ export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueT
 	["even", (value, given) => integerOf(value, given) % 2 === 0],
 	["odd", (value, given) => Math.abs(integerOf(value, given) % 2) === 1],
 	["divisibleby", (value, given) => integerOf(value, given) % integerOf(given.required(0, "num"), given) === 0],
+	// Nothing in a template can be called, and nothing is marked as safe.
+	["callable", strict(() => false)],
+	["escaped", strict(() => false)],
+	["filter", strict((value) => typeof value === "string" && hasFilter(value))],
+	["test", strict((value) => typeof value === "string" && valueTests.has(value))],
 	["in", comparison("in")],
 	["eq", comparison("==")],
 	["equalto", comparison("==")],

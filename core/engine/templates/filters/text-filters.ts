@@ -5,6 +5,7 @@ import { capitalize, joinTexts, replace, shellQuote, strip } from "../text-opera
 import { elementsOf, isList, isObject, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
+import { escapeMarkup } from "./markup.ts";
 
 /** A filter on the text form of its input. */
 const onText =
@@ -15,9 +16,7 @@ const onText =
 		return change(text);
 	};
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;" };
-
-const escapeMarkup = onText((text) => text.replace(/[&<>'"]/g, (character) => entities[character] ?? character));
+const escapeText = onText(escapeMarkup);
 
 export const textFilters: Readonly<Record<string, Filter>> = {
 	upper: onText((text) => text.toUpperCase()),
@@ -26,8 +25,9 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 	title: onText((text) => text.replace(/[^-\s({[<]+/g, capitalize)),
 	string: onText((text) => text),
 	safe: (input) => input,
-	escape: escapeMarkup,
-	e: escapeMarkup,
+	escape: escapeText,
+	e: escapeText,
+	forceescape: escapeText,
 	wordcount: onText((text) => text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
 	shell_quote: onText(shellQuote),
 	trim: (input, given, { budget }) =>

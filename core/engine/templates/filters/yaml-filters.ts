@@ -1,0 +1,84 @@
+import { Document, parse, type Tags, visit } from "yaml";
+import type { JsonValue } from "../../../contract/index.ts";
+import { toJson, typeName, type Value } from "../values.ts";
+import type { Filter } from "./filter.ts";
+
+export const yamlFilters: Readonly<Record<string, Filter>> = {
+	to_yaml_string: (input, given, { budget }) => {
+		const plain = toJson(input, 0, budget);
+		// What is shared is written out in full, so that the size is that of the JSON and some blanks.
+		budget.text(2 * (JSON.stringify(plain)?.length ?? 0));
+		const indent = given.get(0, "indent") ?? null;
+		const document = new Document(plain, { version: "1.1", aliasDuplicateObjects: false, sortMapEntries: true });
+		const isAscii = !given.flag(1, "allow_unicode", true);
+		if (isAscii) quoteBeyondAscii(document);
+		const text = document.toString({
+			indent: indent === null ? 2 : Math.min(Math.max(given.integer(0, "indent"), 2), 16),
+			indentSeq: false,
+			lineWidth: 80,
+			singleQuote: true,
+		});
+		return isAscii ? text.replace(beyondAscii, escapeUnit) : text;
+	},
+	from_yaml_string: (input, given, { budget }) => {
+		if (input === null) return null;
+		if (typeof input !== "string") throw given.error(`needs a text, not ${typeName(input)}`);
+		budget.text(input.length);
+		budget.step(input.length / 16);
+		if (nestsDeeply(input)) throw given.error(`needs YAML nested no deeper than ${deepest} levels`);
+		let parsed: unknown;
+		try {
+			parsed = parse(input, { version: "1.1", maxAliasCount: 100, prettyErrors: false, logLevel: "error", customTags: withoutLetters });
+		} catch {
+			// The message of the parser would quote the text, which may be a secret.
+			throw given.error("needs a text that is YAML");
+		}
+		return toPlain(parsed);
+	},
+};
+
+/** `y` and `n` stay texts, as in the reference language; the other words for true and false count. */
+function withoutLetters(tags: Tags): Tags {
+	return tags.map((tag) => {
+		if (typeof tag !== "object" || !("test" in tag) || tag.tag !== "tag:yaml.org,2002:bool" || tag.test === undefined) return tag;
+		return { ...tag, test: new RegExp(`^(?![YyNn]$)(?:${tag.test.source})`) };
+	});
+}
+
+/** JSON of what YAML knows beyond it: dates become texts, binary data base64, sets and maps objects. */
+function toPlain(value: unknown): Value {
+	const text = JSON.stringify(value, (_key, member: unknown) => {
+		if (member instanceof Map) return Object.fromEntries(member);
+		if (member instanceof Set) return [...member];
+		return member instanceof Uint8Array ? Buffer.from(member).toString("base64") : member;
+	});
+	return text === undefined ? null : (JSON.parse(text) as JsonValue);
+}
+
+/** The parser takes far too long, or all of the stack, for what is nested deeper. */
+const deepest = 100;
+
+/** Whether a text may be nested too deeply: by brackets, or by blanks and signs at the start of a line. */
+function nestsDeeply(text: string): boolean {
+	let depth = 0;
+	for (const [mark] of text.matchAll(/[[{\]}]/g)) {
+		depth = mark === "[" || mark === "{" ? depth + 1 : Math.max(0, depth - 1);
+		if (depth > deepest) return true;
+	}
+	return /^[ ?:-]{201}/m.test(text) || /(?:[!&][^\s]* ){50}/.test(text);
+}
+
+const beyondAscii = /[\u0080-\uffff]/g;
+
+function escapeUnit(unit: string): string {
+	return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Escapes are understood between double quotes only. */
+function quoteBeyondAscii(document: Document): void {
+	visit(document, {
+		Scalar(_key, node) {
+			if (typeof node.value === "string" && node.value.search(beyondAscii) >= 0) node.type = "QUOTE_DOUBLE";
+		},
+	});
+}
