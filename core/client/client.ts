@@ -1,8 +1,9 @@
 import type { OutputType } from "../contract/index.ts";
 import { type Addresses, resolveAddresses } from "./addresses.ts";
+import { type ConfigClient, createConfigClient } from "./configs.ts";
 import { type FollowOptions, followOutput, openEvents } from "./follow-output.ts";
 import { createInquiryClient, type InquiryClient } from "./inquiries.ts";
-import { type ConfigClient, createConfigClient, createKeyClient, type KeyClient } from "./keys.ts";
+import { createKeyClient, type KeyClient } from "./keys.ts";
 import type {
 	ActionRecord,
 	ApiKeyInput,
@@ -151,7 +152,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		},
 		inquiries: createInquiryClient({ read, list }),
 		webhooks: createWebhookClient({ read, list }),
-		keys: createKeyClient({ read, list, api }),
+		keys: createKeyClient({ read, list, call: api }),
 		configs: createConfigClient({ read, list }),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
 		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),
