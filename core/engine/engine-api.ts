@@ -15,9 +15,10 @@ import type { ApiKeys } from "./api-keys.ts";
 import type { DatastoreItems } from "./datastore/items-api.ts";
 import type { Inquiries } from "./inquiries/inquiries-api.ts";
 import type { PackConfigs } from "./pack-config/pack-configs-api.ts";
-import type { Inquiries } from "./inquiries/inquiries-api.ts";
 import type { Principal } from "./principal.ts";
+import type { Enforcements, Rules } from "./rules/rules-api.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
+import type { TriggersApi } from "./triggers/triggers-api.ts";
 import type { Webhooks } from "./webhooks/webhooks-api.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
@@ -252,10 +253,11 @@ export type { DatastoreItems, ItemInput, ItemListQuery } from "./datastore/items
 export type { RotationReport } from "./datastore/rotation.ts";
 export type { ShownItem } from "./datastore/shown-item.ts";
 export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
-export type { Principal } from "./principal.ts";
-export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
 export type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-config/pack-configs-api.ts";
+export type { Principal } from "./principal.ts";
+export type * from "./rules/rules-api.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
+export type * from "./triggers/triggers-api.ts";
 
 /** The engine: everything the service does, without HTTP. */
 export interface Engine {
@@ -272,10 +274,13 @@ export interface Engine {
 	/** The door for events: what is dispatched here is looked at by rules. */
 	readonly dispatcher: Dispatcher;
 	readonly datastore: DatastoreItems;
+	readonly packConfigs: PackConfigs;
 	readonly webhooks: Webhooks;
+	readonly triggers: TriggersApi;
+	readonly rules: Rules;
+	readonly enforcements: Enforcements;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
-	readonly packConfigs: PackConfigs;
 	/**
 	 * Where no user exists yet, make the first administrator. To be called once the service is up: the
 	 * password is shown nowhere else.

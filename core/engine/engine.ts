@@ -17,13 +17,18 @@ import { createInquiries } from "./inquiries/inquiries.ts";
 import { createInquirySweep } from "./inquiries/sweep.ts";
 import { createLeases } from "./lease.ts";
 import { createOutput } from "./output.ts";
+import { createPackConfigs } from "./pack-config/pack-configs.ts";
 import { createPluginHost } from "./plugin-host.ts";
 import { registerPacks } from "./register-packs.ts";
-import { createPackConfigs } from "./pack-config/pack-configs.ts";
+import { createEnforcements } from "./rules/enforcements.ts";
+import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createCompletions } from "./triggers/completions.ts";
+import { createInstances } from "./triggers/instances.ts";
 import { createTriggerCore } from "./triggers/trigger-core.ts";
+import { createTriggerTypes } from "./triggers/trigger-types.ts";
+import { createTriggers } from "./triggers/triggers.ts";
 import { createHookIndex } from "./webhooks/hook-index.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 
@@ -42,8 +47,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const triggers = createTriggerCore({
 		...parts,
 		options,
-		isListenedTo: async (trigger) => (await storage.count("rule", { trigger, enabled: true })) > 0,
-		wake: () => undefined,
+		// Rules need what needs triggers.
+		processor: { wake: () => ruling.processor.wake(), reserve: (instance) => ruling.processor.reserve(instance) },
 	});
 	const completions = createCompletions({ dispatcher: triggers.dispatcher, catalog, options, logger });
 	const datastore = createDatastoreItems({
@@ -74,12 +79,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	});
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
-	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
-	const { purge_inquiries: enabled, collection_interval: interval } = options.garbagecollector;
-	const inquirySweep = createInquirySweep({ ...parts, completions, enabled, interval });
-	let starting: Promise<void> | undefined;
-	let draining: Promise<void> | undefined;
-	let stopping: Promise<void> | undefined;
 	const submitting = { ...parts, catalog, completions, templateSources, admit: scheduler.admit };
 	const ruling: RulesCore = createRulesCore({
 		...submitting,
@@ -88,6 +87,12 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		datastore: datastore.accessFor(options.system_user.user),
 		checkParameters: () => undefined,
 	});
+	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
+	const { purge_inquiries: enabled, collection_interval: interval } = options.garbagecollector;
+	const inquirySweep = createInquirySweep({ ...parts, completions, enabled, interval });
+	let starting: Promise<void> | undefined;
+	let draining: Promise<void> | undefined;
+	let stopping: Promise<void> | undefined;
 
 	async function start(): Promise<void> {
 		await host.start();
@@ -96,14 +101,15 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await triggers.start();
 			await datastore.start();
 			await registerPacks({ ...parts, catalog }, dependencies.packs);
+			await packConfigs.check();
 			await credentials.start();
 			await leases.start();
 			scheduler.start();
+			await ruling.processor.start();
 			inquirySweep.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
 		} catch (error) {
 			// Not by way of `stop`, which waits for this start.
-			await packConfigs.check();
 			await endRuns(0)
 				.then(close)
 				.catch(() => undefined);
@@ -120,6 +126,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	}
 
 	async function endRuns(graceMilliseconds: number): Promise<void> {
+		await ruling.processor.stop();
 		await scheduler.stop();
 		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
 		executor.leaveAll(aborted);
@@ -143,9 +150,17 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		await host.stop();
 	}
 
+	const executions = createExecutions(submitting);
 	return {
 		nodeId,
-		executions: createExecutions({ ...parts, catalog, completions, admit: scheduler.admit }),
+		executions,
+		triggers: {
+			types: createTriggerTypes({ ...parts, changes: triggers.changes }),
+			triggers: createTriggers({ ...parts, ...triggers }),
+			instances: createInstances({ ...parts, catalog, dispatcher: triggers.dispatcher }),
+		},
+		rules: ruling.rules,
+		enforcements: createEnforcements({ storage, executions }),
 		inquiries: createInquiries({ ...parts, completions }),
 		output: createOutput(parts),
 		events: createEvents({ eventBus, catalog }),
@@ -156,11 +171,12 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		access,
 		dispatcher: triggers.dispatcher,
 		datastore,
+		packConfigs,
 		webhooks: createWebhooks({
 			...parts,
 			dispatcher: triggers.dispatcher,
 			hooks: createHookIndex({ storage, changes: triggers.changes }),
-			readSecret: async () => undefined,
+			readSecret: (name) => datastore.clearAccessFor(options.system_user.user).lookup("system", name),
 		}),
 		start: () => (starting ??= start()),
 		async ensureFirstUser() {
@@ -170,7 +186,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		drain: () => (draining ??= drain()),
 		stop: () => (stopping ??= stop()),
 	};
-		packConfigs,
 }
 
 /** Resolves when `promise` does, or after `milliseconds`. */

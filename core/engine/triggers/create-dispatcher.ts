@@ -11,9 +11,10 @@ import {
 } from "../../contract/index.ts";
 import { toTimestamp } from "../clock.ts";
 import { createId } from "../ids.ts";
+import type { Processor } from "../rules/processor.ts";
 import { alwaysChecked, triggerRefs } from "./built-in-types.ts";
 import type { Dispatch, Dispatcher } from "./dispatcher.ts";
-import { placeEvent } from "./event-trace.ts";
+import { type EventPlace, placeEvent } from "./event-trace.ts";
 import { checkAgainst } from "./schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 
@@ -25,8 +26,7 @@ export interface DispatcherParts {
 	readonly triggers: TriggerCatalog;
 	/** Whether an enabled rule has this trigger. */
 	readonly isListenedTo: (trigger: string) => Promise<boolean>;
-	/** Something waits to be processed. */
-	readonly wake: () => void;
+	readonly processor: Pick<Processor, "wake" | "reserve">;
 }
 
 /** Types that every execution would make an instance of: one that no rule listens to is not kept. */
@@ -37,7 +37,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
 	async function toInstance(event: Dispatch) {
 		const { trigger, type } = await parts.triggers.resolve(event.trigger);
-		checkPayload(type, event.payload);
+		if (event.isChecked !== true) checkPayload(type, event.payload);
 		const id = createId(clock);
 		const timestamp = toTimestamp(clock.now());
 		const place = await placeEvent(storage, event, { instanceId: id, traceId: createId(clock), timestamp });
@@ -58,9 +58,20 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 			failure_reason: null,
 			payload: event.payload,
 		};
-		const operations: WriteOperation[] = [{ insert: "trigger_instance", entities: [instance] }];
-		if (place.insert !== undefined) operations.unshift({ insert: "trace", entities: [place.insert] });
-		return { instance, operations };
+		return { instance, place };
+	}
+
+	/** Where there is a place for it at once, the event is stored as claimed already. */
+	async function store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
+		const reservation = parts.processor.reserve(instance);
+		try {
+			await storage.write(toOperations(reservation?.claimed ?? instance, place));
+		} catch (error) {
+			reservation?.settle(false);
+			throw error;
+		}
+		if (reservation === undefined) parts.processor.wake();
+		else reservation.settle(true);
 	}
 
 	function checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
@@ -85,21 +96,26 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		isWanted,
 
 		async dispatch(event) {
-			const { instance, operations } = await toInstance(event);
+			const { instance, place } = await toInstance(event);
 			try {
-				await storage.write(operations);
+				await store(instance, place);
 			} catch (error) {
 				const known = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await findByKey(event.uniqueKey));
 				if (!known) throw error;
 				return { instance: known, isNew: false };
 			}
-			parts.wake();
 			return { instance, isNew: true };
 		},
 
 		async draft(event) {
 			if (typeof event.trigger === "string" && !(await isWanted(event.trigger))) return undefined;
-			return { ...(await toInstance(event)), announce: parts.wake };
+			const { instance, place } = await toInstance(event);
+			return { instance, operations: toOperations(instance, place), announce: parts.processor.wake };
 		},
 	};
+}
+
+function toOperations(instance: TriggerInstanceEntity, { insert }: EventPlace): WriteOperation[] {
+	const event: WriteOperation = { insert: "trigger_instance", entities: [instance] };
+	return insert === undefined ? [event] : [{ insert: "trace", entities: [insert] }, event];
 }

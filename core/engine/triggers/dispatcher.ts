@@ -10,6 +10,8 @@ export interface Dispatch {
 	readonly trace?: { readonly id_?: string; readonly trace_tag?: string };
 	/** A second event with the same key is the same event. Default: every event is its own. */
 	readonly uniqueKey?: string;
+	/** The payload is one that was checked when it first came in. */
+	readonly isChecked?: boolean;
 	/** Execution whose end this is: the instance joins its trace, one step deeper. */
 	readonly causedBy?: {
 		readonly executionId: string;

@@ -6,7 +6,7 @@ import { validateParameter } from "../parameters/validate.ts";
  * Refuse what a trigger type's schema does not allow. `SVC_INVALID` names the member, as a path that begins with `field`. A
  * schema that says nothing allows everything.
  */
-export function checkAgainst(schema: JsonObject, value: JsonObject, field: "payload" | "trigger.parameters"): void {
+export function checkAgainst(schema: JsonObject, value: JsonObject, field: string): void {
 	try {
 		assertDepth(field, value);
 		if (Object.keys(schema).length === 0) return;
@@ -14,5 +14,17 @@ export function checkAgainst(schema: JsonObject, value: JsonObject, field: "payl
 	} catch (error) {
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		throw new SvcError("SVC_INVALID", error.message.replace(/^parameter "([^"]*)"/, "$1:"), { cause: error });
+	}
+}
+
+/** Refuse a schema that cannot be used. */
+export function checkSchema(schema: JsonObject, field: string): void {
+	try {
+		// Whether an empty object fits does not matter: what cannot be compiled is refused before that is found out.
+		validateParameter(field, {}, { type: "object", ...schema } as ParameterDefinition);
+	} catch (error) {
+		if (isSvcError(error, "SVC_INVALID") && /no valid schema/.test(error.message)) {
+			throw new SvcError("SVC_INVALID", `${field}: is no valid schema`, { cause: error });
+		}
 	}
 }

@@ -1,0 +1,114 @@
+import {
+	type Clock,
+	isSvcError,
+	type Logger,
+	type RuleEnforcementEntity,
+	type RuleEntity,
+	type Storage,
+	type TriggerInstanceEntity,
+	toErrorMessage,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import type { DatastoreAccess } from "../templates/datastore.ts";
+import type { EnforcedEvent, Enforcer } from "./enforce.ts";
+import type { IndexedRule, RuleIndex } from "./rule-index.ts";
+
+export interface ProcessParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly rules: RuleIndex;
+	readonly enforcer: Enforcer;
+	/** Items that patterns may use. */
+	readonly datastore: DatastoreAccess | undefined;
+}
+
+/** The lease of an event that is being processed. */
+export interface InstanceLease {
+	/** Prolong it when it is time to; false when the event is no longer this node's. */
+	keep(): Promise<boolean>;
+}
+
+/** Rules looked at before others get their turn. */
+const breath = 200;
+/** Times that processing is begun before it counts as impossible. */
+const maximumAttempts = 10;
+
+/** Look at every rule of a claimed event, let those act that match, and close it. Rejects only while nothing can be stored. */
+export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
+	const { storage, logger } = parts;
+	try {
+		if (instance.attempt > maximumAttempts) throw new Error(`processing was begun ${maximumAttempts} times and never came to its end`);
+		await actOn(instance, lease, parts);
+	} catch (error) {
+		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+		const closing = toClosing(instance, { status: "processing_failed", failure_reason: toErrorMessage(error) });
+		try {
+			await storage.write([closing]);
+			logger.error("trigger instance could not be processed", { trigger_instance_id: instance.id, error });
+		} catch (refused) {
+			if (!isSvcError(refused, "SVC_CONFLICT")) throw refused;
+			logger.info("trigger instance is processed elsewhere", { trigger_instance_id: instance.id });
+		}
+	}
+}
+
+async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
+	const { storage, enforcer } = parts;
+	const rules = await parts.rules.rulesOf(instance.trigger);
+	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };
+	const standard = await selectMatching(rules, "standard", look);
+	const matching = standard.length > 0 ? standard : await selectMatching(rules, "backstop", look);
+	const waiting = matching.filter(({ id }) => !look.earlier.has(id));
+	const closing: WriteOperation[] = [toClosing(instance, { status: "processed" })];
+	const trace = waiting.length === 0 ? undefined : await storage.get("trace", instance.trace_id);
+	let isClosed = false;
+	for (const [index, rule] of waiting.entries()) {
+		if (index > 0 && !(await lease.keep())) return;
+		// The last one closes the event in the same write.
+		const isLast = index === waiting.length - 1;
+		isClosed = (await enforcer.enforce(rule, { instance, trace }, isLast ? closing : [])) && isLast;
+	}
+	if (!isClosed) await storage.write(closing);
+}
+
+interface Look {
+	readonly event: EnforcedEvent;
+	/** What rules have done about the event when its processing was begun before. */
+	readonly earlier: ReadonlyMap<string, RuleEnforcementEntity["status"]>;
+	readonly parts: ProcessParts;
+}
+
+async function readEarlier({ id, attempt }: TriggerInstanceEntity, storage: Storage): Promise<Look["earlier"]> {
+	if (attempt <= 1) return new Map();
+	const found = await storage.find("rule_enforcement", { where: { trigger_instance_id: id }, fields: ["rule_id", "status"] });
+	return new Map(found.map(({ rule_id, status }) => [rule_id, status]));
+}
+
+/** The rules of a type that match the event, or have acted on it. Those that cannot tell leave a failed enforcement. */
+async function selectMatching(
+	rules: readonly IndexedRule[],
+	type: RuleEntity["type"],
+	{ event, earlier, parts }: Look,
+): Promise<RuleEntity[]> {
+	const matching: RuleEntity[] = [];
+	const options = { now: parts.clock.now(), ...(parts.datastore !== undefined && { datastore: parts.datastore }) };
+	for (const [index, { rule, criteria }] of rules.entries()) {
+		if (rule.type !== type) continue;
+		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
+		const verdict = await criteria.evaluate(event.instance.payload, options);
+		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
+		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
+			await parts.enforcer.fail(rule, event, `criteria "${verdict.failed.key}" cannot be decided: ${verdict.error}`);
+		}
+	}
+	return matching;
+}
+
+function toClosing(
+	{ id, fence }: TriggerInstanceEntity,
+	outcome: { readonly status: "processed" } | { readonly status: "processing_failed"; readonly failure_reason: string },
+): WriteOperation {
+	const patch = { ...outcome, owner: null, fence: null, lease_expires_at: null };
+	return { update: "trigger_instance", id, patch, expected: { status: "processing", fence } };
+}

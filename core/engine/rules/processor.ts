@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import type { BusEvent, EventBus, TriggerInstanceEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../clock.ts";
+import { type ProcessParts, processInstance } from "./process-instance.ts";
+
+export interface ProcessorParts extends ProcessParts {
+	readonly eventBus: EventBus;
+	readonly nodeId: string;
+	/** Most events at once. */
+	readonly poolSize: number;
+	/** Seconds. */
+	readonly pollInterval: number;
+	/** Seconds. */
+	readonly lease: number;
+}
+
+/** Claims events and has them processed, at most `poolSize` at a time. */
+export interface Processor {
+	/** Takes over at once what an earlier process left, when no other process can hold anything. */
+	start(): Promise<void>;
+	/** Something has been stored: look for it, here and on other nodes. */
+	wake(): void;
+	/**
+	 * The event as it is to be stored when there is a place for it at once, which saves its claim; undefined otherwise. Call
+	 * `settle` afterwards in any case.
+	 */
+	reserve(instance: TriggerInstanceEntity): Reservation | undefined;
+	/** Claims nothing from now on; resolves when what is claimed is done. */
+	stop(): Promise<void>;
+}
+
+export interface Reservation {
+	readonly claimed: TriggerInstanceEntity;
+	settle(isStored: boolean): void;
+}
+
+const eventName = "svc.trigger_instance__pending";
+/** Events claimed with one write; those that wait for a place are few enough to be held in memory. */
+const claimLimit = 64;
+
+export function createProcessor(parts: ProcessorParts): Processor {
+	const { storage, eventBus, clock, logger, nodeId } = parts;
+	const watching = new AbortController();
+	const running = new Set<Promise<void>>();
+	const queue: TriggerInstanceEntity[] = [];
+	let reserved = 0;
+	/** Perhaps something waits in storage, and what is new must wait behind it. */
+	let isBehind = true;
+	let looking: Promise<void> | undefined;
+	/** Woken while looking. */
+	let again = false;
+	let timer: NodeJS.Timeout | undefined;
+	let stopped = true;
+
+	const toLease = () => ({
+		status: "processing" as const,
+		owner: nodeId,
+		fence: randomUUID(),
+		lease_expires_at: toTimestamp(clock.now() + parts.lease * 1_000_000),
+	});
+	const places = () => parts.poolSize - running.size - queue.length - reserved;
+
+	async function claim(): Promise<void> {
+		while (!stopped && places() > 0) {
+			const claimed = await storage.claim(
+				"trigger_instance",
+				{ where: { status: "pending" }, orderBy: [["occurrence_time", "asc"]], limit: claimLimit },
+				{ ...toLease(), attempt: 1 },
+			);
+			isBehind = claimed.length === claimLimit;
+			queue.push(...claimed);
+			fill();
+			if (!isBehind) return;
+		}
+		isBehind = true;
+	}
+
+	/** Claim again what somebody claimed and did not bring to its end. */
+	async function takeOver(where: { readonly owner: { readonly not: string } } | { readonly lease_expires_at: { readonly lt: string } }) {
+		const left = await storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: claimLimit });
+		for (const { id, attempt, fence } of left) {
+			const taken = await storage.update("trigger_instance", id, { ...toLease(), attempt: attempt + 1 }, { status: "processing", fence });
+			if (taken === undefined) continue;
+			logger.info("trigger instance taken over", { trigger_instance_id: id, attempt: taken.attempt });
+			queue.push(taken);
+		}
+		fill();
+		return left.length;
+	}
+
+	function fill(): void {
+		while (running.size + reserved < parts.poolSize) {
+			const next = queue.shift();
+			if (next === undefined) return;
+			begin(next);
+		}
+	}
+
+	function begin(instance: TriggerInstanceEntity): void {
+		const work = processHeld(instance)
+			.catch((error: unknown) => logger.warn("processing of a trigger instance is put off", { trigger_instance_id: instance.id, error }))
+			.finally(() => {
+				running.delete(work);
+				fill();
+				if (isBehind) look();
+			});
+		running.add(work);
+	}
+
+	async function processHeld(instance: TriggerInstanceEntity): Promise<void> {
+		let { lease_expires_at: expires } = instance;
+		const keep = async () => {
+			const now = clock.now();
+			if (expires !== null && toTimestamp(now + (parts.lease * 2_000_000) / 3) < expires) return true;
+			expires = toTimestamp(now + parts.lease * 1_000_000);
+			const expected = { status: "processing", fence: instance.fence } as const;
+			return (await storage.update("trigger_instance", instance.id, { lease_expires_at: expires }, expected)) !== undefined;
+		};
+		// It may have waited for its place for long.
+		if (await keep()) await processInstance(instance, { keep }, parts);
+	}
+
+	function look(): void {
+		if (stopped) return;
+		again = true;
+		looking ??= lookRepeatedly().finally(() => {
+			looking = undefined;
+			if (again) look();
+		});
+	}
+
+	async function lookRepeatedly(): Promise<void> {
+		try {
+			while (again && !stopped) {
+				again = false;
+				await claim();
+			}
+		} catch (error) {
+			again = false;
+			logger.error("looking for trigger instances failed", { error });
+		}
+	}
+
+	async function poll(): Promise<void> {
+		try {
+			if (places() > 0) await takeOver({ lease_expires_at: { lt: toTimestamp(clock.now()) } });
+		} catch (error) {
+			logger.error("looking for abandoned trigger instances failed", { error });
+		}
+		look();
+		plan();
+	}
+
+	function plan(): void {
+		if (!stopped) timer = setTimeout(() => void poll(), parts.pollInterval * 1_000);
+	}
+
+	async function follow(): Promise<void> {
+		const events = await eventBus.subscribe([eventName], {
+			signal: watching.signal,
+			filter: (event) => event.data["node_id"] !== nodeId,
+		});
+		void obey(events).catch(async (error: unknown) => {
+			logger.warn("waiting for trigger instances was interrupted", { error });
+			// What was missed shows at the next poll.
+			await follow().catch((failure: unknown) => logger.error("waiting for trigger instances ended", { error: failure }));
+		});
+	}
+
+	async function obey(events: AsyncIterable<BusEvent>): Promise<void> {
+		for await (const _event of events) look();
+	}
+
+	return {
+		async start() {
+			await follow();
+			stopped = false;
+			// A storage that only one process can use holds nothing of a living node but this one's.
+			if (storage.capabilities.shared !== true) while ((await takeOver({ owner: { not: nodeId } })) === claimLimit);
+			look();
+			plan();
+		},
+		wake() {
+			look();
+			if (eventBus.capabilities.shared === true) eventBus.publish(eventName, { node_id: nodeId });
+		},
+		reserve(instance) {
+			if (stopped || isBehind || places() <= 0) return undefined;
+			reserved += 1;
+			const claimed = { ...instance, ...toLease(), attempt: 1 };
+			return {
+				claimed,
+				settle(isStored) {
+					reserved -= 1;
+					if (isStored) begin(claimed);
+					else fill();
+				},
+			};
+		},
+		async stop() {
+			stopped = true;
+			clearTimeout(timer);
+			watching.abort();
+			await looking;
+			while (running.size > 0) await Promise.all(running);
+		},
+	};
+}

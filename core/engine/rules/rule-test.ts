@@ -1,0 +1,80 @@
+import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { withEmptyContext } from "../parameters/render.ts";
+import { Rendering } from "../parameters/rendering.ts";
+import type { DatastoreAccess } from "../templates/datastore.ts";
+import { renderWithLookups } from "../templates/datastore.ts";
+import { hashParameters } from "../triggers/parameters-hash.ts";
+import { compileCriteria } from "./criteria/index.ts";
+import type { StoredRules } from "./rules.ts";
+import type { RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
+
+export interface RuleTestParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly rules: StoredRules;
+	readonly datastore: DatastoreAccess;
+}
+
+/** What is looked at of a rule. */
+interface TestedRule {
+	/** Ref; undefined while no rule has such a trigger. */
+	readonly trigger: string | undefined;
+	readonly triggerType: string;
+	readonly criteria: JsonObject;
+	readonly parameters: JsonObject;
+}
+
+interface TestedEvent {
+	/** Ref of a trigger, or of a trigger type. */
+	readonly trigger: string;
+	readonly payload: JsonObject;
+}
+
+/** Say what a rule would do with an event (reference 1.11). Nothing is stored or started. */
+export async function testRule(input: RuleTestInput, parts: RuleTestParts): Promise<RuleTestOutcome> {
+	const rule = await readRule(input.rule, parts);
+	const event = await readEvent(input.triggerInstance, parts.storage);
+	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
+		const reason = `the event is one of trigger "${event.trigger}", and the rule's is "${rule.trigger ?? rule.triggerType}"`;
+		return { matched: false, reason };
+	}
+	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: parts.datastore });
+	if (!verdict.matched) {
+		const { failed, error } = verdict;
+		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
+	}
+	try {
+		return { matched: true, parameters: await renderParameters(rule.parameters, event.payload, parts.datastore) };
+	} catch (error) {
+		return { matched: false, reason: `the parameters of the action cannot be rendered: ${toErrorMessage(error)}` };
+	}
+}
+
+/** Rendered as they are given, without what the action says of them. */
+function renderParameters(parameters: JsonObject, payload: JsonObject, access: DatastoreAccess): Promise<JsonObject> {
+	const context = withEmptyContext({ trigger: payload });
+	return renderWithLookups(access, (datastore) => {
+		const source = (name: string) => (Object.hasOwn(parameters, name) ? { value: parameters[name] ?? null, isRendered: true } : undefined);
+		const rendering = new Rendering({}, { source, datastore, context });
+		return Object.fromEntries(Object.keys(parameters).map((name) => [name, rendering.resolve(name)]));
+	});
+}
+
+async function readRule(rule: RuleTestInput["rule"], { rules, storage }: RuleTestParts): Promise<TestedRule> {
+	if (typeof rule === "string") {
+		const { trigger, trigger_type, criteria, action_parameters } = (await rules.get(rule)).rule;
+		return { trigger, triggerType: trigger_type, criteria, parameters: action_parameters };
+	}
+	const { type, parameters = {} } = rule.trigger;
+	const where = { type, parameters_hash: hashParameters(parameters) };
+	const [known] = await storage.find("trigger", { where, fields: ["ref"], limit: 1 });
+	return { trigger: known?.ref, triggerType: type, criteria: rule.criteria ?? {}, parameters: rule.action.parameters ?? {} };
+}
+
+/** The trigger of a given event need not exist. */
+async function readEvent(event: RuleTestInput["triggerInstance"], storage: Storage): Promise<TestedEvent> {
+	if (typeof event !== "string") return { trigger: event.trigger, payload: event.payload };
+	const [found] = await storage.find("trigger_instance", { where: { id: event }, limit: 1 });
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${event}" cannot be found`);
+	return { trigger: found.trigger, payload: found.payload };
+}

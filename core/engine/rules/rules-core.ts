@@ -1,0 +1,46 @@
+import type { EventBus, Options } from "../../contract/index.ts";
+import type { Principal } from "../principal.ts";
+import type { SubmitParts } from "../submit.ts";
+import type { DatastoreAccess } from "../templates/datastore.ts";
+import type { TriggerCore } from "../triggers/trigger-core.ts";
+import { createEnforcer } from "./enforce.ts";
+import { createLoopGuard } from "./loop-guard.ts";
+import { createProcessor, type Processor } from "./processor.ts";
+import { createRuleSecrets, type RuleSecrets } from "./rule-secrets.ts";
+import { testRule } from "./rule-test.ts";
+import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
+import { createRules } from "./rules.ts";
+import type { Rules } from "./rules-api.ts";
+
+export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "logger" | "checkParameters"> {
+	readonly eventBus: EventBus;
+	readonly options: Options;
+	readonly nodeId: string;
+	readonly triggers: TriggerCore;
+	/** Items that criteria may use. */
+	readonly datastore: DatastoreAccess;
+}
+
+/** Rules, and what looks at them. */
+export interface RulesCore {
+	readonly rules: Rules;
+	readonly processor: Processor;
+	readonly secrets: RuleSecrets;
+}
+
+export function createRulesCore(parts: RulesCoreParts): RulesCore {
+	const { options, triggers, datastore } = parts;
+	// Whoever may make rules has been asked when the rule was made.
+	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+	const secrets = createRuleSecrets(parts);
+	const ruleTriggers = createRuleTriggers({ ...parts, catalog: triggers.catalog });
+	const rules = createRules({ ...parts, changes: triggers.changes, triggers: ruleTriggers, secrets });
+	const enforcer = createEnforcer({ ...parts, guard: createLoopGuard(parts), principal });
+	const { poll_interval: pollInterval, lease } = options.scheduler;
+	const processor = createProcessor({ ...parts, rules: triggers.rules, enforcer, poolSize: options.rules.pool_size, pollInterval, lease });
+	return {
+		rules: { ...rules, test: (input) => testRule(input, { ...parts, rules, datastore }) },
+		processor,
+		secrets,
+	};
+}

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ExecutionEntity, JsonObject, TriggerInstanceEntity } from "../../contract/index.ts";
+import { startEngine, type TestEngine, type TestEngineOptions } from "../engine.test-support.ts";
+import type { Principal, RuleInput } from "../engine-api.ts";
+
+export const administrator: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
+
+/** A trigger type without parameters that anything may be dispatched to. */
+export const testTrigger = "default.happening";
+
+export interface RulesTest extends TestEngine {
+	/** A rule on `testTrigger` that runs `default.said`, enabled, with a name of its own. */
+	addRule(rule?: Partial<RuleInput>): Promise<string>;
+	dispatch(payload?: JsonObject): Promise<TriggerInstanceEntity>;
+	/** Resolves once the instance is processed, whether or not that succeeded. */
+	processed(id: string): Promise<TriggerInstanceEntity>;
+	/** Resolves once nothing is pending, processing or running any more. */
+	quiet(): Promise<void>;
+	/** Executions that rules have started. */
+	started(): Promise<readonly ExecutionEntity[]>;
+}
+
+export async function withRules(run: (test: RulesTest) => Promise<void>, options?: TestEngineOptions): Promise<void> {
+	const service = await startEngine(options);
+	const { engine } = service;
+	let count = 0;
+	async function until(condition: () => Promise<boolean>): Promise<void> {
+		while (!(await condition())) await delay(2);
+	}
+	const isDone = ({ status }: { readonly status: string }) => status === "processed" || status === "processing_failed";
+	try {
+		await engine.triggers.types.create({ pack: "default", name: "happening" });
+		await engine.actions.create({ name: "said", runner_type: "scripted", parameters: { text: { type: "string" } } });
+		await run({
+			...service,
+			async addRule(rule = {}) {
+				count += 1;
+				const input = { name: `rule_${count}`, trigger: { type: testTrigger }, action: { ref: "default.said" }, enabled: true, ...rule };
+				return (await engine.rules.create(input, administrator)).rule.ref;
+			},
+			async dispatch(payload = { n: 1 }) {
+				return (await engine.dispatcher.dispatch({ trigger: testTrigger, payload })).instance;
+			},
+			async processed(id) {
+				await until(async () => isDone(await engine.triggers.instances.get(id)));
+				return engine.triggers.instances.get(id);
+			},
+			async quiet() {
+				await until(async () => {
+					const waiting = await engine.triggers.instances.list({ status: ["pending", "processing"] }, { limit: 1 });
+					const active = await engine.executions.list({
+						filter: { status: ["requested", "scheduled", "running", "delayed"] },
+						limit: 1,
+					});
+					return waiting.total === 0 && active.total === 0;
+				});
+			},
+			async started() {
+				const { items } = await engine.executions.list({ filter: {}, orderBy: [["start_timestamp", "asc"]] });
+				return items.map(({ entity }) => entity).filter((entity) => entity.rule_name !== null);
+			},
+		});
+	} finally {
+		await service.stop();
+	}
+}

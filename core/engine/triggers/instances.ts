@@ -1,0 +1,88 @@
+import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInstanceEntity } from "../../contract/index.ts";
+import type { Catalog } from "../catalog.ts";
+import { toOneOf } from "../filter.ts";
+import { isId } from "../ids.ts";
+import { maskResult } from "../mask.ts";
+import { triggerRefs } from "./built-in-types.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
+
+export interface InstanceParts {
+	readonly storage: Storage;
+	readonly catalog: Catalog;
+	readonly dispatcher: Dispatcher;
+}
+
+export function createInstances({ storage, catalog, dispatcher }: InstanceParts): TriggerInstances {
+	async function get(id: string): Promise<TriggerInstanceEntity> {
+		const found = isId(id) ? await storage.get("trigger_instance", id) : undefined;
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${id}" cannot be found`);
+		return found;
+	}
+
+	/** Snapshots of the executions that payloads tell of, by the ids of the executions. */
+	async function readSnapshots(instances: readonly TriggerInstanceEntity[]): Promise<ReadonlyMap<string, string>> {
+		const ids = [...new Set(instances.flatMap((instance) => toExecutionId(instance) ?? []))];
+		const found = ids.length === 0 ? [] : await storage.find("execution", { where: { id: { in: ids } }, fields: ["snapshot_id"] });
+		return new Map(found.map(({ id, snapshot_id }) => [id, snapshot_id]));
+	}
+
+	async function maskPayload(payload: JsonObject, snapshotId: string): Promise<JsonObject> {
+		const { action, runner } = await catalog.snapshot(snapshotId);
+		const mask = (result: JsonObject) => maskResult(result, action.output_schema, runner.output_key);
+		const { result, data } = payload;
+		if (isJsonObject(result)) return { ...payload, result: mask(result) };
+		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
+		const inner: unknown = JSON.parse(data["result"]);
+		return isJsonObject(inner) ? { ...payload, data: { ...data, result: JSON.stringify(mask(inner)) } } : payload;
+	}
+
+	return {
+		get,
+
+		async list(filter, { limit, offset = 0, orderBy }) {
+			const where = toWhere(filter);
+			const items = await storage.find("trigger_instance", {
+				where,
+				orderBy: orderBy ?? [
+					["occurrence_time", "desc"],
+					["trigger", "asc"],
+				],
+				offset,
+				...(limit !== undefined && { limit }),
+			});
+			return { items, total: await storage.count("trigger_instance", where) };
+		},
+
+		async reEmit(id) {
+			const { trigger, payload } = await get(id);
+			const copy = { ...payload, __context: { original_id: id } };
+			return (await dispatcher.dispatch({ trigger, payload: copy, isChecked: true })).instance;
+		},
+
+		async maskPayloads(instances) {
+			const snapshots = await readSnapshots(instances);
+			return Promise.all(
+				instances.map(async (instance) => {
+					const snapshotId = snapshots.get(toExecutionId(instance) ?? "");
+					return snapshotId === undefined ? instance : { ...instance, payload: await maskPayload(instance.payload, snapshotId) };
+				}),
+			);
+		},
+	};
+}
+
+/** The execution whose end an instance tells of. */
+function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string | undefined {
+	const isCompletion = trigger_type === triggerRefs.action || trigger_type === triggerRefs.notify;
+	const id = isCompletion ? payload?.["execution_id"] : undefined;
+	return typeof id === "string" ? id : undefined;
+}
+
+function toWhere({ occurrence_time, ...rest }: InstanceFilter) {
+	const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+	return {
+		...Object.fromEntries(given.map(([field, value]) => [field, toOneOf(value)])),
+		...(occurrence_time !== undefined && { occurrence_time }),
+	};
+}

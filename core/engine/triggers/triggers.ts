@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, isSvcError, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { createId, isId } from "../ids.ts";
+import { assertNames } from "../names.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import { hashParameters } from "./parameters-hash.ts";
+import { checkAgainst } from "./schema.ts";
+import type { TriggerCatalog } from "./trigger-catalog.ts";
+import { toNamedWhere } from "./trigger-types.ts";
+import type { TriggerInput, Triggers } from "./triggers-api.ts";
+
+export interface TriggersParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly changes: ChangeFeed;
+	readonly catalog: TriggerCatalog;
+}
+
+export function createTriggers({ storage, clock, changes, catalog }: TriggersParts): Triggers {
+	async function get(refOrId: string): Promise<TriggerEntity> {
+		const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
+		return found;
+	}
+
+	async function toFields(input: TriggerInput, name: string): Promise<Omit<TriggerEntity, "id">> {
+		const { parameters = {} } = input;
+		const type = await catalog.type(input.type);
+		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
+		checkAgainst(type.parameters_schema, parameters, "parameters");
+		const pack = input.pack ?? type.pack;
+		assertNames({ pack, name });
+		return {
+			ref: `${pack}.${name}`,
+			pack,
+			name,
+			type: type.ref,
+			parameters_hash: hashParameters(parameters),
+			description: input.description ?? "",
+			parameters,
+		};
+	}
+
+	async function findSame({ ref, type, parameters_hash }: Omit<TriggerEntity, "id">): Promise<TriggerEntity | undefined> {
+		const [byRef] = await storage.find("trigger", { where: { ref }, limit: 1 });
+		const [byParameters] = byRef === undefined ? await storage.find("trigger", { where: { type, parameters_hash }, limit: 1 }) : [];
+		return byRef ?? byParameters;
+	}
+
+	return {
+		get,
+		list: (filter) => storage.find("trigger", { where: toNamedWhere(filter), orderBy: [["ref", "asc"]] }),
+
+		async create(input) {
+			const fields = await toFields(input, input.name ?? randomUUID());
+			const known = await findSame(fields);
+			if (known !== undefined) return known;
+			const trigger = { id: createId(clock), ...fields };
+			try {
+				await storage.insert("trigger", [trigger]);
+			} catch (error) {
+				const other = isSvcError(error, "SVC_CONFLICT") ? await findSame(fields) : undefined;
+				if (other === undefined) throw error;
+				return other;
+			}
+			changes.changed();
+			return trigger;
+		},
+
+		async update(refOrId, input) {
+			const old = await get(refOrId);
+			const fields = await toFields(input, input.name ?? old.name);
+			const changed = await storage.update("trigger", old.id, fields);
+			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
+			changes.changed();
+			return changed;
+		},
+
+		async remove(refOrId) {
+			const { id } = await get(refOrId);
+			await storage.remove("trigger", { where: { id } });
+			changes.changed();
+		},
+	};
+}
