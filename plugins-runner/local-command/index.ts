@@ -1,5 +1,5 @@
 import { defineRunner, SvcError } from "../../core/contract/index.ts";
-import { assertNoNul, createLauncherAccess, runShell, shellParameters } from "../_process/index.ts";
+import { assertNoNul, createShellAccess, type ShellOptions, shellParameters } from "../_process/index.ts";
 
 const parameters = {
 	cmd: { type: "string", description: "Command line for the shell." },
@@ -7,12 +7,12 @@ const parameters = {
 } as const;
 
 /** Runs a command line with the shell of this machine. */
-export const localCommand = defineRunner("local-shell-cmd", () => {
-	const access = createLauncherAccess();
+export const localCommand = defineRunner("local-shell-cmd", (options: ShellOptions) => {
+	const access = createShellAccess("local-shell-cmd", options);
 	return {
 		description: "Runs a command with the local shell.",
 		parameters,
-		capabilities: { streaming: true, cancellation: true },
+		capabilities: { streaming: true, cancellation: true, recovery: options.survive_restart === true },
 		entryPoint: "forbidden",
 		start: access.start,
 		stop: access.stop,
@@ -20,7 +20,7 @@ export const localCommand = defineRunner("local-shell-cmd", () => {
 			const { cmd } = context.runnerParameters;
 			if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given');
 			assertNoNul("cmd", cmd);
-			return runShell(access.launcher, context, {
+			return access.run(context, {
 				file: "/bin/sh",
 				args: ["-c", cmd],
 				underSudo: ["bash", "-c", cmd],
@@ -28,5 +28,6 @@ export const localCommand = defineRunner("local-shell-cmd", () => {
 				environment: { SVC_ACTION_DEBUG: "False" },
 			});
 		},
+		recover: (context, state) => access.recover(context, state),
 	};
 });

@@ -8,7 +8,7 @@ import { createRunContext, type RunContextOptions, silentLogger } from "../../co
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
-import { localScript } from "./index.ts";
+import { type LocalScriptOptions, localScript } from "./index.ts";
 
 keepLauncher(test, { nodeId: testNode, logger: silentLogger });
 
@@ -23,9 +23,9 @@ function writeScript(name: string, text: string, mode = 0o755): RunContextOption
 	return { entryPoint, packDirectory: pack };
 }
 
-async function run(options: RunContextOptions): Promise<RunResult> {
+async function run(options: RunContextOptions, runnerOptions: LocalScriptOptions = {}): Promise<RunResult> {
 	let end: RunResult | undefined;
-	await withRunner(localScript().create(), async (runner) => {
+	await withRunner(localScript(runnerOptions).create(), async (runner) => {
 		end = await runner.run(createRunContext(runner, options));
 	});
 	assert.ok(end !== undefined);
@@ -70,6 +70,20 @@ test("no value can be more than one argument", async () => {
 	const evil = "'; touch /tmp/x; $(id) `id` \"\\ \n * ~ ${HOME} --other=1 é";
 	const schema: ParameterSchema = { named: { type: "string" }, placed: { type: "string", position: 0 } };
 	assert.equal(await showArguments({ named: evil, placed: evil }, schema), `[--named=${evil}]\n[${evil}]`);
+});
+
+test("secrets reach the script in its environment and never stand on its command line", async () => {
+	const text = '#!/bin/sh\ntr "\\0" " " </proc/$$/cmdline; echo; echo "$# $SVC_ARG_PASSWORD $SVC_ARG_PIN"\n';
+	const secret = {
+		...writeScript("secret.sh", text),
+		actionSchema: { password: { type: "string", secret: true }, pin: { type: "string", secret: true, position: 0 } },
+		actionParameters: { password: "hunter2", pin: "4711" },
+	} as const;
+	const [commandLine, seen] = String((await run(secret)).result["stdout"]).split("\n");
+	assert.doesNotMatch(String(commandLine), /hunter2|4711/);
+	assert.equal(seen, "1 hunter2 4711");
+	const shown = await run(secret, { secret_arguments: "command_line" });
+	assert.match(String(shown.result["stdout"]), /--password=hunter2 4711/);
 });
 
 test("a script that is not executable is made so", async () => {

@@ -24,6 +24,8 @@ export interface ServiceFiles {
 	readonly directory: string;
 	/** From an earlier start on the same directory; without it a new one is asked for. */
 	readonly token?: string;
+	/** Whether commands outlive the service. */
+	readonly survive?: boolean;
 	/** Kills the process at its start when it aborts. */
 	readonly signal?: AbortSignal;
 }
@@ -32,10 +34,10 @@ const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const password = "guarantees";
 
 /** Start and wait until it answers. Rejects when it ends before. */
-export async function startServiceProcess({ directory, token, signal }: ServiceFiles): Promise<ServiceProcess> {
+export async function startServiceProcess({ directory, token, survive = false, signal }: ServiceFiles): Promise<ServiceProcess> {
 	if (!existsSync(join(built, "core/main.js"))) throw new Error("there is no build: npm run build");
 	const config = join(directory, "svc.config.mjs");
-	await writeFile(config, createConfig());
+	await writeFile(config, createConfig(survive));
 	const child = spawn(process.execPath, [join(built, "core/main.js"), "serve", "--config", config], {
 		env: { ...process.env, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
 		stdio: ["ignore", "pipe", "pipe"],
@@ -90,7 +92,7 @@ function toMark(directory: string): string {
 	return `TMPDIR=${directory}`;
 }
 
-function createConfig(): string {
+function createConfig(survive: boolean): string {
 	const load = (name: string, file: string) =>
 		`import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`;
 	return `${load("memoryBus", "plugins/event-bus-memory")}
@@ -101,7 +103,7 @@ ${load("noop", "plugins-runner/noop")}
 export default {
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
-	runners: [localCommand(), noop()],
+	runners: [localCommand({ survive_restart: ${survive} }), noop()],
 	auth: { backend: flatFile(), listen: false },
 	api: { port: 0 },
 	stream: { listen: false },

@@ -1,0 +1,117 @@
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { type JsonObject, type Logger, type RunContext, SvcError } from "../../../core/contract/index.ts";
+import type { Launcher } from "../launcher.ts";
+import { signalGroup } from "../process-group.ts";
+import type { ProcessOptions } from "../process-run.ts";
+import type { ProcessExit } from "../spawner.ts";
+import { findGroups, isRunning, readBootId } from "./identity.ts";
+import { followProcess, type LastingEnd } from "./lasting-process.ts";
+import { RunDirectory } from "./run-directory.ts";
+import { createStarterArguments } from "./supervisor.ts";
+
+/** What is started; its standard input may be given, its output goes to the context. */
+export type LastingRequest = Pick<ProcessOptions, "file" | "args" | "cwd" | "env" | "stdin">;
+
+type Context = Pick<RunContext, "liveaction_id" | "signal" | "emit" | "captured" | "saveState">;
+
+export interface LastingRunsOptions {
+	/** Holds a directory for each run; one runner's alone. */
+	readonly directory: string;
+	readonly logger: Logger;
+}
+
+/** Processes that go on when the service is restarted or killed, and are found again. */
+export class LastingRuns {
+	readonly #directory: string;
+	readonly #logger: Logger;
+
+	constructor({ directory, logger }: LastingRunsOptions) {
+		this.#directory = directory;
+		this.#logger = logger;
+	}
+
+	/** Start a process and follow it. `left`: the service stops, and the process goes on. */
+	async run(launcher: Launcher, request: LastingRequest, context: Context): Promise<ProcessExit | "left"> {
+		if (context.signal.aborted) return { code: null, signal: "SIGTERM" };
+		const directory = this.#open(context);
+		await directory.create();
+		try {
+			await context.saveState({ hostname: hostname(), boot_id: readBootId() });
+			await start(launcher, request, directory.path);
+		} catch (error) {
+			await directory.remove();
+			throw error;
+		}
+		const end = await this.#follow(directory, context);
+		if (end === "unstarted") throw new SvcError("SVC_RUNNER", `"${request.file}" was not started within its time`);
+		return end === "unknown" ? { code: null, signal: "SIGKILL" } : end;
+	}
+
+	/** Follow a process that an earlier process of the service has started; undefined when there is no telling what became of it. */
+	async recover(state: JsonObject, context: Context): Promise<ProcessExit | "left" | undefined> {
+		const directory = this.#open(context);
+		if (state["hostname"] !== hostname() || !directory.exists()) return undefined;
+		const process = directory.readProcess();
+		const mayRun = state["boot_id"] === readBootId() && (process === undefined || isRunning(process));
+		if (!mayRun && directory.readStatus() === undefined) {
+			await directory.remove();
+			return undefined;
+		}
+		await directory.hold();
+		const end = await this.#follow(directory, context);
+		return end === "unknown" || end === "unstarted" ? undefined : end;
+	}
+
+	/** End what nobody follows and nobody has asked for. */
+	async endForgotten(): Promise<void> {
+		const names = await readdir(this.#directory).catch(() => []);
+		for (const name of names) {
+			const directory = new RunDirectory(join(this.#directory, name));
+			if (directory.isFollowed()) continue;
+			const process = directory.readProcess();
+			if (process === undefined && directory.exists() && !(await directory.forbid())) continue;
+			const runs = process !== undefined && isRunning(process);
+			if (runs) for (const group of findGroups(process)) signalGroup(group, "SIGKILL");
+			this.#logger.warn("forgotten run removed", { liveaction_id: name, running: runs });
+			await directory.remove();
+		}
+	}
+
+	#open({ liveaction_id }: Context): RunDirectory {
+		return new RunDirectory(join(this.#directory, liveaction_id));
+	}
+
+	async #follow(directory: RunDirectory, context: Context): Promise<LastingEnd> {
+		let end: LastingEnd | undefined;
+		try {
+			end = await followProcess({
+				directory,
+				signal: context.signal,
+				delivered: { stdout: context.captured("stdout").bytes, stderr: context.captured("stderr").bytes },
+				onStdout: (text) => context.emit("stdout", text),
+				onStderr: (text) => context.emit("stderr", text),
+			});
+			return end;
+		} finally {
+			if (end !== "left" && directory.isHeld()) await directory.remove();
+		}
+	}
+}
+
+async function start(launcher: Launcher, { file, args, ...request }: LastingRequest, directory: string): Promise<void> {
+	let errors = "";
+	const { code } = await launcher.run({
+		...request,
+		file: "/bin/sh",
+		args: createStarterArguments(directory, file, args),
+		signal: new AbortController().signal,
+		onStdout() {},
+		onStderr(text) {
+			errors += text;
+		},
+	});
+	if (code === 0) return;
+	throw new SvcError("SVC_RUNNER", code === 127 ? "the command setsid is needed and not there" : `the process was not started: ${errors}`);
+}
