@@ -4,6 +4,10 @@ import { knexStorage } from "svc/plugins/storage-knex";
 import { flatFile } from "svc/plugins-auth/flat-file";
 import { ldap } from "svc/plugins-auth/ldap";
 import { pam } from "svc/plugins-auth/pam";
+import { announcement } from "svc/plugins-runner/announcement";
+import { httpRequest } from "svc/plugins-runner/http-request";
+import { injectTrigger } from "svc/plugins-runner/inject-trigger";
+import { inquirer } from "svc/plugins-runner/inquirer";
 import { localCommand } from "svc/plugins-runner/local-command";
 import { localScript } from "svc/plugins-runner/local-script";
 import { noop } from "svc/plugins-runner/noop";
@@ -16,6 +20,17 @@ import { remoteScript } from "svc/plugins-runner/remote-script";
 export default defineConfig({
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
-	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), remoteScript(), noop()],
+	runners: [
+		localCommand(),
+		localScript(),
+		pythonScript(),
+		remoteCommand(),
+		remoteScript(),
+		httpRequest(),
+		announcement(),
+		inquirer(),
+		injectTrigger(),
+		noop(),
+	],
 	auth_backends: { flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}), ldap, pam },
 });

@@ -34,10 +34,13 @@ const defaultTimeout = 60;
 
 /** Sends an HTTP request; the answer is the result. */
 export const httpRequest = defineRunner("http-request", (options: HttpRequestOptions) => {
-	let started: { readonly undici: Undici; readonly authorities: readonly string[] | undefined } | undefined;
+	let authorities: readonly string[] | undefined;
+	let loading: Promise<Undici> | undefined;
 
 	async function ask(context: HttpContext, signal: AbortSignal): Promise<RunResult> {
-		if (started === undefined) throw new SvcError("SVC_UNAVAILABLE", "the runner has not been started");
+		// At the first use: a service that sends no requests need not have the package.
+		loading ??= importUndici();
+		const undici = await loading;
 		const { runnerParameters } = context;
 		const publicOnly = options.allow_private_addresses === false || !runnerParameters.allow_private_addresses;
 		if (publicOnly) assertNoProxy(runnerParameters);
@@ -48,10 +51,10 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 			actionRef: context.action_ref,
 			fileRoots: [...(context.packDirectory === undefined ? [] : [context.packDirectory]), ...(options.file_roots ?? [])],
 		});
-		const connections = createConnections(started.undici, {
+		const connections = createConnections(undici, {
 			verify: runnerParameters.verify_ssl_cert,
 			publicOnly,
-			authorities: started.authorities,
+			authorities,
 			httpProxy: runnerParameters.http_proxy,
 			httpsProxy: runnerParameters.https_proxy,
 		});
@@ -63,7 +66,7 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 		};
 		try {
 			const followRedirects = runnerParameters.allow_redirects;
-			const answer = await exchange(request, { undici: started.undici, connections, signal, followRedirects, assertAllowed });
+			const answer = await exchange(request, { undici, connections, signal, followRedirects, assertAllowed });
 			const body = await readAnswerBody(answer.body, {
 				contentType: findHeader(answer.headers, "content-type") ?? "",
 				contentEncoding: findHeader(answer.headers, "content-encoding") ?? "",
@@ -85,10 +88,7 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 		outputKey: "body",
 		entryPoint: "forbidden",
 		async start() {
-			started = { undici: await importUndici(), authorities: readAuthorities(options.ca_file) };
-		},
-		async stop() {
-			started = undefined;
+			authorities = readAuthorities(options.ca_file);
 		},
 		async run(context) {
 			const seconds = toSeconds(context.actionParameters);

@@ -2,6 +2,12 @@ import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { test } from "uvu";
+import { announcement } from "../../../plugins-runner/announcement/index.ts";
+import { httpRequest } from "../../../plugins-runner/http-request/index.ts";
+import { injectTrigger } from "../../../plugins-runner/inject-trigger/index.ts";
+import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { noop } from "../../../plugins-runner/noop/index.ts";
+import { remoteCommand } from "../../../plugins-runner/remote-command/index.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
 import { renderFinal, renderLive } from "../parameters/render.ts";
@@ -28,9 +34,12 @@ function prepare(name: string, given: JsonObject): JsonObject {
 const run = async (name: string, given: JsonObject) => promisify(execFile)("/bin/sh", ["-c", String(prepare(name, given)["cmd"])]);
 
 test("the built-in actions have good definitions", () => {
+	const plugins = [httpRequest(), announcement(), inquirer(), injectTrigger(), remoteCommand(), noop()];
+	const runners = new Map(plugins.map((plugin) => [plugin.name, plugin.create().parameters as ParameterSchema]));
 	for (const { parameters, runner_type, ref } of corePack.actions)
-		assert.ok(checkParameterDefinitions(parameters, runner_type === "noop" ? {} : shell), ref);
-	assert.deepEqual(corePack.actions.map(({ name }) => name).sort(), ["echo", "error", "local", "local_sudo", "noop", "pause", "uuid"]);
+		assert.ok(checkParameterDefinitions(parameters, runners.get(runner_type) ?? shell), ref);
+	const names = "announcement ask echo error http inject_trigger local local_sudo noop pause remote remote_sudo sendmail uuid";
+	assert.deepEqual(corePack.actions.map(({ name }) => name).sort(), names.split(" "));
 	assert.equal(corePack.pack?.path, null);
 });
 

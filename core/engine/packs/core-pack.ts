@@ -1,4 +1,6 @@
 import { generatorActions } from "./core-generator-actions.ts";
+import { mailActions } from "./core-mail-action.ts";
+import { networkActions } from "./core-network-actions.ts";
 import { questionActions } from "./core-question-actions.ts";
 import { shellActions } from "./core-shell-actions.ts";
 import { defineCoreAction } from "./define-core-action.ts";
@@ -14,6 +16,8 @@ export const corePack: PackContent = {
 		...shellActions,
 		...generatorActions,
 		...questionActions,
+		...networkActions,
+		...mailActions,
 	],
 	problems: [],
 };
