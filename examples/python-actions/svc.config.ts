@@ -1,0 +1,15 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { pythonScript } from "svc/plugins-runner/python-script";
+
+// A service that runs the Python actions of the pack "samples". Without sign-in: keep it on your own machine.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [pythonScript()],
+	packs: ["./packs"],
+	configs: "./configs",
+	data_dir: "../../data/python-actions",
+	auth: { enable: false },
+});
