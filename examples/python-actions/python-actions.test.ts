@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -54,6 +55,12 @@ python.test("an action says by a tuple whether it succeeded", async () => {
 	assert.equal(full.status, "failed");
 	assert.match(JSON.stringify(full.result?.["result"]), /"limit":-1/);
 	assert.match(String(full.result?.["stdout"]), /% full\n$/);
+});
+
+test("the guide shows an action as it is here", async () => {
+	const guide = await readFile(join(import.meta.dirname, "../../docs/guides/write-a-python-action.md"), "utf8");
+	for (const file of ["check_disk.py", "check_disk.yaml"])
+		assert.ok(guide.includes(await readFile(join(import.meta.dirname, "packs/samples/actions", file), "utf8")), file);
 });
 
 test.run();
