@@ -175,9 +175,9 @@ onEach("of parallel writes of one key none is lost: one creates, the others upda
 	assert.equal((await events("update")).length, 39);
 	assert.equal(changes.length, 39);
 	// Each change begins where the one before ended.
-	const after = new Map(changes.map(({ old_object, new_object }) => [valueOf(old_object), valueOf(new_object)]));
+	const after = new Map(changes.map(({ old_object, new_object }) => [textOf(old_object), textOf(new_object)]));
 	const [created] = await events("create");
-	let last = valueOf(created?.["object"]);
+	let last = textOf(created?.["object"]);
 	for (let count = 0; count < 39; count += 1) last = after.get(last) ?? assert.fail("the chain is broken");
 	assert.equal((await datastore.get("one", {}, root)).value, last);
 	const removed = await Promise.allSettled(Array.from({ length: 10 }, () => datastore.remove("one", {}, root)));
@@ -301,7 +301,7 @@ async function filesWith(directory: string, text: string): Promise<readonly stri
 	return contents.filter(({ bytes }) => bytes.includes(text)).map(({ file }) => file);
 }
 
-function valueOf(object: unknown): string {
+function textOf(object: unknown): string {
 	return (object as { readonly value: string }).value;
 }
 

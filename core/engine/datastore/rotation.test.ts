@@ -1,0 +1,207 @@
+import * as assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
+import { knexStorage } from "../../../plugins/storage-knex/index.ts";
+import type { Storage, StoragePlugin } from "../../contract/index.ts";
+import { createEngine } from "../../service.ts";
+import type { Engine, Principal } from "../engine-api.ts";
+import type { StoredKeys } from "./key-file.ts";
+import { keyIdOf } from "./key-ring.ts";
+
+const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
+
+interface Subject {
+	readonly datastore: Engine["datastore"];
+	readonly storage: Storage;
+	readonly keyFile: string;
+	keys(): StoredKeys;
+	/** Let the storage fail after so many further updates. */
+	breakAfter(updates: number): void;
+	mend(): void;
+}
+
+async function withSecrets(count: number, use: (subject: Subject) => Promise<void>): Promise<void> {
+	const directory = mkdtempSync(join(tmpdir(), "svc-rotation-"));
+	const keyFile = join(directory, "datastore-key.json");
+	const plugin = knexStorage({ client: "sqlite" });
+	let updates = Number.POSITIVE_INFINITY;
+	let storage: Storage | undefined;
+	const breaking: StoragePlugin = {
+		...plugin,
+		create(...given) {
+			const made = plugin.create(...given);
+			const update: Storage["update"] = (...values) => {
+				updates -= 1;
+				if (updates < 0) throw new Error("the storage broke");
+				return made.update(...values);
+			};
+			storage = new Proxy(made, { get: (target, name) => (name === "update" ? update : bound(target, name)) });
+			return storage;
+		},
+	};
+	const engine = createEngine({
+		storage: breaking,
+		event_bus: memoryBus(),
+		runners: [],
+		auth: { enable: false },
+		log: { level: "error" },
+		data_dir: directory,
+	});
+	try {
+		await engine.start();
+		for (let index = 0; index < count; index += 1) await engine.datastore.set(`s${index}`, { value: `word ${index}`, secret: true }, root);
+		await use({
+			datastore: engine.datastore,
+			storage: storage as unknown as Storage,
+			keyFile,
+			keys: () => JSON.parse(readFileSync(keyFile, "utf8")) as StoredKeys,
+			breakAfter(count) {
+				updates = count;
+			},
+			mend() {
+				updates = Number.POSITIVE_INFINITY;
+			},
+		});
+	} finally {
+		await engine.stop();
+		rmSync(directory, { recursive: true, force: true });
+	}
+}
+
+function bound(target: object, name: string | symbol): unknown {
+	const member: unknown = Reflect.get(target, name);
+	return typeof member === "function" ? member.bind(target) : member;
+}
+
+const clear = async ({ datastore }: Subject, name: string) => (await datastore.get(name, { form: "decrypted" }, root)).value;
+
+async function keysInUse({ storage }: Subject): Promise<readonly string[]> {
+	return [...new Set((await storage.find("key_value", { where: { secret: true } })).map(({ value }) => keyIdOf(value)))];
+}
+
+test("a rotation encrypts every secret with a new key, and the old one stays readable", () =>
+	withSecrets(250, async (subject) => {
+		const { datastore, keys } = subject;
+		const first = keys().current;
+		const { value: exported } = await datastore.get("s7", { form: "stored" }, root);
+		const report = await datastore.rotate({}, root);
+		assert.deepEqual(report, { key_id: keys().current, added: true, reencrypted: 250, unreadable: 0, forgotten: [] });
+		assert.notEqual(report.key_id, first);
+		assert.deepEqual(await keysInUse(subject), [report.key_id]);
+		for (const index of [0, 200, 249]) assert.equal(await clear(subject, `s${index}`), `word ${index}`);
+		await datastore.set("again", { value: exported, encrypted: true }, root);
+		assert.equal(await clear(subject, "again"), "word 7");
+		assert.deepEqual(await keysInUse(subject), [report.key_id]);
+	}));
+
+test("a key that no item has used since an earlier rotation is forgotten when that is asked for, and no other", () =>
+	withSecrets(3, async ({ datastore, keys }) => {
+		const first = keys().current;
+		const second = (await datastore.rotate({ forget: true }, root)).key_id;
+		assert.deepEqual(Object.keys(keys().keys).sort(), [first, second].sort());
+		const third = await datastore.rotate({ forget: true }, root);
+		assert.deepEqual(third.forgotten, [first]);
+		assert.deepEqual(Object.keys(keys().keys).sort(), [second, third.key_id].sort());
+		assert.equal((await datastore.get("s0", { form: "decrypted" }, root)).value, "word 0");
+	}));
+
+test("what is written, read and deleted meanwhile is never lost and always readable", () =>
+	withSecrets(120, async (subject) => {
+		const { datastore } = subject;
+		const last = new Map<string, string>();
+		let isDone = false;
+		let count = 0;
+		const write = async () => {
+			while (!isDone) {
+				const name = `s${(count * 7) % 120}`;
+				const value = `new ${(count += 1)}`;
+				if (count % 11 === 0)
+					await datastore.remove(name, {}, root).then(
+						() => last.set(name, ""),
+						() => undefined,
+					);
+				else {
+					await datastore.set(name, { value, secret: true }, root);
+					last.set(name, value);
+				}
+				const some = `s${(count * 13) % 120}`;
+				await datastore.get(some, { form: "decrypted" }, root).catch((error: Error) => assert.match(error.message, /cannot be found/));
+			}
+		};
+		// One writer, so that the order of its writes is known.
+		const writing = write();
+		for (let turn = 0; turn < 3; turn += 1) await datastore.rotate({ forget: true }, root);
+		isDone = true;
+		await writing;
+		assert.ok(count > 10, `only ${count} writes`);
+		for (const [name, value] of last) {
+			if (value === "") await assert.rejects(datastore.get(name, {}, root), /cannot be found/);
+			else assert.equal(await clear(subject, name), value);
+		}
+		const { key_id } = await datastore.rotate({}, root);
+		assert.deepEqual(await keysInUse(subject), [key_id]);
+	}));
+
+test("an interrupted rotation leaves everything readable, and the next call finishes it without another key", () =>
+	withSecrets(100, async (subject) => {
+		const { datastore, keys, breakAfter, mend } = subject;
+		breakAfter(37);
+		await assert.rejects(datastore.rotate({}, root), /the storage broke/);
+		mend();
+		const { current } = keys();
+		assert.equal((await keysInUse(subject)).length, 2);
+		for (const index of [0, 50, 99]) assert.equal(await clear(subject, `s${index}`), `word ${index}`);
+		assert.deepEqual(await datastore.rotate({}, root), { key_id: current, added: false, reencrypted: 63, unreadable: 0, forgotten: [] });
+		assert.deepEqual(await keysInUse(subject), [current]);
+	}));
+
+test("secrets whose key is gone are counted and left alone", () =>
+	withSecrets(2, async (subject) => {
+		const { datastore, storage, keys } = subject;
+		const [item] = await storage.find("key_value", { limit: 1 });
+		const foreign = `svc1.00000000.${"A".repeat(60)}`;
+		await storage.update("key_value", item?.id ?? "", { value: foreign });
+		assert.deepEqual(await datastore.rotate({}, root), {
+			key_id: keys().current,
+			added: true,
+			reencrypted: 1,
+			unreadable: 1,
+			forgotten: [],
+		});
+		assert.equal((await storage.get("key_value", item?.id ?? ""))?.value, foreign);
+	}));
+
+test("two rotations at once are one", () =>
+	withSecrets(20, async ({ datastore, keys }) => {
+		const [one, other] = await Promise.all([datastore.rotate({}, root), datastore.rotate({}, root)]);
+		assert.deepEqual(one, other);
+		assert.equal(Object.keys(keys().keys).length, 2);
+	}));
+
+test("a key file that another process has changed is read again, a damaged one stops nothing but secrets", () =>
+	withSecrets(1, async (subject) => {
+		const { datastore, keyFile, keys } = subject;
+		const good = readFileSync(keyFile);
+		writeFileSync(keyFile, "{");
+		await assert.rejects(clear(subject, "s0"), /no encryption key/);
+		await datastore.set("plain", { value: "1" }, root);
+		const added = { current: "0000abcd", keys: { ...(JSON.parse(good.toString()) as StoredKeys).keys, "0000abcd": "A".repeat(43) } };
+		writeFileSync(keyFile, JSON.stringify(added));
+		assert.equal(await clear(subject, "s0"), "word 0");
+		await datastore.set("s1", { value: "x", secret: true }, root);
+		assert.deepEqual(
+			(await keysInUse(subject)).filter((id) => id === "0000abcd"),
+			["0000abcd"],
+		);
+		assert.equal(keys().current, "0000abcd");
+	}));
+
+test("others than administrators may not rotate", () =>
+	withSecrets(0, async ({ datastore }) => {
+		await assert.rejects(datastore.rotate({}, { ...root, isAdmin: false }), /only administrators/);
+	}));
+
+test.run();
