@@ -87,6 +87,7 @@ module.exports = {
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
+		home("pyodide", "pyodide", "^plugins-runner/python-script/pyodide/"),
 		home("uvu", "uvu", tests),
 	],
 	options: {

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { SvcError } from "../../../core/contract/index.ts";
+import type { PythonEngine } from "../engine.ts";
+import { findInstallation, type Installation } from "./installation.ts";
+import { SnapshotStore } from "./snapshot-store.ts";
+import { WorkerPool } from "./worker-pool.ts";
+import type { WorkerProcess } from "./worker-process.ts";
+
+const mebibyte = 1024 * 1024;
+
+export interface PyodideOptions {
+	/** MiB of memory that Python may use in one run. Default 512. */
+	readonly memory_limit?: number;
+	/** Workers kept ready for the next actions, once there was one; each takes some 200 MB. Default 1. */
+	readonly warm_workers?: number;
+	/** Seconds without an action after which they end. Default 300. */
+	readonly idle_time?: number;
+}
+
+interface Started {
+	readonly installation: Installation;
+	readonly snapshots: SnapshotStore;
+	readonly pool: WorkerPool;
+}
+
+/** Runs each action with a Python made of WebAssembly, in a fresh process of its own. Needs no Python on the machine. */
+export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine {
+	let started: Started | undefined;
+	const running = (): Started => {
+		if (started === undefined) throw new SvcError("SVC_RUNNER", "the engine pyodide has not been started");
+		return started;
+	};
+	return {
+		name: "pyodide",
+		get version() {
+			return running().installation.pythonVersion;
+		},
+		async start({ dataDirectory, logger }) {
+			const { memory_limit = 512, warm_workers = 1, idle_time = 300 } = options;
+			const installation = await findInstallation();
+			const directory = join(dataDirectory, "pyodide");
+			const snapshots = new SnapshotStore({ directory, installation, logger });
+			const pool = new WorkerPool({
+				directory: join(directory, "workers"),
+				installation,
+				snapshots,
+				logger,
+				memoryLimit: memory_limit * mebibyte,
+				warm: warm_workers,
+				idleTime: idle_time * 1_000,
+			});
+			started = { installation, snapshots, pool };
+		},
+		async run(request, io) {
+			const worker = await takeWorker(running().pool, request.signal);
+			return worker === undefined ? { exitCode: -15 } : worker.run(request, io);
+		},
+		async stop() {
+			started?.snapshots.stop();
+			await started?.pool.stop();
+		},
+	};
+}
+
+/** Undefined when the run was aborted before there was one. */
+async function takeWorker(pool: WorkerPool, signal: AbortSignal): Promise<WorkerProcess | undefined> {
+	if (signal.aborted) return undefined;
+	let onAbort = () => {};
+	const aborted = new Promise<undefined>((resolve) => {
+		onAbort = () => resolve(undefined);
+		signal.addEventListener("abort", onAbort);
+	});
+	const taken = pool.take();
+	try {
+		const worker = await Promise.race([taken, aborted]);
+		// It comes later, to nobody.
+		if (worker === undefined) taken.then((late) => late.kill()).catch(() => {});
+		return worker;
+	} finally {
+		signal.removeEventListener("abort", onAbort);
+	}
+}

@@ -1,0 +1,44 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { SnapshotSettings, WorkerSettings } from "./messages.ts";
+
+/** Megabytes of JavaScript objects; Python's memory is not among them. */
+const heapSize = 256;
+/** Made by the build. From source these are the built ones too: a loader of TypeScript needs more than a worker may do. */
+const files = new URL(
+	import.meta.url.endsWith(".ts") ? "../../../dist/plugins-runner/python-script/pyodide/worker/" : "./worker/",
+	import.meta.url,
+);
+
+/** Arguments for Node to run a worker that reaches no file but what it needs. */
+export function toWorkerArguments(settings: WorkerSettings): string[] {
+	const readable = [fileURLToPath(files), `${dirname(fileURLToPath(settings.pyodide))}/`, settings.snapshot, settings.directory];
+	return [
+		...createOptions(),
+		permission,
+		...readable.map((path) => `--allow-fs-read=${path}`),
+		"--allow-worker",
+		// Only for module paths and eval; WebAssembly is not meant.
+		"--disallow-code-generation-from-strings",
+		toFile("main.js"),
+		JSON.stringify(settings),
+	];
+}
+
+/** Arguments for Node to make a snapshot. No code of an action is run there. */
+export function toSnapshotArguments(settings: SnapshotSettings): string[] {
+	return [...createOptions(), toFile("make-snapshot.js"), JSON.stringify(settings)];
+}
+
+/** The name of the option changed when the permission model was found stable. */
+const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
+
+function createOptions(): string[] {
+	// Stacks that can be switched: with newer versions as a matter of course, not at all with those between.
+	const switching = process.versions.node.startsWith("20.") ? ["--experimental-wasm-stack-switching"] : [];
+	return ["--no-warnings", `--max-old-space-size=${heapSize}`, ...switching];
+}
+
+function toFile(name: string): string {
+	return join(fileURLToPath(files), name);
+}

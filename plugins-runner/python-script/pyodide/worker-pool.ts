@@ -1,0 +1,131 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Logger, SvcError } from "../../../core/contract/index.ts";
+import type { Installation } from "./installation.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
+import { BrokenSnapshot, WorkerProcess } from "./worker-process.ts";
+
+export interface PoolOptions {
+	/** Where workers have their directories. */
+	readonly directory: string;
+	readonly installation: Installation;
+	readonly snapshots: SnapshotStore;
+	readonly logger: Logger;
+	/** Bytes for Python. */
+	readonly memoryLimit: number;
+	/** Workers kept ready for the next runs, once there was one. */
+	readonly warm: number;
+	/** Milliseconds after the last run at which they end. */
+	readonly idleTime: number;
+}
+
+/** Gets workers ready ahead of the runs that need them. Each serves one run, so that none sees what an earlier one left. */
+export class WorkerPool {
+	readonly #options: PoolOptions;
+	readonly #processes = new Set<WorkerProcess>();
+	readonly #prepared: Promise<WorkerProcess>[] = [];
+	#idle: NodeJS.Timeout | undefined;
+	#stopped = false;
+	#cleaned: Promise<void> | undefined;
+	#lastNumber = 0;
+
+	constructor(options: PoolOptions) {
+		this.#options = options;
+	}
+
+	/** A worker that waits for a run; from now on it is the caller's. */
+	async take(): Promise<WorkerProcess> {
+		const worker = await this.#takeNext();
+		// The run is already on its way when the next worker is started.
+		setImmediate(() => this.#fill());
+		return worker;
+	}
+
+	/** End all, also those that run, and wait until they are gone. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		clearTimeout(this.#idle);
+		for (const worker of this.#processes) worker.kill();
+		await Promise.allSettled(this.#prepared.splice(0));
+		await Promise.all([...this.#processes].map(({ gone }) => gone));
+	}
+
+	async #takeNext(): Promise<WorkerProcess> {
+		for (;;) {
+			const prepared = this.#prepared.shift();
+			if (prepared === undefined) return this.#prepare();
+			const worker = await prepared.catch(() => undefined);
+			if (worker?.isAlive) return worker;
+		}
+	}
+
+	#fill(): void {
+		if (this.#stopped) return;
+		clearTimeout(this.#idle);
+		this.#idle = setTimeout(() => this.#endPrepared(), this.#options.idleTime);
+		while (this.#prepared.length < this.#options.warm) {
+			const prepared = this.#prepare();
+			// Whoever takes it tries again, and hears of it.
+			prepared.catch((error: unknown) => {
+				if (!this.#stopped) this.#options.logger.warn("python worker could not be prepared", { error });
+			});
+			this.#prepared.push(prepared);
+		}
+	}
+
+	#endPrepared(): void {
+		for (const prepared of this.#prepared.splice(0))
+			prepared.then(
+				(worker) => worker.kill(),
+				() => {},
+			);
+	}
+
+	async #prepare(): Promise<WorkerProcess> {
+		this.#cleaned ??= removeLeftovers(this.#options.directory);
+		await this.#cleaned;
+		for (let attempt = 1; ; attempt++) {
+			const snapshot = await this.#options.snapshots.get();
+			if (this.#stopped) throw new SvcError("SVC_RUNNER", "no action can be started any more: the service is stopping");
+			const worker = this.#start(snapshot);
+			try {
+				await worker.ready;
+				return worker;
+			} catch (error) {
+				worker.kill();
+				if (!(error instanceof BrokenSnapshot) || attempt > 1) throw error;
+				await this.#options.snapshots.replace(snapshot);
+			}
+		}
+	}
+
+	#start({ file, recipe }: { readonly file: string; readonly recipe: string }): WorkerProcess {
+		const { directory, installation, memoryLimit } = this.#options;
+		const worker = new WorkerProcess({
+			directory: `${join(directory, `${process.pid}-${++this.#lastNumber}`)}/`,
+			pyodide: installation.module,
+			snapshot: file,
+			recipe,
+			memoryLimit,
+		});
+		this.#processes.add(worker);
+		void worker.gone.then(() => this.#processes.delete(worker));
+		return worker;
+	}
+}
+
+/** What services that were killed left. */
+async function removeLeftovers(directory: string): Promise<void> {
+	await mkdir(directory, { recursive: true, mode: 0o700 });
+	for (const name of await readdir(directory)) {
+		if (!isRunning(Number.parseInt(name, 10))) await rm(join(directory, name), { recursive: true, force: true });
+	}
+}
+
+function isRunning(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { SvcError } from "../../../core/contract/index.ts";
+import { toExitNumber } from "../../_process/index.ts";
+import { parseReport, toDriverRequest } from "../driver-request.ts";
+import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine.ts";
+import { type AnswerMessage, descriptors, packLink, type RunMessage, type WorkerMessage, type WorkerSettings } from "./messages.ts";
+import { readMessages } from "./read-messages.ts";
+import { toWorkerArguments } from "./worker-arguments.ts";
+
+/** Milliseconds that Python gets to end by itself once it was interrupted. */
+const interruptGrace = 1_000;
+/** Characters of standard error that are kept to tell why a worker died. */
+const keptErrors = 2_000;
+
+/** The worker found its snapshot unusable. */
+export class BrokenSnapshot extends Error {
+	override readonly name = "BrokenSnapshot";
+}
+
+/** A process with an interpreter that serves one run. */
+export class WorkerProcess {
+	/** Resolves when it waits for its run; rejects when it will not come to that. */
+	readonly ready: Promise<void>;
+	/** Resolves when the process and its directory are gone. */
+	readonly gone: Promise<void>;
+	readonly #options: WorkerSettings;
+	readonly #child: ChildProcess;
+	readonly #input: Writable;
+	readonly #lifeline: Writable;
+	readonly #messages: AsyncGenerator<readonly WorkerMessage[]>;
+	#alive = true;
+	#outOfMemory = false;
+	#errors = "";
+
+	constructor(options: WorkerSettings) {
+		this.#options = options;
+		mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+		this.#child = spawn(process.execPath, toWorkerArguments(options), {
+			detached: true,
+			cwd: options.directory,
+			env: {},
+			stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
+		});
+		const {
+			[descriptors.input]: input,
+			[descriptors.output]: output,
+			[descriptors.lifeline]: lifeline,
+		} = this.#child.stdio as readonly (Writable | Readable | null | undefined)[];
+		// Without descriptors left there is not even that, and the error only comes later.
+		if (!input || !output || !lifeline) throw new SvcError("SVC_RUNNER", "a worker cannot be started: no descriptors are left");
+		this.#input = input as Writable;
+		this.#lifeline = lifeline as Writable;
+		this.#messages = readMessages(output as Readable);
+		this.#watch(lifeline as Readable);
+		this.gone = this.#waitForEnd();
+		this.ready = this.#waitUntilReady();
+	}
+
+	get isAlive(): boolean {
+		return this.#alive;
+	}
+
+	/** Serve the one run, of a worker that is ready, and end. Resolves when no more will come of it. */
+	async run(request: PythonRequest, io: PythonIo): Promise<PythonEnd> {
+		const { signal, packDirectory, environment } = request;
+		const onAbort = () => this.#interrupt();
+		signal.addEventListener("abort", onAbort);
+		try {
+			await symlink(packDirectory, join(this.#options.directory, packLink));
+			this.#send({ request: toDriverRequest(request), packDirectory, environment });
+			if (signal.aborted) onAbort();
+			const end = await this.#follow(io);
+			// An interrupted action that does not know better raises: what a signal would have done.
+			return signal.aborted && end.exitCode === 1 && end.report === undefined ? { ...end, exitCode: -15 } : end;
+		} finally {
+			signal.removeEventListener("abort", onAbort);
+			this.kill();
+		}
+	}
+
+	/** End it, whatever it is doing. */
+	kill(): void {
+		const { pid } = this.#child;
+		if (pid !== undefined && this.#alive) process.kill(-pid, "SIGKILL");
+	}
+
+	async #follow(io: PythonIo): Promise<PythonEnd> {
+		let report: PythonReport | undefined;
+		for await (const messages of this.#messages) {
+			for (const message of messages) {
+				if (message.type === "output") await io.emit(message.channel, message.text);
+				else if (message.type === "call") this.#send(await callService(io, message));
+				else if (message.type === "report") report = parseReport(message.text);
+				else if (message.type === "end") {
+					const { exitCode, error } = message;
+					return { exitCode, ...(report === undefined ? {} : { report }), ...(error === undefined ? {} : { error }) };
+				}
+			}
+		}
+		await this.gone;
+		return { exitCode: this.#exitNumber, error: this.#whyDead };
+	}
+
+	async #waitUntilReady(): Promise<void> {
+		const { value: messages } = await this.#messages.next();
+		const type = messages?.[0]?.type;
+		if (type === "ready") return;
+		if (type === "broken-snapshot") throw new BrokenSnapshot();
+		await this.gone;
+		throw new SvcError("SVC_RUNNER", `a worker of the engine pyodide did not start: ${this.#errors.trim().slice(0, 500) || this.#whyDead}`);
+	}
+
+	async #waitForEnd(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.#child.once("exit", () => resolve());
+			this.#child.once("error", (error) => {
+				this.#errors += error.message;
+				resolve();
+			});
+		});
+		this.#alive = false;
+		this.#input.destroy();
+		await rm(this.#options.directory, { recursive: true, force: true });
+	}
+
+	/** What it says besides its messages. */
+	#watch(lifeline: Readable): void {
+		this.#input.on("error", () => {});
+		lifeline.on("error", () => {});
+		lifeline.on("data", () => {
+			this.#outOfMemory = true;
+		});
+		this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+			this.#errors = (this.#errors + text).slice(0, keptErrors);
+		});
+	}
+
+	#interrupt(): void {
+		this.#lifeline.write("i");
+		const timer = setTimeout(() => this.kill(), interruptGrace);
+		void this.gone.then(() => clearTimeout(timer));
+	}
+
+	get #exitNumber(): number {
+		return toExitNumber({ code: this.#child.exitCode, signal: this.#child.signalCode });
+	}
+
+	get #whyDead(): string {
+		if (this.#outOfMemory) return `the action needed more than ${this.#options.memoryLimit / 1024 / 1024} MiB of memory`;
+		return `the interpreter ended unexpectedly (${this.#child.signalCode ?? this.#child.exitCode})`;
+	}
+
+	#send(message: RunMessage | AnswerMessage): void {
+		this.#input.write(`${JSON.stringify(message)}\n`);
+	}
+}
+
+async function callService(io: PythonIo, { method, path, body }: Extract<WorkerMessage, { type: "call" }>): Promise<AnswerMessage> {
+	return io.service({ method, path, ...(body === null ? {} : { body: JSON.parse(body) }) });
+}

@@ -1,0 +1,54 @@
+import { Worker } from "node:worker_threads";
+import type { RunMessage, WorkerSettings } from "../messages.ts";
+import { Channel } from "./channel.ts";
+import { limitMemory, loadInterpreter } from "./interpreter.ts";
+import { lockDown } from "./lockdown.ts";
+import { makeReadOnly, showPack } from "./pack-files.ts";
+import { type Host, runAction } from "./run-action.ts";
+import { readSnapshot } from "./snapshot.ts";
+
+/** A worker process: gets an interpreter ready, waits for one run, reports how it ended, and waits to be ended itself. */
+const settings = JSON.parse(process.argv[2] ?? "{}") as WorkerSettings;
+const channel = new Channel();
+const exit: () => never = process.exit.bind(process);
+
+const interrupt = new Uint8Array(new SharedArrayBuffer(1));
+const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
+	workerData: { interrupt, memoryLimit: settings.memoryLimit },
+});
+const watching = new Promise((resolve) => watchdog.once("message", resolve));
+
+limitMemory(settings.memoryLimit);
+const snapshot = readSnapshot(settings.snapshot, settings.recipe);
+if (snapshot === undefined) {
+	channel.send({ type: "broken-snapshot" });
+	exit();
+}
+const python = await loadInterpreter(settings.pyodide, { _loadSnapshot: snapshot });
+makeReadOnly(python);
+// Sockets need stacks that can be switched. Where Node lacks them Python does without a network.
+const hasSockets = await python.useNodeSockFS().then(
+	() => true,
+	() => false,
+);
+await watching;
+lockDown();
+watchdog.postMessage("ready");
+channel.send({ type: "ready" });
+
+const message = channel.receive() as RunMessage | undefined;
+if (message === undefined) exit();
+else {
+	python.setInterruptBuffer(interrupt);
+	showPack(python, `${settings.directory}pack/`, message.packDirectory);
+	const host: Host = {
+		write: (name, text) => channel.send({ type: "output", channel: name, text }),
+		report: (text) => channel.send({ type: "report", text }),
+		call(method, path, body) {
+			channel.send({ type: "call", method, path, body });
+			return (channel.receive() ?? { status: 0, text: "the service has gone" }) as ReturnType<Host["call"]>;
+		},
+	};
+	const end = await runAction(python, message, host, hasSockets);
+	channel.send({ type: "end", ...end });
+}

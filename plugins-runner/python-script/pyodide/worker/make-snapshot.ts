@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SnapshotSettings } from "../messages.ts";
+import { loadInterpreter, type PyodideInterface } from "./interpreter.ts";
+import { packSnapshot } from "./snapshot.ts";
+
+/** Makes the snapshot that workers start from: an interpreter that has the Python half of the runner in memory. */
+const settings = JSON.parse(process.argv[2] ?? "{}") as SnapshotSettings;
+const directory = "/svc-runner";
+/** What most actions import, and the runner itself. */
+const modules = ["json", "logging", "traceback", "urllib.parse", "run_pyodide", "svc.aliases", "svc.compatible_log"];
+
+const python = await loadInterpreter(settings.pyodide, { _makeSnapshot: true });
+copySource(python);
+python.runPython(`
+import sys, importlib
+sys.dont_write_bytecode = True
+sys.path.insert(0, "${directory}")
+for name in ${JSON.stringify(modules)}:
+    importlib.import_module(name)
+sys.path.remove("${directory}")
+sys.path_importer_cache.pop("${directory}", None)
+del name
+`);
+const unfinished = `${settings.file}.${process.pid}`;
+writeFileSync(unfinished, packSnapshot(python.makeMemorySnapshot(), settings.recipe), { mode: 0o600 });
+renameSync(unfinished, settings.file);
+process.exit();
+
+function copySource({ FS }: PyodideInterface): void {
+	for (const entry of readdirSync(settings.python, { recursive: true, withFileTypes: true })) {
+		if (!entry.name.endsWith(".py")) continue;
+		const path = join(entry.path, entry.name);
+		const target = path.replace(settings.python, directory);
+		FS.mkdirTree(target.slice(0, target.lastIndexOf("/")));
+		FS.writeFile(target, readFileSync(path));
+	}
+}
