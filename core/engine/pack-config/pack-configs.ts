@@ -24,6 +24,9 @@ export interface PackConfigParts {
 
 const nothing: ResolvedPackConfig = { values: {}, secrets: [] };
 
+/** Schemas are the same objects for every execution of an action. */
+const mentions = new WeakMap<object, boolean>();
+
 export function createPackConfigs({ storage, logger, datastore, packDirectory, directory }: PackConfigParts): PackConfigs {
 	const files = createConfigFiles();
 	const fileOf = (pack: string) => join(directory, `${pack}.yaml`);
@@ -80,8 +83,7 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 	return {
 		resolve,
 		async forTemplates(pack, username, sources) {
-			const isUsed = sources.some((source) => JSON.stringify(source).includes("config_context"));
-			return isUsed ? (await resolve(pack, username)).values : {};
+			return sources.some(mentionsConfig) ? (await resolve(pack, username)).values : {};
 		},
 		list: () => collect(toConfig),
 		schemas: () => collect(toSchemaRecord),
@@ -118,4 +120,13 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 			}
 		},
 	};
+}
+
+function mentionsConfig(source: object): boolean {
+	let isMentioned = mentions.get(source);
+	if (isMentioned === undefined) {
+		isMentioned = JSON.stringify(source).includes("config_context");
+		mentions.set(source, isMentioned);
+	}
+	return isMentioned;
 }
