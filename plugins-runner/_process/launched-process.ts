@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { OutputReader } from "./output-reader.ts";
-import { areAlive, findOtherGroups, signalGroup } from "./process-group.ts";
+import { areAlive, findOtherGroups, signalGroup, toMark } from "./process-group.ts";
 import { type Channel, type FrameWriter, frameTypes, type ProcessRequest } from "./protocol.ts";
 import type { ProcessExit, Spawner } from "./spawner.ts";
 import { toStartFailure } from "./start-failure.ts";
@@ -26,6 +26,7 @@ interface LaunchedProcessOptions {
 export class LaunchedProcess {
 	readonly #options: LaunchedProcessOptions;
 	#pid: number | undefined;
+	#mark: string | undefined;
 	#exit: ProcessExit | undefined;
 	#readers: Partial<Record<Channel, OutputReader>> = {};
 	#terminal: Terminal | undefined;
@@ -47,7 +48,13 @@ export class LaunchedProcess {
 		return this.#pid;
 	}
 
+	/** The variable that all processes of its execution have. */
+	get mark(): string | undefined {
+		return this.#mark;
+	}
+
 	async start(request: ProcessRequest): Promise<void> {
+		this.#mark = toMark(request.env);
 		try {
 			// Loaded on first use: most services never need a terminal.
 			if (request.pty === true) this.#terminal = (await import("./terminal.ts")).openTerminal();
@@ -170,13 +177,17 @@ export class LaunchedProcess {
 
 	#killGroups(): void {
 		if (this.#pid === undefined) return;
-		this.#otherGroups = findOtherGroups(new Set([this.#pid]));
+		this.#otherGroups = this.#findOtherGroups(this.#pid);
 		for (const group of this.#groups()) signalGroup(group, "SIGKILL");
 	}
 
 	#endOtherGroups(leader: number): void {
-		this.#otherGroups = findOtherGroups(new Set([leader]));
+		this.#otherGroups = this.#findOtherGroups(leader);
 		for (const group of this.#otherGroups) signalGroup(group, "SIGTERM");
+	}
+
+	#findOtherGroups(leader: number): readonly number[] {
+		return findOtherGroups(new Set([leader]), new Set(this.#mark === undefined ? [] : [this.#mark]));
 	}
 
 	#groups(): readonly number[] {

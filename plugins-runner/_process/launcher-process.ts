@@ -31,7 +31,8 @@ const reader = new FrameReader((type, id, payload) => {
 });
 process.on("exit", () => {
 	const leaders = new Set([...processes.values()].flatMap(({ group }) => group ?? []));
-	const others = leaders.size > 0 ? findOtherGroups(leaders) : [];
+	const marks = new Set([...processes.values()].flatMap(({ mark }) => mark ?? []));
+	const others = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
 	for (const group of [...leaders, ...others]) signalGroupNow(group, "SIGKILL");
 	spawner.stop();
 });

@@ -130,7 +130,8 @@ export class Launcher {
 	#onLost(runs: ReadonlyMap<number, ProcessRun>): void {
 		if (this.#connection?.runs === runs) this.#connection = undefined;
 		const leaders = new Set([...runs.values()].flatMap(({ pid }) => pid ?? []));
-		const others = leaders.size > 0 ? findOtherGroups(leaders) : [];
+		const marks = new Set([...runs.values()].flatMap(({ mark }) => mark ?? []));
+		const others = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
 		for (const group of [...leaders, ...others]) signalGroup(group, "SIGKILL");
 		const message = this.#stopped
 			? "the service stopped while the process was running"

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { missing } from "../../core/testing/requires.ts";
+import { createBaseEnvironment } from "./environment.ts";
 import { createMarker, eventually, findProcesses, runShell, spawners, useLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";
 
@@ -63,6 +64,16 @@ for (const spawner of spawners) {
 		const marker = createMarker();
 		const command = `set -m; sleep ${marker} >/dev/null 2>&1 & echo ready; sleep ${marker}`;
 		await runShell(launcher, command, { ...abortWhenReady(200), file: "/bin/bash", args: ["-c", command] });
+		assert.ok(await eventually(() => findProcesses(marker).length === 0));
+	});
+
+	check("what has left the session is ended with the execution whose variable it has", async (launcher) => {
+		const marker = createMarker();
+		const env = { ...createBaseEnvironment(), SVC_ACTION_EXECUTION_ID: marker };
+		const command = `(setsid sh -c "trap '' TERM; sleep ${marker}; sleep ${marker}" >/dev/null 2>&1 &); sleep 0.2; echo ready; sleep ${marker}`;
+		await runShell(launcher, command, { ...abortWhenReady(200), env });
+		assert.ok(await eventually(() => findProcesses(marker).length === 0));
+		await runShell(launcher, `(setsid sleep ${marker} &); echo done`, { env });
 		assert.ok(await eventually(() => findProcesses(marker).length === 0));
 	});
 

@@ -1,6 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
+const markName = "SVC_ACTION_EXECUTION_ID";
+
 type GroupSignal = "SIGTERM" | "SIGKILL";
 
 /** Send a signal to every process of a group. Those of another user (run by sudo) are reached through sudo. */
@@ -29,16 +31,38 @@ export function areAlive(groups: readonly number[]): boolean {
 
 /**
  * Groups that exist in the sessions led by `leaders`, the leaders' own left out: a shell with job control gives each job a group.
- * Empty where there is no /proc.
+ * So does whoever leaves the session; those are known by a variable of the execution, one of `marks`. Empty where there is no /proc.
  */
-export function findOtherGroups(leaders: ReadonlySet<number>): number[] {
+export function findOtherGroups(leaders: ReadonlySet<number>, marks: ReadonlySet<string> = new Set()): number[] {
 	const groups = new Set<number>();
 	for (const entry of listProcesses()) {
 		const fields = readStat(entry);
 		const group = Number(fields[2]);
-		if (leaders.has(Number(fields[3])) && !leaders.has(group)) groups.add(group);
+		if (leaders.has(group)) continue;
+		if (leaders.has(Number(fields[3])) || isMarked(entry, marks)) groups.add(group);
 	}
 	return [...groups];
+}
+
+/** The variable by which all processes of one execution are known; undefined for a process of the service's own. */
+export function toMark(environment: Readonly<Record<string, string>>): string | undefined {
+	const id = environment[markName];
+	return id === undefined ? undefined : executionMark(id);
+}
+
+export function executionMark(executionId: string): string {
+	return `${markName}=${executionId}`;
+}
+
+function isMarked(pid: string, marks: ReadonlySet<string>): boolean {
+	if (marks.size === 0) return false;
+	try {
+		const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+		return variables.some((variable) => variable.startsWith(markName) && marks.has(variable));
+	} catch {
+		// Gone meanwhile, or somebody else's.
+		return false;
+	}
 }
 
 /** Send the signal; false when some of the group could not be signalled. */

@@ -1,5 +1,6 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { OutputChannel } from "./output-channel.ts";
+import { toMark } from "./process-group.ts";
 import { type Channel, channels, encodeCredit, type FrameWriter, frameTypes, type ProcessRequest, type StartFailure } from "./protocol.ts";
 import type { ProcessExit } from "./spawner.ts";
 
@@ -53,6 +54,11 @@ export class ProcessRun {
 
 	get pid(): number | undefined {
 		return this.#pid;
+	}
+
+	/** The variable that all processes of its execution have. */
+	get mark(): string | undefined {
+		return toMark(this.#options.env);
 	}
 
 	/** A frame from the launcher. */

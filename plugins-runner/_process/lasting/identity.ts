@@ -31,11 +31,14 @@ export function isRunning({ pid, startTime }: ProcessIdentity): boolean {
 	return found !== undefined && found.startTime === startTime && !"ZX".includes(found.state);
 }
 
-/** Process groups in the session that the process leads or led. None when its number belongs to another process by now. */
-export function findGroups({ pid, startTime }: ProcessIdentity): number[] {
+/**
+ * Process groups in the session that the process leads or led, and of processes that left it and have the variable `mark`. None
+ * when its number belongs to another process by now.
+ */
+export function findGroups({ pid, startTime }: ProcessIdentity, mark: string | undefined): number[] {
 	const found = readIdentity(pid);
 	if (found !== undefined && found.startTime !== startTime) return [];
-	return [pid, ...findOtherGroups(new Set([pid]))];
+	return [pid, ...findOtherGroups(new Set([pid]), new Set(mark === undefined ? [] : [mark]))];
 }
 
 /** Differs from one start of the machine to the next. */

@@ -22,6 +22,8 @@ export interface LastingOptions {
 	/** Bytes of output that were delivered by whoever followed the process before. */
 	readonly delivered: { readonly stdout: number; readonly stderr: number };
 	readonly killGrace?: number;
+	/** The variable that all processes of the execution have. */
+	readonly mark?: string;
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
 }
@@ -65,7 +67,7 @@ class LastingProcess {
 		try {
 			const end = await this.#followTo(followers);
 			if (end !== "left") await Promise.all(followers.map((follower) => follower.end()));
-			if (this.#failure !== undefined) throw this.#failure.error;
+			if (this.#failure !== undefined && end !== "left") throw this.#failure.error;
 			return end;
 		} finally {
 			watcher?.close();
@@ -106,7 +108,7 @@ class LastingProcess {
 		const runs = isRunning(process);
 		const status = this.#options.directory.readStatus();
 		if (status !== undefined) this.#exitedAt ??= performance.now();
-		if (signal.aborted || this.#failure !== undefined) return this.#endAll(process, status);
+		if (signal.aborted || this.#failure !== undefined) return this.#endAll(process);
 		if (runs && this.#exitedAt !== undefined && performance.now() > this.#exitedAt + linger) {
 			// Something it started holds the output open.
 			this.#kill(process);
@@ -117,24 +119,24 @@ class LastingProcess {
 	}
 
 	/** TERM to everything in its session, KILL after the grace; over when nothing of it is left. */
-	#endAll(process: ProcessIdentity, status: number | undefined): LastingEnd | undefined {
-		const { directory, killGrace = defaultGrace } = this.#options;
+	#endAll(process: ProcessIdentity): LastingEnd | undefined {
+		const { directory, mark, killGrace = defaultGrace } = this.#options;
 		// Another process of the service has taken it over, and must find it alive.
 		if (!directory.isHeld()) return "left";
-		const groups = findGroups(process);
-		if (!areAlive(groups)) return toEnded(status, this.#killed);
+		const groups = findGroups(process, mark);
+		if (!areAlive(groups)) return toEnded(directory.readStatus(), this.#killed);
 		const now = performance.now();
 		if (this.#killAt === undefined) {
 			this.#killAt = now + killGrace;
 			for (const group of groups) signalGroup(group, "SIGTERM");
-		} else if (now > this.#killAt + afterKill) return toEnded(status, this.#killed);
+		} else if (now > this.#killAt + afterKill) return toEnded(directory.readStatus(), this.#killed);
 		else if (now > this.#killAt && !this.#killed) this.#kill(process);
 		return undefined;
 	}
 
 	#kill(process: ProcessIdentity): void {
 		this.#killed = true;
-		for (const group of findGroups(process)) signalGroup(group, "SIGKILL");
+		for (const group of findGroups(process, this.#options.mark)) signalGroup(group, "SIGKILL");
 	}
 
 	#isLeft(): boolean {

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, type Logger, type RunContext, SvcError } from "../../../core/contract/index.ts";
 import type { Launcher } from "../launcher.ts";
-import { signalGroup } from "../process-group.ts";
+import { executionMark, signalGroup } from "../process-group.ts";
 import type { ProcessOptions } from "../process-run.ts";
 import type { ProcessExit } from "../spawner.ts";
 import { findGroups, isRunning, readBootId } from "./identity.ts";
@@ -14,7 +14,7 @@ import { createStarterArguments } from "./supervisor.ts";
 /** What is started; its standard input may be given, its output goes to the context. */
 export type LastingRequest = Pick<ProcessOptions, "file" | "args" | "cwd" | "env" | "stdin">;
 
-type Context = Pick<RunContext, "liveaction_id" | "signal" | "emit" | "captured" | "saveState">;
+type Context = Pick<RunContext, "execution_id" | "liveaction_id" | "signal" | "emit" | "captured" | "saveState">;
 
 export interface LastingRunsOptions {
 	/** Holds a directory for each run; one runner's alone. */
@@ -73,7 +73,7 @@ export class LastingRuns {
 			const process = directory.readProcess();
 			if (process === undefined && directory.exists() && !(await directory.forbid())) continue;
 			const runs = process !== undefined && isRunning(process);
-			if (runs) for (const group of findGroups(process)) signalGroup(group, "SIGKILL");
+			if (runs) for (const group of findGroups(process, undefined)) signalGroup(group, "SIGKILL");
 			this.#logger.warn("forgotten run removed", { liveaction_id: name, running: runs });
 			await directory.remove();
 		}
@@ -89,6 +89,7 @@ export class LastingRuns {
 			end = await followProcess({
 				directory,
 				signal: context.signal,
+				mark: executionMark(context.execution_id),
 				delivered: { stdout: context.captured("stdout").bytes, stderr: context.captured("stderr").bytes },
 				onStdout: (text) => context.emit("stdout", text),
 				onStderr: (text) => context.emit("stderr", text),
