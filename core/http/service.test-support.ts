@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
-import { defineRunner, type OptionsInput } from "../contract/index.ts";
+import { defineRunner, type OptionsInput, type SvcConfig } from "../contract/index.ts";
 import { createLogger } from "../logger.ts";
 import { createService } from "../service.ts";
 
@@ -41,7 +41,10 @@ export interface ServiceUnderTest {
 }
 
 /** Run with a whole service on memory plugins with one administrator, and stop it. */
-export async function withService(run: (service: ServiceUnderTest) => Promise<void>, options: OptionsInput = {}): Promise<void> {
+export async function withService(
+	run: (service: ServiceUnderTest) => Promise<void>,
+	options: OptionsInput & Partial<Pick<SvcConfig, "runners">> = {},
+): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };

@@ -78,7 +78,8 @@ test("scopes narrow the roles of the user and never widen them", () => {
 test("a grant on a record counts for that record, with what it implies", () => {
 	const on = (type: string) => granted([{ resource_uid: action.uid, permission_types: [type] }], action);
 	assert.deepEqual(on("action_view"), ["action_view", "execution_view"]);
-	assert.deepEqual(on("action_execute"), ["action_view", "action_execute", "execution_rerun", "execution_stop"]);
+	const executing = ["execution_rerun", "execution_stop", "inquiry_view", "inquiry_respond"];
+	assert.deepEqual(on("action_execute"), ["action_view", "action_execute", ...executing]);
 	assert.deepEqual(on("action_modify"), ["action_view", "action_modify"]);
 	assert.deepEqual(on("action_create"), ["action_view", "action_create"]);
 	assert.deepEqual(on("action_delete"), ["action_view", "action_delete"]);
@@ -90,7 +91,8 @@ test("a grant on a record counts for that record, with what it implies", () => {
 
 test("a grant on a pack counts for everything in it", () => {
 	const grants = [{ resource_uid: "pack:site", permission_types: ["action_view", "action_execute"] }];
-	assert.deepEqual(granted(grants, action), ["action_view", "action_execute", "execution_view", "execution_rerun", "execution_stop"]);
+	const executing = ["execution_view", "execution_rerun", "execution_stop", "inquiry_view", "inquiry_respond"];
+	assert.deepEqual(granted(grants, action), ["action_view", "action_execute", ...executing]);
 	assert.deepEqual(granted(grants, other), []);
 	assert.deepEqual(granted(grants, { uid: "action:site:deploy" }), []);
 });
@@ -105,6 +107,15 @@ test("a global grant counts for what concerns no single record only", () => {
 	assert.equal(fitsResource("action_list", "action:core:local"), false);
 	assert.equal(fitsResource("rule_modify", "pack:core"), true);
 	assert.equal(fitsResource("api_key_view", "pack:core"), false);
+});
+
+test("whoever was granted something about inquiries may look at them; answering needs a grant of its own", () => {
+	const inquiry = { uid: "inquiry:1" };
+	const having = (type: string) => granted([{ permission_types: [type] }], inquiry);
+	assert.deepEqual(having("inquiry_list"), ["inquiry_list", "inquiry_view"]);
+	assert.deepEqual(having("inquiry_respond"), ["inquiry_view", "inquiry_respond"]);
+	assert.deepEqual(having("inquiry_all"), ["inquiry_list", "inquiry_view", "inquiry_respond", "inquiry_all"]);
+	assert.deepEqual(granted([{ resource_uid: action.uid, permission_types: ["action_execute"] }], inquiry), []);
 });
 
 test("grants of several roles add up", () => {
