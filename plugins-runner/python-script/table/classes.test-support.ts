@@ -1,0 +1,84 @@
+import * as assert from "node:assert/strict";
+import { toAction } from "../python-pack.test-support.ts";
+import type { Check } from "./check.test-support.ts";
+
+const twoClasses = `
+import abc
+from svc.actions import Action
+class Alpha: pass
+class Base(Action): pass
+class Contract(Action, metaclass=abc.ABCMeta):
+    @abc.abstractmethod
+    def run(self): pass
+class Zeta(Action):
+    def run(self): return 'Zeta'
+class Chosen(Zeta):
+    def run(self): return 'Chosen'
+`;
+const constructors = `
+from svc.actions import Action
+class Test(Action):
+    def __init__(self, config):
+        super().__init__(config)
+        self.early = self.action_service
+    def run(self):
+        return [self.early, type(self.action_service).__name__, self.config]
+`;
+
+export function checkClasses(check: Check): void {
+	check("the first class in the order of the alphabet that can run is taken", async ({ pack, runner }) => {
+		assert.equal((await runner.run(pack.action("classes.py", twoClasses))).result["result"], "Chosen");
+	});
+
+	check("a constructor that takes only the configuration gets the service afterwards", async ({ pack, runner }) => {
+		const { result } = await runner.run(pack.action("constructors.py", constructors));
+		assert.deepEqual(result["result"], [null, "ActionService", {}]);
+	});
+
+	check("a class that is derived from nothing will do", async ({ pack, runner }) => {
+		const text =
+			"class Plain:\n    def __init__(self, config, action_service): self.config = config\n    def run(self, x): return x, self.config\n";
+		const { result } = await runner.run({ ...pack.action("plain.py", text), actionParameters: { x: true }, packConfig: { a: 1 } });
+		assert.deepEqual(result["result"], { a: 1 });
+	});
+
+	for (const [name, text, reason] of [
+		["none", "x = 1\n", /defines no class with a method run/],
+		["syntax", "class Test(:\n", /SyntaxError/],
+		["import", "import no_such_module\n", /No module named 'no_such_module'/],
+	] as const) {
+		check(`a file without an action fails and says why (${name})`, async ({ pack, runner }) => {
+			const { succeeded, result } = await runner.run(pack.action(`${name}.py`, text));
+			assert.equal(succeeded, false);
+			assert.equal(result["exit_code"], 1);
+			assert.match(String(result["stderr"]), reason);
+			assert.doesNotMatch(String(result["stderr"]), /driver\.py/);
+		});
+	}
+}
+
+export function checkModules(check: Check): void {
+	check("modules of actions/lib are found by bare name and through lib", async ({ pack, runner }) => {
+		pack.write("actions/lib/__init__.py", "");
+		pack.write("actions/lib/bare.py", "value = 'bare'\n");
+		pack.write("actions/lib/dotted.py", "value = 'dotted'\n");
+		pack.write("actions/sibling.py", "value = 'sibling'\n");
+		const imports = "import bare, sibling\nfrom lib.dotted import value\nreturn [bare.value, value, sibling.value]";
+		assert.deepEqual((await runner.run(pack.body("imports", imports))).result["result"], ["bare", "dotted", "sibling"]);
+	});
+
+	check("an entry point named like a module of the standard library stands in nobody's way", async ({ pack, runner }) => {
+		for (const name of ["json", "logging", "http", "os"]) {
+			const body = `import ${name}\nself.logger.info('x')\nreturn '${name}' if ${name}.__file__ != __file__ else 'shadowed'`;
+			assert.equal((await runner.run(pack.body(name, body))).result["result"], name);
+		}
+	});
+
+	check("the base class is also found by the name that packs of the compatible platform use", async ({ pack, runner }) => {
+		const text = toAction("from st2common import log\nlog.getLogger(__name__).info('hello')\nreturn 'there'");
+		const named = text.replace("svc.actions", "st2common.runners.base_action");
+		const { result } = await runner.run(pack.action("second_name.py", named));
+		assert.equal(result["result"], "there");
+		assert.match(String(result["stderr"]), /^svc_action_second_name: INFO {5}hello\n$/);
+	});
+}

@@ -1,0 +1,47 @@
+import * as assert from "node:assert/strict";
+import type { Test } from "../python-pack.test-support.ts";
+import type { Check } from "./check.test-support.ts";
+import { type DatastoreServer, startDatastoreServer } from "./datastore-server.test-support.ts";
+
+const datastoreUse = `
+s = self.action_service
+first = [s.get_value('x'), s.set_value('x', 12), s.get_value(name='x', decrypt=True)]
+s.set_value(name='a/b é', value='shared', local=False, ttl=60, encrypt=True)
+names = [i.name for i in s.list_values()] + [i.value for i in s.datastore_service.list_values(local=False, prefix='a/')]
+last = [s.delete_value('x'), s.delete_value('x'), s.get_value('broken'), s.get_user_info()['username']]
+return [first, names, last]
+`;
+
+export function checkDatastore(check: Check, test: Test): void {
+	let server: DatastoreServer | undefined;
+	test.before(async () => {
+		server = await startDatastoreServer();
+	});
+	test.after(() => server?.stop());
+	const environment = () => server?.environment ?? {};
+
+	check("the datastore is reached with the token of the execution", async ({ pack, runner }) => {
+		const { result } = await runner.run({ ...pack.body("datastore", datastoreUse), environment: environment() });
+		assert.deepEqual(result["result"], [
+			[null, true, "12"],
+			["tests.Test:x", "shared"],
+			[true, false, null, "tester"],
+		]);
+		assert.match(String(result["stderr"]), /^actions\.python\.service: ERROR .*'tests\.Test:broken' cannot be read: .* \(500\)\n$/);
+		const put = server?.requests.find((line) => line.includes("a/b"));
+		assert.match(put ?? "", /^PUT \/v1\/keys\/a\/b é \{.*"ttl": ?60.*"secret": ?true/);
+	});
+
+	check("another scope is refused, and a failed write is raised", async ({ pack, runner }) => {
+		const scope = await runner.run({
+			...pack.body("scope", "self.action_service.get_value('x', scope='user')"),
+			environment: environment(),
+		});
+		assert.match(String(scope.result["stderr"]), /ValueError: scope 'user' cannot be used/);
+		const write = await runner.run({ ...pack.body("write", "self.action_service.set_value('broken', 1)"), environment: environment() });
+		assert.match(String(write.result["stderr"]), /ServiceError: value 'tests\.Test:broken': Internal Server Error \(500\)/);
+		const away = { ...environment(), SVC_ACTION_API_URL: "http://127.0.0.1:1/v1" };
+		const lost = await runner.run({ ...pack.body("lost", "self.action_service.set_value('x', 1)"), environment: away });
+		assert.match(String(lost.result["stderr"]), /ServiceError: .*the service cannot be reached/);
+	});
+}

@@ -1,0 +1,69 @@
+import * as assert from "node:assert/strict";
+import type { Check } from "./check.test-support.ts";
+
+export function checkText(check: Check): void {
+	for (const [size, name] of [
+		[131_072, "131 kB"],
+		[1_000_000, "1 MB"],
+	] as const) {
+		check(`parameters of ${name} arrive whole`, async ({ pack, runner }) => {
+			const text = "é\n'\"\\".repeat(size / 6);
+			const options = pack.body("large", "t = parameters['text']\nreturn [len(t), t[:4], t == t[:5] * (len(t) // 5)]");
+			const { result } = await runner.run({ ...options, actionParameters: { text } });
+			assert.deepEqual(result["result"], [text.length, "é\n'\"", true]);
+		});
+	}
+
+	check("a result of 2 MB arrives whole", async ({ pack, runner }) => {
+		const { result } = await runner.run(pack.body("long_result", "return 'é' * 2000000"));
+		assert.equal(result["result"], "é".repeat(2_000_000));
+	});
+
+	check("unset parameters are None and text keeps every character", async ({ pack, runner }) => {
+		const options = pack.body("unicode", "print(parameters['name'])\nself.logger.info(parameters['name'])\nreturn parameters");
+		const actionParameters = { name: "ünï 😀 \u2028 日本", unset: null, list: [1, { a: "é" }] };
+		const { result } = await runner.run({ ...options, actionParameters });
+		assert.deepEqual(result["result"], actionParameters);
+		assert.equal(result["stdout"], `${actionParameters.name}\n`);
+		assert.equal(result["stderr"], `actions.python.Test: INFO     ${actionParameters.name}\n`);
+	});
+
+	check("output is streamed line by line in its order, the last one without its end", async ({ pack, runner }) => {
+		const body = "for i in range(4):\n    print('line', i)\n    time.sleep(0.1)\nsys.stdout.write('tail')\nreturn 1";
+		const { run, result } = await runner.run(pack.body("streams", body));
+		const pieces = run.chunks.map(({ data }) => data);
+		assert.deepEqual(pieces, ["line 0\n", "line 1\n", "line 2\n", "line 3\n", "tail"]);
+		assert.equal(result["stdout"], pieces.join(""));
+	});
+
+	check("a line is there while the action still runs", async ({ pack, runner }) => {
+		const run = runner.context(pack.body("live", "print('ready')\nsys.stderr.write('also\\n')\nwhile True: time.sleep(0.01)"));
+		const end = runner.run(run);
+		await Promise.all([run.waitFor("stdout", "ready\n"), run.waitFor("stderr", "also\n")]);
+		run.abort("cancel");
+		const { succeeded, result } = await end;
+		assert.equal(succeeded, false);
+		assert.equal(result["stdout"], "ready\n");
+	});
+
+	check("what is printed but is no text is replaced", async ({ pack, runner }) => {
+		const { succeeded, result } = await runner.run(
+			pack.body("bytes", "sys.stdout.buffer.write(b'a\\xff\\xc3\\n')\nsys.stdout.buffer.flush()\nreturn 1"),
+		);
+		assert.equal(succeeded, true);
+		assert.equal(result["stdout"], "a\ufffd\ufffd\n");
+	});
+
+	check("a time-out is told in the result", async ({ pack, runner }) => {
+		const run = runner.context({ ...pack.body("slow", "print('begun')\nwhile True: pass"), runnerParameters: { timeout: 7 } });
+		const end = runner.run(run);
+		await run.waitFor("stdout", "begun\n");
+		run.abort("timeout");
+		const { succeeded, result } = await end;
+		assert.equal(succeeded, false);
+		assert.equal(result["result"], "None");
+		assert.equal(result["exit_code"], -9);
+		assert.equal(result["error"], "Action failed to complete in 7 seconds");
+		assert.equal(result["stdout"], "begun\n");
+	});
+}
