@@ -176,7 +176,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			...parts,
 			dispatcher: triggers.dispatcher,
 			hooks: createHookIndex({ storage, changes: triggers.changes }),
-			readSecret: (name) => datastore.clearAccessFor(options.system_user.user).lookup("system", name),
+			readSecret: (name) => datastore.clearAccessFor(options.system_user.user, "webhook signature").lookup("system", name),
 		}),
 		start: () => (starting ??= start()),
 		async ensureFirstUser() {

@@ -53,8 +53,8 @@ export interface DatastoreItems {
 	 * `toItemUser(context)`, for a rule whoever made it.
 	 */
 	accessFor(username: string): DatastoreAccess;
-	/** As `accessFor`, with secret items in clear: for templates whose result is a secret. */
-	clearAccessFor(username: string): DatastoreAccess;
+	/** As `accessFor`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
+	clearAccessFor(username: string, purpose: string): DatastoreAccess;
 	start(): Promise<void>;
 	stop(): Promise<void>;
 }

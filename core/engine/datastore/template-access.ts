@@ -22,8 +22,8 @@ export function toItemUser(context: JsonObject, systemUser: string): string {
 	return typeof user === "string" && user !== "" ? user : systemUser;
 }
 
-/** What the templates of a user read. With `isClear` secret items come in clear, otherwise as cipher text. */
-export function createTemplateAccess(parts: TemplateAccessParts, username: string, { isClear }: { isClear: boolean }): DatastoreAccess {
+/** What the templates of a user read. Secret items come as cipher text, or in clear for a `purpose` that is a secret itself. */
+export function createTemplateAccess(parts: TemplateAccessParts, username: string, purpose?: string): DatastoreAccess {
 	const { store, keys, access, logger } = parts;
 	let principal: Promise<Principal> | undefined;
 
@@ -38,9 +38,9 @@ export function createTemplateAccess(parts: TemplateAccessParts, username: strin
 	return {
 		async lookup(scope, name) {
 			const item = await find(scope, name);
-			if (item === undefined || !item.secret || !isClear) return item?.value;
+			if (item === undefined || !item.secret || purpose === undefined) return item?.value;
 			const clear = keys.decrypt(item.value);
-			logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope, for: "pack configuration" });
+			logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope, for: purpose });
 			return clear;
 		},
 		async decrypt(cipherText) {

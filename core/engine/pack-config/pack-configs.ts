@@ -75,7 +75,7 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 		const [given, schema] = [await readValues(pack), await readSchema(pack)];
 		if (given === undefined && schema === undefined) return nothing;
 		const filled = withConfigDefaults(given ?? {}, schema ?? {});
-		const access = { plain: datastore.accessFor(username), clear: datastore.clearAccessFor(username) };
+		const access = { plain: datastore.accessFor(username), clear: datastore.clearAccessFor(username, "pack configuration") };
 		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, access);
 		return { values, secrets: collectSecrets(values, schema ?? {}) };
 	}
