@@ -85,6 +85,7 @@ module.exports = {
 		home("koffi", "koffi", "^(plugins-runner/_process|plugins-auth/(flat-file|pam))/"),
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
+		home("croner", "croner", "^core/engine/timers/"),
 		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
 		home("pyodide", "pyodide", "^plugins-runner/python-script/pyodide/"),

@@ -286,6 +286,20 @@ export const optionSections = {
 			description: "Most times a minute that a rule acts on what it has itself caused, within one trace.",
 		},
 	},
+	timersengine: {
+		enable: { type: "boolean", default: true, description: "Whether this node fires timers." },
+		local_timezone: {
+			type: "string",
+			default: "UTC",
+			description: "Time zone of timers whose parameters name none, such as `Europe/Berlin`.",
+		},
+		misfire_grace: {
+			type: "number",
+			default: 60,
+			minimum: 0,
+			description: "Seconds after its time at which a timer still fires, when no node was there; later it waits for its next time.",
+		},
+	},
 	keyvalue: {
 		enable_encryption: { type: "boolean", default: true, description: "Whether the datastore keeps secret values, encrypted." },
 		encryption_key_path: {

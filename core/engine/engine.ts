@@ -24,6 +24,9 @@ import { createEnforcements } from "./rules/enforcements.ts";
 import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
+import { checkTimerParameters } from "./timers/schedule.ts";
+import { createTimers } from "./timers/timers.ts";
+import { createTraces } from "./traces-read.ts";
 import { createCompletions } from "./triggers/completions.ts";
 import { createInstances } from "./triggers/instances.ts";
 import { createTriggerCore } from "./triggers/trigger-core.ts";
@@ -79,17 +82,19 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	});
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
+	const instances = createInstances({ ...parts, catalog, dispatcher: triggers.dispatcher });
 	const submitting = { ...parts, catalog, completions, templateSources, admit: scheduler.admit };
 	const ruling: RulesCore = createRulesCore({
 		...submitting,
 		options,
 		triggers,
 		datastore: datastore.accessFor(options.system_user.user),
-		checkParameters: () => undefined,
+		checkParameters: checkTimerParameters,
 	});
 	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
 	const { purge_inquiries: enabled, collection_interval: interval } = options.garbagecollector;
 	const inquirySweep = createInquirySweep({ ...parts, completions, enabled, interval });
+	const timers = createTimers({ ...parts, options, dispatcher: triggers.dispatcher, changes: triggers.changes });
 	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -106,6 +111,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await leases.start();
 			scheduler.start();
 			await ruling.processor.start();
+			await timers.start();
 			inquirySweep.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
 		} catch (error) {
@@ -126,6 +132,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	}
 
 	async function endRuns(graceMilliseconds: number): Promise<void> {
+		await timers.stop();
 		await ruling.processor.stop();
 		await scheduler.stop();
 		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
@@ -157,10 +164,11 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		triggers: {
 			types: createTriggerTypes({ ...parts, changes: triggers.changes }),
 			triggers: createTriggers({ ...parts, ...triggers }),
-			instances: createInstances({ ...parts, catalog, dispatcher: triggers.dispatcher }),
+			instances,
 		},
 		rules: ruling.rules,
 		enforcements: createEnforcements({ storage, executions }),
+		traces: createTraces({ storage }),
 		inquiries: createInquiries({ ...parts, completions }),
 		output: createOutput(parts),
 		events: createEvents({ eventBus, catalog }),

@@ -1,0 +1,111 @@
+import { SvcError } from "../../contract/index.ts";
+
+export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** From the coarsest to the finest. */
+export const cronFieldNames = ["year", "month", "day", "week", "day_of_week", "hour", "minute", "second"] as const;
+export type CronFieldName = (typeof cronFieldNames)[number];
+
+interface Range {
+	readonly minimum: number;
+	readonly maximum: number;
+	/** Words for numbers from `minimum` on. */
+	readonly words?: readonly string[];
+}
+
+const ranges: Readonly<Record<CronFieldName, Range>> = {
+	year: { minimum: 1970, maximum: 9999 },
+	month: { minimum: 1, maximum: 12, words: months },
+	day: { minimum: 1, maximum: 31 },
+	week: { minimum: 1, maximum: 53 },
+	day_of_week: { minimum: 0, maximum: 6, words: weekdays },
+	hour: { minimum: 0, maximum: 23 },
+	minute: { minimum: 0, maximum: 59 },
+	second: { minimum: 0, maximum: 59 },
+};
+
+/** A day as fields ask about it. */
+export interface CalendarDay {
+	readonly day: number;
+	readonly daysInMonth: number;
+	/** 0 is Monday. */
+	readonly weekday: number;
+}
+
+/** One field of a schedule. */
+export interface CronField {
+	/** Numbers it allows, ascending. */
+	readonly values: readonly number[];
+	/** Whether it allows every number. */
+	readonly isWildcard: boolean;
+	/** Step from the lowest number on, for `*` and `*` with a step. */
+	readonly step: number | undefined;
+	/** For `day`: further days that depend on the month. */
+	readonly days: readonly ((day: CalendarDay) => boolean)[];
+}
+
+/** What a field counts as that is not given: any number, or its lowest. */
+export function defaultField(name: CronFieldName, isLowest: boolean): CronField {
+	return parseCronField(name, isLowest ? String(ranges[name].minimum) : "*");
+}
+
+/** Read a field: a number, `*`, a step behind a slash, `a-b`, and lists of them. `SVC_INVALID` says what is allowed. */
+export function parseCronField(name: CronFieldName, text: string): CronField {
+	const range = ranges[name];
+	const parts = text.trim().toLowerCase().split(",");
+	const values = new Set<number>();
+	const days: ((day: CalendarDay) => boolean)[] = [];
+	for (const part of parts) {
+		const special = name === "day" ? parseDay(part.trim()) : undefined;
+		if (special !== undefined) days.push(special);
+		else for (const value of parseRange(name, part.trim(), range)) values.add(value);
+	}
+	const wildcard = parts.length === 1 ? /^\*(?:\/(\d+))?$/.exec(parts[0]?.trim() ?? "") : null;
+	return {
+		values: [...values].sort((a, b) => a - b),
+		isWildcard: values.size === range.maximum - range.minimum + 1,
+		step: wildcard === null ? undefined : Number(wildcard[1] ?? 1),
+		days,
+	};
+}
+
+function parseRange(name: CronFieldName, text: string, { minimum, maximum, words }: Range): readonly number[] {
+	const match = /^(?:\*|(\d+|[a-z]+)(?:-(\d+|[a-z]+))?)(?:\/(\d+))?$/.exec(text);
+	if (match === null) throw invalidField(name);
+	const toNumber = (word: string | undefined) => {
+		if (word === undefined) return undefined;
+		const number = /^\d/.test(word) ? Number(word) : minimum + (words?.indexOf(word) ?? -1);
+		if (number < minimum || number > maximum) throw invalidField(name);
+		return number;
+	};
+	const start = toNumber(match[1]) ?? minimum;
+	const step = Number(match[3] ?? 1);
+	const end = toNumber(match[2]) ?? (match[1] === undefined || match[3] !== undefined ? maximum : start);
+	if (end < start || step < 1 || step > maximum - minimum + 1) throw invalidField(name);
+	return Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, index) => start + index * step);
+}
+
+const ordinals = ["1st", "2nd", "3rd", "4th", "5th"];
+
+/** `last`, `last sun`, `2nd mon`; undefined for anything else. */
+function parseDay(text: string): ((day: CalendarDay) => boolean) | undefined {
+	if (text === "last") return ({ day, daysInMonth }) => day === daysInMonth;
+	const match = /^(last|[1-5](?:st|nd|rd|th))\s+([a-z]+)$/.exec(text);
+	if (match === null) return undefined;
+	const weekday = weekdays.indexOf(match[2] as (typeof weekdays)[number]);
+	const nth = ordinals.indexOf(match[1] ?? "");
+	if (weekday < 0 || (nth < 0 && match[1] !== "last")) throw invalidField("day");
+	if (nth < 0) return (date) => date.weekday === weekday && date.day > date.daysInMonth - 7;
+	return (date) => date.weekday === weekday && Math.floor((date.day - 1) / 7) === nth;
+}
+
+function invalidField(name: CronFieldName): SvcError {
+	const { minimum, maximum, words } = ranges[name];
+	const named = words === undefined ? "" : ` or ${words[0]} to ${words.at(-1)}`;
+	const days = name === "day" ? '; or "last", "last sun", "2nd mon"' : "";
+	return new SvcError(
+		"SVC_INVALID",
+		`trigger.parameters.${name}: must be a number from ${minimum} to ${maximum}${named}, *, */n, a-b, a-b/n or a list of them with commas${days}`,
+	);
+}

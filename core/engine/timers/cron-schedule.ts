@@ -1,0 +1,112 @@
+import { Cron } from "croner";
+import type { JsonObject } from "../../contract/index.ts";
+import { type CronField, type CronFieldName, cronFieldNames, defaultField, parseCronField } from "./cron-field.ts";
+import type { Schedule } from "./schedule.ts";
+
+type CronFields = Readonly<Record<CronFieldName, CronField>>;
+
+/** Years looked at for the next day that fits: the calendar repeats itself after 28, with a gap around some centuries. */
+const horizon = 40;
+
+/**
+ * A schedule by fields. Those finer than the finest given count as their lowest number, so that `hour: 5` fires once a day;
+ * `week` and `day_of_week` count as any then, as coarser ones do.
+ */
+export function toCronSchedule(parameters: JsonObject, timezone: string): Schedule {
+	const fields = toFields(parameters);
+	const time = [fields.second, fields.minute, fields.hour].map(toPattern).join(" ");
+	/** The day asked for last: most slots are on the same day as the one before. */
+	let kept: { readonly pattern: string; readonly cron: Cron } | undefined;
+
+	function cronOf({ year, month, day }: YearMonthDay): Cron {
+		const pattern = `${time} ${day} ${month} * ${year}`;
+		if (kept?.pattern !== pattern) {
+			kept = { pattern, cron: new Cron(pattern, { timezone, mode: "7-part", fixedTimeRule: "no-wildcard", paused: true }) };
+		}
+		return kept.cron;
+	}
+
+	return {
+		next(after) {
+			const from = new Date(after);
+			for (const date of fittingDays(fields, from, timezone)) {
+				const found = cronOf(date).nextRun(from);
+				if (found !== null) return found.getTime();
+			}
+			return undefined;
+		},
+	};
+}
+
+function toFields(parameters: JsonObject): CronFields {
+	const isGiven = (name: CronFieldName) => (parameters[name] ?? null) !== null;
+	const finest = cronFieldNames.findLastIndex(isGiven);
+	const entries = cronFieldNames.map((name, index): [CronFieldName, CronField] => {
+		if (isGiven(name)) return [name, parseCronField(name, String(parameters[name]))];
+		const isLowest = finest >= 0 && index > finest && name !== "week" && name !== "day_of_week";
+		return [name, defaultField(name, isLowest)];
+	});
+	return Object.fromEntries(entries) as CronFields;
+}
+
+/** A field of the time of day as croner writes it; steps stay steps, as they differ from fixed times when clocks change. */
+function toPattern({ values, step }: CronField): string {
+	if (step !== undefined) return step === 1 ? "*" : `*/${step}`;
+	return values.join(",");
+}
+
+interface YearMonthDay {
+	readonly year: number;
+	readonly month: number;
+	readonly day: number;
+}
+
+/** The days that fit, from the day of `from` in that time zone on. */
+function* fittingDays(fields: CronFields, from: Date, timezone: string): Generator<YearMonthDay> {
+	const today = dayIn(from, timezone);
+	const years = fields.year.values.filter((year) => year >= today.year).slice(0, horizon);
+	for (const year of years) {
+		for (const month of fields.month.values) {
+			const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+			for (let day = 1; day <= daysInMonth; day++) {
+				const date = { year, month, day };
+				if (toOrdinal(date) >= toOrdinal(today) && fits(fields, date, daysInMonth)) yield date;
+			}
+		}
+	}
+}
+
+/** A number that orders days. */
+function toOrdinal({ year, month, day }: YearMonthDay): number {
+	return year * 10_000 + month * 100 + day;
+}
+
+function fits({ day: days, week, day_of_week: weekdays }: CronFields, date: YearMonthDay, daysInMonth: number): boolean {
+	const midnight = Date.UTC(date.year, date.month - 1, date.day);
+	const weekday = (new Date(midnight).getUTCDay() + 6) % 7;
+	if (!weekdays.values.includes(weekday)) return false;
+	const calendarDay = { day: date.day, daysInMonth, weekday };
+	if (!days.values.includes(date.day) && !days.days.some((matches) => matches(calendarDay))) return false;
+	return week.isWildcard || week.values.includes(isoWeek(midnight, weekday));
+}
+
+const dayLength = 86_400_000;
+
+/** The week whose Thursday is in the year it counts for. */
+function isoWeek(midnight: number, weekday: number): number {
+	const thursday = midnight + (3 - weekday) * dayLength;
+	return 1 + Math.floor((thursday - Date.UTC(new Date(thursday).getUTCFullYear(), 0, 1)) / (7 * dayLength));
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The calendar day at a moment in a time zone. */
+function dayIn(moment: Date, timezone: string): YearMonthDay {
+	let format = formats.get(timezone);
+	if (format === undefined) {
+		format = new Intl.DateTimeFormat("en-US", { timeZone: timezone, year: "numeric", month: "numeric", day: "numeric" });
+		formats.set(timezone, format);
+	}
+	const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+	return { year: parts.get("year") ?? 0, month: parts.get("month") ?? 0, day: parts.get("day") ?? 0 };
+}

@@ -1,0 +1,215 @@
+import {
+	type Clock,
+	isSvcError,
+	type Logger,
+	type Options,
+	type Storage,
+	SvcError,
+	type TimerEntity,
+	type TriggerEntity,
+} from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../clock.ts";
+import { createId } from "../ids.ts";
+import type { ChangeFeed } from "../triggers/change-feed.ts";
+import type { Dispatcher } from "../triggers/dispatcher.ts";
+import { findDueSlot } from "./due-slot.ts";
+import { isTimezone, type Schedule, timerTypes, toSchedule } from "./schedule.ts";
+
+export interface TimersParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly options: Options;
+	readonly dispatcher: Pick<Dispatcher, "draft">;
+	readonly changes: Pick<ChangeFeed, "onChange">;
+}
+
+/** Fires the timers that triggers of rules ask for. Each slot fires once, however many nodes watch it and however often they start. */
+export interface Timers {
+	start(): Promise<void>;
+	stop(): Promise<void>;
+	/** Look at triggers and timers now; resolves when what is due has fired. */
+	look(): Promise<void>;
+}
+
+const toMilliseconds = (timestamp: string) => fromTimestamp(timestamp) / 1_000;
+const fromMilliseconds = (milliseconds: number | undefined) => (milliseconds === undefined ? null : toTimestamp(milliseconds * 1_000));
+
+/** Longest wait of the runtime's timer, of which there may be several in a row. */
+const longestWait = 60_000;
+
+export function createTimers({ storage, clock, logger, options, dispatcher, changes }: TimersParts): Timers {
+	const { enable, local_timezone: timezone, misfire_grace: graceSeconds } = options.timersengine;
+	const pollInterval = options.scheduler.poll_interval * 1_000;
+	if (!isTimezone(timezone)) throw new SvcError("SVC_CONFIG", `timersengine.local_timezone: there is no time zone "${timezone}"`);
+	let isStopped = false;
+	/** Whether timers may differ from triggers. */
+	let isStale = true;
+	let waiting: NodeJS.Timeout | undefined;
+	let looking: Promise<void> | undefined;
+
+	const now = () => clock.now() / 1_000;
+	const scheduleOf = (trigger: TriggerEntity, startedAt: number) => toSchedule(trigger.type, trigger.parameters, { timezone, startedAt });
+
+	/** Make timers for new triggers and drop those whose trigger has gone. */
+	async function synchronise(): Promise<ReadonlyMap<string, TriggerEntity>> {
+		const triggers = await storage.find("trigger", { where: { type: { in: timerTypes } } });
+		const timers = await storage.find("timer", {});
+		const known = new Set(timers.map(({ trigger }) => trigger));
+		const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
+		for (const trigger of triggers) if (!known.has(trigger.ref)) await register(trigger);
+		for (const { id, trigger } of timers) if (!byRef.has(trigger)) await storage.remove("timer", { where: { id } });
+		return byRef;
+	}
+
+	async function register(trigger: TriggerEntity): Promise<void> {
+		const schedule = readSchedule(trigger, now());
+		if (schedule === undefined) return;
+		const startedAt = clock.now();
+		const next = schedule.next(startedAt / 1_000);
+		if (next === undefined) logger.warn("a timer will never fire", { trigger: trigger.ref, parameters: trigger.parameters });
+		const timer: TimerEntity = {
+			id: createId(clock),
+			trigger: trigger.ref,
+			trigger_type: trigger.type,
+			started_at: toTimestamp(startedAt),
+			next_fire_at: fromMilliseconds(next),
+			last_fired_at: null,
+		};
+		await storage.insert("timer", [timer]).catch((error: unknown) => {
+			// Another node was faster.
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		});
+	}
+
+	/** Undefined for parameters stored before they were checked. */
+	function readSchedule(trigger: TriggerEntity, startedAt: number): Schedule | undefined {
+		try {
+			return scheduleOf(trigger, startedAt);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_INVALID")) throw error;
+			logger.warn("a timer cannot be planned", { trigger: trigger.ref, error });
+			return undefined;
+		}
+	}
+
+	/** Plan anew what lies ahead: the time zone may be another than before, or the clock may have been wrong. */
+	async function replan(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
+		for (const timer of await storage.find("timer", { where: { next_fire_at: { gt: toTimestamp(clock.now()) } } })) {
+			const trigger = triggers.get(timer.trigger);
+			const schedule = trigger && readSchedule(trigger, toMilliseconds(timer.started_at));
+			const next = fromMilliseconds(schedule?.next(now()));
+			if (next === timer.next_fire_at) continue;
+			await storage.update("timer", timer.id, { next_fire_at: next }, { next_fire_at: timer.next_fire_at });
+		}
+	}
+
+	async function fireDue(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
+		for (const timer of await storage.find("timer", { where: { next_fire_at: { lte: toTimestamp(clock.now()) } } })) {
+			const trigger = triggers.get(timer.trigger);
+			if (trigger === undefined || isStopped) continue;
+			await fire(timer, trigger).catch((error: unknown) => logger.error("a timer could not fire", { trigger: timer.trigger, error }));
+		}
+	}
+
+	async function fire(timer: TimerEntity, trigger: TriggerEntity): Promise<void> {
+		const schedule = readSchedule(trigger, toMilliseconds(timer.started_at));
+		if (schedule === undefined || timer.next_fire_at === null) return;
+		const planned = toMilliseconds(timer.next_fire_at);
+		const { slot, next } = findDueSlot(schedule, planned, { now: now(), grace: graceSeconds * 1_000 });
+		const expected = { next_fire_at: timer.next_fire_at };
+		if (slot === undefined) {
+			logger.warn("a timer missed its time", { trigger: timer.trigger, missed: timer.next_fire_at });
+			await storage.update("timer", timer.id, { next_fire_at: fromMilliseconds(next) }, expected);
+			return;
+		}
+		const fired = fromMilliseconds(slot);
+		const executedAt = toTimestamp(clock.now()).replace("T", " ").replace("Z", "+00:00");
+		const draft = await dispatcher.draft({
+			trigger: trigger.ref,
+			payload: { executed_at: executedAt, schedule: null },
+			trace: { trace_tag: `${trigger.type}-${trigger.name}` },
+			uniqueKey: `timer:${trigger.ref}:${fired}`,
+		});
+		const moved = { next_fire_at: fromMilliseconds(next), last_fired_at: fired };
+		try {
+			await storage.write([{ update: "timer", id: timer.id, patch: moved, expected }, ...(draft?.operations ?? [])]);
+			draft?.announce();
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			// Another node has fired it, or this slot had been fired before the clock went back: then it still has to move on.
+			await storage.update("timer", timer.id, moved, expected);
+		}
+	}
+
+	let triggers: ReadonlyMap<string, TriggerEntity> = new Map();
+
+	async function lookOnce(): Promise<void> {
+		if (isStale || storage.capabilities.shared === true) {
+			isStale = false;
+			try {
+				triggers = await synchronise();
+			} catch (error) {
+				isStale = true;
+				throw error;
+			}
+		}
+		if (triggers.size > 0) await fireDue(triggers);
+	}
+
+	/** One look at a time; a second one waits for the first and looks again. */
+	function look(): Promise<void> {
+		const before = looking ?? Promise.resolve();
+		const after = before.catch(() => undefined).then(lookOnce);
+		looking = after;
+		return after;
+	}
+
+	/** Milliseconds until something may be due. */
+	async function untilNext(): Promise<number> {
+		const [first] = await storage.find("timer", {
+			where: { next_fire_at: { not: null } },
+			orderBy: [["next_fire_at", "asc"]],
+			limit: 1,
+		});
+		const delay = first?.next_fire_at ? Math.max(0, toMilliseconds(first.next_fire_at) - now()) : longestWait;
+		// Other nodes may have changed something without being heard, and the system clock may jump.
+		return Math.min(delay, triggers.size > 0 || storage.capabilities.shared === true ? pollInterval : longestWait);
+	}
+
+	async function lookAndWait(): Promise<void> {
+		clearTimeout(waiting);
+		let delay = pollInterval;
+		try {
+			await look();
+			delay = await untilNext();
+		} catch (error) {
+			logger.warn("looking at timers failed; will be tried again", { error });
+		}
+		if (isStopped) return;
+		clearTimeout(waiting);
+		// A wait that ends early by rounding would only look once more.
+		waiting = setTimeout(() => void lookAndWait(), Math.ceil(delay));
+	}
+
+	changes.onChange(() => {
+		isStale = true;
+		if (waiting !== undefined && !isStopped) void lookAndWait();
+	});
+
+	return {
+		look,
+		async start() {
+			if (!enable) return;
+			triggers = await synchronise();
+			isStale = false;
+			await replan(triggers);
+			waiting = setTimeout(() => void lookAndWait(), 0);
+		},
+		async stop() {
+			isStopped = true;
+			clearTimeout(waiting);
+			await looking?.catch(() => undefined);
+		},
+	};
+}
