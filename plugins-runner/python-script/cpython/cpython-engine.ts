@@ -109,5 +109,8 @@ async function runProcess(
 		},
 	});
 	const parsed = parseReport(report);
-	return { exitCode: toExitNumber(end), ...(parsed === undefined ? {} : { report: parsed }) };
+	const exitCode = toExitNumber(end);
+	if (parsed !== undefined) return { exitCode, report: parsed };
+	const spoiled = report !== "" && exitCode === 0;
+	return { exitCode, ...(spoiled ? { error: "the action wrote to descriptor 3, over which its result leaves" } : {}) };
 }

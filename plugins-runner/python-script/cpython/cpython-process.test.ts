@@ -66,6 +66,12 @@ test("one that closed the way out of its result fails and says so", async () => 
 	assert.match(String(result["stderr"]), /closed descriptor 3/);
 });
 
+test("one that writes where its result leaves fails and says so", async () => {
+	const { succeeded, result } = await runner.run(pack.body("spoiled", "os.write(3, b'{}')\nreturn 1"));
+	assert.deepEqual([succeeded, result["result"]], [false, "None"]);
+	assert.match(String(result["error"]), /wrote to descriptor 3/);
+});
+
 test("a forked child that comes back from run is not the action", async () => {
 	const { result } = await runner.run(
 		pack.body("fork", "child = os.fork()\nif child == 0: return 'child'\nos.waitpid(child, 0)\nreturn 'parent'"),

@@ -85,6 +85,12 @@ test("an abort ends the run at once, and the build goes on for the next one", as
 	assert.equal(((await runner.run(useSample())).result["result"] as string[])[0], "2.0");
 });
 
+test("a virtualenv that somebody removed is built again", async () => {
+	const { result } = await runner.run(useSample());
+	rmSync(String((result["result"] as string[])[2]), { recursive: true });
+	assert.equal((await runner.run(useSample())).succeeded, true);
+});
+
 test("after a restart a finished virtualenv is used again, an interrupted one is built again, and old ones are gone", async () => {
 	assert.equal(readdirSync(environments).length, 3);
 	const current = String(((await runner.run(useSample())).result["result"] as string[])[2]);

@@ -32,7 +32,8 @@ interface Wanted {
 /** The packs' virtualenvs, each built from `requirements.txt` when it is first needed. */
 export class Virtualenvs {
 	readonly #options: VirtualenvsOptions;
-	readonly #ready = new Map<string, Promise<void>>();
+	/** Those that go on or wait, by directory. */
+	readonly #builds = new Map<string, Promise<void>>();
 	readonly #tidied = new Set<string>();
 	readonly #stopping = new AbortController();
 	/** Ends when the last build asked for has ended: one at a time. */
@@ -47,14 +48,7 @@ export class Virtualenvs {
 		const requirements = await readRequirements(packDirectory);
 		if (requirements === undefined) return undefined;
 		const directory = join(this.#options.directory, pack, this.#fingerprint(requirements));
-		let ready = this.#ready.get(directory);
-		if (ready === undefined) {
-			ready = this.#enqueue({ pack, packDirectory, directory });
-			this.#ready.set(directory, ready);
-			// The next run tries again.
-			ready.catch(() => this.#ready.delete(directory));
-		}
-		await ready;
+		if (!this.#tidied.has(pack) || !(await isComplete(directory))) await this.#build({ pack, packDirectory, directory });
 		return directory;
 	}
 
@@ -70,20 +64,24 @@ export class Virtualenvs {
 		return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 	}
 
-	#enqueue(wanted: Wanted): Promise<void> {
-		const ready = this.#last.then(() => this.#prepare(wanted));
-		this.#last = ready.catch(() => {});
-		return ready;
+	/** One build at a time, for all who wait for it. */
+	#build(wanted: Wanted): Promise<void> {
+		const known = this.#builds.get(wanted.directory);
+		if (known !== undefined) return known;
+		const build = this.#last.then(() => this.#prepare(wanted)).finally(() => this.#builds.delete(wanted.directory));
+		this.#builds.set(wanted.directory, build);
+		this.#last = build.catch(() => {});
+		return build;
 	}
 
 	async #prepare(wanted: Wanted): Promise<void> {
 		await this.#tidy(wanted);
-		if (await exists(join(wanted.directory, completeMark))) return;
+		if (await isComplete(wanted.directory)) return;
 		const { logger } = this.#options;
 		logger.info("virtualenv is being built", { pack: wanted.pack, directory: wanted.directory });
 		const started = performance.now();
 		try {
-			await this.#build(wanted);
+			await this.#install(wanted);
 		} catch (error) {
 			await rm(wanted.directory, { recursive: true, force: true });
 			throw error;
@@ -102,7 +100,7 @@ export class Virtualenvs {
 	}
 
 	/** In place: a virtualenv holds its own path in many files. */
-	async #build({ pack, packDirectory, directory }: Wanted): Promise<void> {
+	async #install({ pack, packDirectory, directory }: Wanted): Promise<void> {
 		const { interpreter, pipArguments, baseRequirements } = this.#options;
 		await rm(directory, { recursive: true, force: true });
 		await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -142,8 +140,8 @@ async function readRequirements(packDirectory: string): Promise<string | undefin
 	}
 }
 
-function exists(file: string): Promise<boolean> {
-	return access(file).then(
+function isComplete(directory: string): Promise<boolean> {
+	return access(join(directory, completeMark)).then(
 		() => true,
 		() => false,
 	);
