@@ -120,7 +120,7 @@ export class Connection {
 			...(passphrase === undefined ? {} : { passphrase }),
 			...(agent === undefined ? {} : { agent }),
 			...(this.#way === undefined ? {} : { sock: this.#way.stream }),
-			algorithms: { serverHostKey: { prepend: algorithms as ServerHostKeyAlgorithm[], append: [], remove: [] } },
+			algorithms: { serverHostKey: putFirst(algorithms as ServerHostKeyAlgorithm[]) },
 			hostVerifier: (key: Buffer, verify: (accepted: boolean) => void) => {
 				hostKeys.verify(address, port, key).then(
 					() => verify(true),
@@ -156,3 +156,8 @@ export class Connection {
 }
 
 type ClientCallbackOf<T> = (error: Error | undefined, opened: T) => void;
+
+/** Done in the order of the members; what is in the list already could not be put in front. */
+function putFirst<T>(values: T[]) {
+	return { append: [] as T[], remove: values, prepend: values };
+}

@@ -9,6 +9,8 @@ export type RunnerParameters = NonNullable<RunContextOptions["runnerParameters"]
 export interface RemoteRun extends RunContextOptions {
 	readonly plugin: RunnerPlugin;
 	readonly options?: OptionsInput;
+	/** Called before the run begins. */
+	readonly before?: () => Promise<void>;
 	/** May act on the run while it goes on. */
 	readonly during?: (context: TestRunContext) => Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function runRemotes(runs: readonly RemoteRun[]): Promise<readonly R
 		first.plugin.create(),
 		async (runner) => {
 			for (const run of runs) {
+				await run.before?.();
 				const context = createRunContext(runner, run);
 				const running = runner.run(context);
 				running.catch(() => {});

@@ -55,6 +55,7 @@ export function sshdTest(test: SkippableTest, ...more: readonly string[]): Retur
 export async function createSshSite(): Promise<SshSite> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-ssh-"));
 	const servers: Sshd[] = [];
+	let started = 0;
 	const createKey = async (name: string, ...options: readonly string[]) => {
 		const path = join(directory, name);
 		const given = options.length === 0 ? ["-t", "ed25519", "-N", ""] : options;
@@ -71,7 +72,7 @@ export async function createSshSite(): Promise<SshSite> {
 		findDeadPort: findFreePort,
 		async startSshd(options = {}) {
 			const authorized = [await readFile(`${key}.pub`, "utf8"), ...(options.authorized ?? [])];
-			const server = await startSshd(join(directory, `sshd-${servers.length}`), { ...options, authorized });
+			const server = await startSshd(join(directory, `sshd-${++started}`), { ...options, authorized });
 			servers.push(server);
 			return server;
 		},

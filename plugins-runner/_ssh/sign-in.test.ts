@@ -1,0 +1,169 @@
+import * as assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "uvu";
+import { missing, requires } from "../../core/testing/requires.ts";
+import { remoteCommand } from "../remote-command/index.ts";
+import { openSite, type RemoteRun, type RunnerParameters, runRemote, toLogin, toOptions } from "./remote-run.test-support.ts";
+import { sshdTest } from "./sshd.test-support.ts";
+
+// test-timeout: 120
+const { site, sshd } = await openSite(test);
+const remoteTest = sshdTest(test);
+const asRoot = missing({ command: "sshd" }) === undefined ? requires(test, { command: "sudo", root: true }).test : remoteTest;
+
+async function whoami(parameters: RunnerParameters, more: Partial<RemoteRun> = {}): Promise<unknown> {
+	const runnerParameters = { ...toLogin(site, sshd), private_key: null, cmd: "id -un", ...parameters };
+	const { result } = await runRemote({ plugin: remoteCommand(), options: toOptions(site), ...more, runnerParameters });
+	const [part] = Object.values(result);
+	return (part as { readonly stdout: string }).stdout;
+}
+
+remoteTest("keys of every type sign in, as text and as path, with and without passphrase", async () => {
+	const types = [
+		["ed25519", "-t", "ed25519", "-N", ""],
+		["ed25519-locked", "-t", "ed25519", "-N", "pass phrase"],
+		["ecdsa", "-t", "ecdsa", "-N", ""],
+		["rsa-locked", "-t", "rsa", "-b", "2048", "-N", "pass phrase"],
+		["rsa-pem", "-t", "rsa", "-b", "2048", "-m", "PEM", "-N", ""],
+	] as const;
+	const keys = await Promise.all(types.map(async ([name, ...options]) => ({ name, path: await site.createKey(name, ...options) })));
+	const server = await site.startSshd({ authorized: keys.map(({ path }) => readFileSync(`${path}.pub`, "utf8")) });
+	for (const { name, path } of keys) {
+		const passphrase = name.endsWith("locked") ? "pass phrase" : null;
+		for (const private_key of [path, readFileSync(path, "utf8"), readFileSync(path, "utf8").trim().replaceAll("\n", "\\n")])
+			assert.equal(await whoami({ ...toLogin(site, server), private_key, passphrase }), site.username, name);
+	}
+	const locked = join(site.directory, "rsa-locked");
+	await assert.rejects(whoami({ private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
+	await assert.rejects(whoami({ private_key: locked, passphrase: "wrong one" }), /"passphrase" does not fit/);
+});
+
+remoteTest("a key that is none, or a passphrase without one, is refused without repeating it", async () => {
+	const secret = `-----BEGIN OPENSSH PRIVATE KEY-----\n${randomBytes(30).toString("base64")}\n-----END OPENSSH PRIVATE KEY-----`;
+	await assert.rejects(
+		whoami({ private_key: secret }),
+		(error: Error) => /private_key/.test(error.message) && !error.message.includes("BEGIN"),
+	);
+	await assert.rejects(whoami({ private_key: "/does/not/exist" }), /"private_key" is neither .* \(ENOENT\)/);
+	await assert.rejects(whoami({ passphrase: "x" }), /"passphrase" is for a private key/);
+});
+
+remoteTest("a refused sign-in names the host and what was tried", async () => {
+	const stranger = await site.createKey("stranger");
+	await assert.rejects(whoami({ private_key: stranger }), /host "127\.0\.0\.1" \(.*\): sign-in refused \(tried: key\)/);
+	await assert.rejects(whoami({}), /neither password nor private_key was given/);
+});
+
+remoteTest("the service's own key is used where the action names none", async () => {
+	const options = { ...toOptions(site), system_user: { user: site.username, ssh_key_file: site.key } };
+	assert.equal(await whoami({ username: null }, { options }), site.username);
+});
+
+sshdTest(test, "ssh-agent")("an agent is asked where it may be, and only there", async () => {
+	const socket = join(site.directory, "agent");
+	const before = process.env["SSH_AUTH_SOCK"];
+	const text = execFileSync("ssh-agent", ["-a", socket, "-s"], { encoding: "utf8" });
+	try {
+		process.env["SSH_AUTH_SOCK"] = socket;
+		execFileSync("ssh-add", ["-q", site.key], { stdio: "ignore" });
+		assert.equal(await whoami({}, { options: toOptions(site, { ssh_runner: { use_agent: true } }) }), site.username);
+		await assert.rejects(whoami({}), /neither password nor private_key was given/);
+	} finally {
+		process.kill(Number(/SSH_AGENT_PID=(\d+)/.exec(text)?.[1]));
+		if (before === undefined) delete process.env["SSH_AUTH_SOCK"];
+		else process.env["SSH_AUTH_SOCK"] = before;
+	}
+});
+
+remoteTest("the SSH configuration gives host name, user, port, key and the way, where it is used", async () => {
+	const bastion = await site.startSshd();
+	const config = join(site.directory, "config");
+	const lines = [
+		"Host web",
+		"  HostName 127.0.0.1",
+		`  Port ${sshd.port}`,
+		"  ProxyJump door",
+		"Host door",
+		`  HostName 127.0.0.1\n  Port ${bastion.port}`,
+		"Host *",
+		`  User ${site.username}\n  IdentityFile ${site.key}`,
+	];
+	writeFileSync(config, lines.join("\n"));
+	const parameters = { hosts: "web", username: null };
+	const options = toOptions(site, { ssh_runner: { use_ssh_config: true, ssh_config_file_path: config } });
+	assert.equal(await whoami(parameters, { options }), site.username);
+	assert.match(bastion.log(), /Accepted publickey/);
+	await assert.rejects(whoami(parameters), /host "web"/);
+});
+
+remoteTest("a bastion host is gone through, and one that cannot be reached is named", async () => {
+	const bastion = await site.startSshd();
+	const login = { private_key: site.key, bastion_host: `127.0.0.1:${bastion.port}` };
+	assert.equal(await whoami(login), site.username);
+	assert.match(bastion.log(), /Accepted publickey/);
+	const dead = await site.findDeadPort();
+	await assert.rejects(whoami({ ...login, bastion_host: `127.0.0.1:${dead}` }), new RegExp(`127\\.0\\.0\\.1:${dead}`));
+	await assert.rejects(whoami({ ...login, hosts: `127.0.0.1:${dead}` }), /no host could be reached/);
+});
+
+const user = `svctest${process.pid}`;
+const password = `pass'word ${randomBytes(6).toString("hex")}`;
+
+/** A user with a password, and a server that asks for it. */
+async function withUser(configuration: readonly string[], use: (parameters: RunnerParameters) => Promise<void>): Promise<void> {
+	execFileSync("useradd", ["-M", "-d", "/", "-s", "/bin/sh", user]);
+	try {
+		execFileSync("chpasswd", { input: `${user}:${password}\n` });
+		const server = await site.startSshd({ configuration: ["PubkeyAuthentication no", ...configuration] });
+		await use({ ...toLogin(site, server), private_key: null, username: user, password });
+	} finally {
+		execFileSync("userdel", [user], { stdio: "ignore" });
+	}
+}
+
+asRoot("a password signs in, wins over a key, and does not appear when it is wrong", () =>
+	withUser(["PasswordAuthentication yes"], async (login) => {
+		assert.equal(await whoami({ ...login, private_key: site.key }), user);
+		const wrong = whoami({ ...login, password: "not-this-one" });
+		await assert.rejects(wrong, (error: Error) => /tried: password/.test(error.message) && !error.message.includes("not-this-one"));
+	}),
+);
+
+asRoot("keyboard-interactive is answered with the password", () =>
+	withUser(["UsePAM yes", "KbdInteractiveAuthentication yes"], async (login) => assert.equal(await whoami(login), user)),
+);
+
+asRoot("sudo gets its password by standard input, and a wrong one is told in words", async () => {
+	const rule = `/etc/sudoers.d/${user}`;
+	await withUser(["PasswordAuthentication yes"], async (login) => {
+		writeFileSync(rule, `${user} ALL=(ALL) SETENV: ALL\n`, { mode: 0o440 });
+		try {
+			const sudo = { ...login, sudo: true, env: { A: "it's" }, cmd: 'cat; echo "$(id -un) $A"' };
+			assert.equal(await whoami({ ...sudo, sudo_password: password }), "root it's");
+			const plugin = remoteCommand();
+			const wrong = await runRemote({ plugin, options: toOptions(site), runnerParameters: { ...sudo, sudo_password: "wrong" } });
+			const [part] = Object.values(wrong.result) as { readonly return_code: number; readonly error: string }[];
+			assert.equal(part?.return_code, -1);
+			assert.match(part?.error ?? "", new RegExp(`Invalid sudo password .* \\(${user}\\)`));
+			const length = `600.${process.pid}`;
+			const cancelled = await runRemote({
+				plugin,
+				options: toOptions(site),
+				runnerParameters: { ...sudo, sudo_password: password, cmd: `echo ready; sleep ${length}` },
+				async during(context) {
+					await context.waitFor("stdout", "ready\n");
+					context.abort("cancel");
+				},
+			});
+			assert.equal(cancelled.succeeded, false);
+			assert.ok(!execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).includes(`sleep ${length}`));
+		} finally {
+			rmSync(rule);
+		}
+	});
+});
+
+test.run();

@@ -1,0 +1,110 @@
+import * as assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { JsonObject, ParameterSchema } from "../../core/contract/index.ts";
+import type { RunContextOptions } from "../../core/testing/run-context.ts";
+import { testRunner } from "../../core/testing/runner-suite.ts";
+import { openSite, type RemoteRun, runRemote, toLogin, toOptions } from "../_ssh/remote-run.test-support.ts";
+import { sshdTest } from "../_ssh/sshd.test-support.ts";
+import { remoteScript } from "./index.ts";
+
+// test-timeout: 180
+const { site, sshd } = await openSite(test);
+const remoteTest = sshdTest(test);
+const pack = realpathSync(mkdtempSync(join(tmpdir(), "svc pack ")));
+const staging = join(pack, "staging it's");
+mkdirSync(staging);
+test.after(() => rmSync(pack, { recursive: true }));
+
+/** The staging directory is on this machine, as the server is. */
+const runnerParameters = { ...toLogin(site, sshd), dir: staging };
+
+function writeScript(name: string, text: string): RunContextOptions {
+	mkdirSync(join(pack, "actions"), { recursive: true });
+	const entryPoint = join(pack, "actions", name);
+	writeFileSync(entryPoint, text);
+	return { entryPoint, packDirectory: pack, runnerParameters };
+}
+
+testRunner({
+	test: remoteTest,
+	name: "remote script",
+	create: () => remoteScript(),
+	options: toOptions(site),
+	cases: {
+		succeeds: writeScript("succeeds.sh", "#!/bin/sh\nexit 0\n"),
+		fails: writeScript("fails.sh", "#!/bin/sh\nexit 1\n"),
+		throws: { entryPoint: join(pack, "missing.sh"), runnerParameters },
+		prints: (count) => ({
+			...writeScript("prints.sh", "#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); done\n"),
+			actionSchema: { count: { type: "integer", position: 0 } },
+			actionParameters: { count },
+		}),
+		blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
+	},
+});
+
+async function run(options: RunContextOptions & Pick<RemoteRun, "during">) {
+	const end = await runRemote({ plugin: remoteScript(), options: toOptions(site), ...options });
+	assert.deepEqual(readdirSync(staging), [], "files were left behind");
+	return { ...end, part: end.result["127.0.0.1"] as JsonObject };
+}
+
+remoteTest("arguments arrive as they are: named ones first, then positional ones", async () => {
+	const evil = "'; touch /tmp/x; $(id) `id` \"\\ \n * ~ ${HOME} --other=1 é";
+	const actionSchema: ParameterSchema = {
+		last: { type: "string", position: 1 },
+		name: { type: "string" },
+		first: { type: "string", position: 0 },
+	};
+	const script = writeScript("show.sh", '#!/bin/sh\nfor argument in "$@"; do echo "[$argument]"; done\n');
+	const { part } = await run({ ...script, actionSchema, actionParameters: { last: null, name: evil, first: evil } });
+	assert.equal(part["stdout"], `[--name=${evil}]\n[${evil}]\n[]`);
+});
+
+remoteTest("the directory lib goes along with its modes, and all of it is gone afterwards", async () => {
+	const script = writeScript("uses-lib.sh", '#!/bin/sh\n"$(dirname "$0")/lib/deep/tool"; cat "$(dirname "$0")/lib/data"; pwd\n');
+	const library = join(pack, "actions", "lib");
+	mkdirSync(join(library, "deep"), { recursive: true });
+	writeFileSync(join(library, "deep", "tool"), "#!/bin/sh\necho tool\n");
+	chmodSync(join(library, "deep", "tool"), 0o755);
+	writeFileSync(join(library, "data"), "data\n");
+	const { part } = await run(script);
+	assert.equal(part["stdout"], "tool\ndata\n/tmp");
+	rmSync(library, { recursive: true });
+});
+
+remoteTest("nothing is left behind after a failure, a time-out and a cancel", async () => {
+	await run(writeScript("fails.sh", "#!/bin/sh\nexit 1\n"));
+	for (const kind of ["timeout", "cancel"] as const) {
+		const { part } = await run({
+			...writeScript("stubborn.sh", '#!/bin/sh\ntrap "" TERM\necho ready\nwhile :; do sleep 600; done\n'),
+			async during(context) {
+				await context.waitFor("stdout", "ready\n");
+				context.abort(kind);
+			},
+		});
+		assert.equal(part["return_code"], kind === "timeout" ? -9 : 255);
+	}
+});
+
+remoteTest("a staging directory that cannot be made fails the host with the reason", async () => {
+	const script = writeScript("succeeds.sh", "#!/bin/sh\nexit 0\n");
+	const { part, succeeded } = await run({ ...script, runnerParameters: { ...runnerParameters, dir: "/does/not/exist" } });
+	assert.equal(succeeded, false);
+	assert.equal(part["return_code"], 255);
+	assert.match(String(part["error"]), /could not be copied to \/does\/not\/exist/);
+	assert.ok(!existsSync("/does/not/exist"));
+});
+
+remoteTest("a missing interpreter is told by the host's shell, and debug reaches the script", async () => {
+	const lost = await run(writeScript("lost.sh", "#!/no/such/interpreter\n"));
+	assert.equal(lost.part["return_code"], 127);
+	const debug = writeScript("debug.sh", "#!/bin/sh\necho $SVC_ACTION_DEBUG\n");
+	assert.equal((await run({ ...debug, runnerParameters: { ...runnerParameters, debug: true } })).part["stdout"], "True");
+	await assert.rejects(run({ runnerParameters }), /has no entry point/);
+});
+
+test.run();
