@@ -17,6 +17,7 @@ import type { Inquiries } from "./inquiries/inquiries-api.ts";
 import type { PackConfigs } from "./pack-config/pack-configs-api.ts";
 import type { Principal } from "./principal.ts";
 import type { Enforcements, Rules } from "./rules/rules-api.ts";
+import type { Traces } from "./traces-api.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
 import type { TriggersApi } from "./triggers/triggers-api.ts";
 import type { Webhooks } from "./webhooks/webhooks-api.ts";
@@ -256,6 +257,7 @@ export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
 export type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-config/pack-configs-api.ts";
 export type { Principal } from "./principal.ts";
 export type * from "./rules/rules-api.ts";
+export type * from "./traces-api.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 export type * from "./triggers/triggers-api.ts";
 
@@ -279,6 +281,7 @@ export interface Engine {
 	readonly triggers: TriggersApi;
 	readonly rules: Rules;
 	readonly enforcements: Enforcements;
+	readonly traces: Traces;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
 	/**

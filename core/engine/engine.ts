@@ -86,6 +86,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const submitting = { ...parts, catalog, completions, templateSources, admit: scheduler.admit };
 	const ruling: RulesCore = createRulesCore({
 		...submitting,
+		maskPayloads: instances.maskPayloads,
 		options,
 		triggers,
 		datastore: datastore.accessFor(options.system_user.user),

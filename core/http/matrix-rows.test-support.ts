@@ -12,6 +12,12 @@ export interface MatrixSubject {
 	newKey(): Promise<string>;
 	/** Ref of a new action in the pack `default`. */
 	newAction(): Promise<string>;
+	/** Ref of a new rule in the pack `default`, on the action `default.speak`. */
+	newRule(): Promise<string>;
+	/** Ref of a new trigger type in the pack `default`. */
+	newTriggerType(): Promise<string>;
+	/** Ref of a new trigger. */
+	newTrigger(): Promise<string>;
 	/** A name that no action has. */
 	freshName(): string;
 	/** Id of the administrator's role assignment. */
@@ -42,6 +48,13 @@ const speak = "action:default:speak";
 const viewer = on(speak, "action_view");
 const runner = "runner_type:speak";
 const item = "key_value_pair:svckv.system:";
+const rule = "rule:default:watch";
+export const ruleBody = (name: string) => ({
+	name,
+	pack: "default",
+	trigger: { type: "core.svc.generic.inquiry" },
+	action: { ref: "default.speak" },
+});
 const execution =
 	(suffix = "") =>
 	({ execution: id }: MatrixSubject) => ({ path: `/executions/${id}${suffix}` });
@@ -158,6 +171,74 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		others: 403,
 		request: ({ assignment }) => ({ path: `/rbac/role_assignments/${assignment}` }),
 	},
+	"api GET /rules": { ok: 200, request: at("/rules"), grants: global("rule_list") },
+	"api GET /rules/:ref": { ok: 200, request: at("/rules/default.watch"), grants: on(rule, "rule_view") },
+	"api POST /rules": {
+		ok: 201,
+		request: ({ freshName }) => ({ path: "/rules", body: ruleBody(freshName()) }),
+		grants: [...on("pack:default", "rule_create"), ...on(speak, "action_execute")],
+		scopes: ["rule_create", "action_execute"],
+	},
+	"api PUT /rules/:ref": {
+		ok: 200,
+		request: at("/rules/default.watch", ruleBody("watch")),
+		grants: [...on(rule, "rule_modify"), ...on(speak, "action_execute")],
+		scopes: ["rule_modify", "action_execute"],
+	},
+	"api DELETE /rules/:ref": {
+		ok: 204,
+		request: async ({ newRule }) => ({ path: `/rules/${await newRule()}` }),
+		grants: on("pack:default", "rule_delete"),
+	},
+	"api GET /rules/views": { ok: 200, request: at("/rules/views"), grants: global("rule_list") },
+	"api GET /rules/views/:ref": { ok: 200, request: at("/rules/views/default.watch"), grants: on("pack:default", "rule_view") },
+	"api POST /rules/test": {
+		ok: 200,
+		request: at("/rules/test", { rule: "default.watch", trigger_instance: { trigger: "core.svc.generic.inquiry" } }),
+		grants: on(rule, "rule_view"),
+	},
+	"api GET /ruletypes": { ok: 200, request: at("/ruletypes") },
+	"api GET /ruletypes/:id": { ok: 200, request: at("/ruletypes/standard") },
+	"api GET /ruleenforcements": { ok: 200, request: at("/ruleenforcements"), grants: global("rule_enforcement_list") },
+	"api GET /ruleenforcements/:id": { ok: 404, others: 404, request: at("/ruleenforcements/none") },
+	"api GET /ruleenforcements/views": { ok: 200, request: at("/ruleenforcements/views"), grants: global("rule_list") },
+	"api GET /ruleenforcements/views/:id": { ok: 404, others: 404, request: at("/ruleenforcements/views/none") },
+	"api GET /triggertypes": { ok: 200, request: at("/triggertypes") },
+	"api GET /triggertypes/:ref": { ok: 200, request: at("/triggertypes/core.svc.webhook") },
+	"api POST /triggertypes": {
+		ok: 201,
+		request: ({ freshName }) => ({ path: "/triggertypes", body: { pack: "default", name: freshName() } }),
+	},
+	"api PUT /triggertypes/:ref": {
+		ok: 200,
+		request: async ({ newTriggerType }) => ({
+			path: `/triggertypes/${await newTriggerType()}`,
+			body: { pack: "default", name: "x" },
+		}),
+	},
+	"api DELETE /triggertypes/:ref": {
+		ok: 204,
+		request: async ({ newTriggerType }) => ({ path: `/triggertypes/${await newTriggerType()}` }),
+	},
+	"api GET /triggers": { ok: 200, request: at("/triggers") },
+	"api GET /triggers/:ref": { ok: 200, request: at("/triggers/core.svc.generic.inquiry") },
+	"api POST /triggers": {
+		ok: 201,
+		request: ({ freshName }) => ({ path: "/triggers", body: { type: "core.svc.webhook", parameters: { url: freshName() } } }),
+	},
+	"api PUT /triggers/:ref": {
+		ok: 200,
+		request: async ({ newTrigger, freshName }) => ({
+			path: `/triggers/${await newTrigger()}`,
+			body: { type: "core.svc.webhook", parameters: { url: freshName() } },
+		}),
+	},
+	"api DELETE /triggers/:ref": { ok: 204, request: async ({ newTrigger }) => ({ path: `/triggers/${await newTrigger()}` }) },
+	"api GET /triggerinstances": { ok: 200, request: at("/triggerinstances") },
+	"api GET /triggerinstances/:id": { ok: 404, others: 404, request: at("/triggerinstances/none") },
+	"api POST /triggerinstances/:id/re_emit": { ok: 404, others: 404, request: at("/triggerinstances/none/re_emit") },
+	"api GET /traces": { ok: 200, request: at("/traces"), grants: global("trace_list") },
+	"api GET /traces/:id": { ok: 404, request: at("/traces/none"), grants: on("trace:none", "trace_view") },
 	"api GET /webhooks": { ok: 200, request: at("/webhooks"), grants: global("webhook_list") },
 	"api GET /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
 	"api POST /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full", {}), grants: on("webhook:disk/full", "webhook_send") },

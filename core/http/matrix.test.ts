@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type GuardedService, withGuardedService } from "./guarded-service.test-support.ts";
-import { type MatrixRequest, type MatrixRow, type MatrixSubject, matrixRows } from "./matrix-rows.test-support.ts";
+import { type MatrixRequest, type MatrixRow, type MatrixSubject, matrixRows, ruleBody } from "./matrix-rows.test-support.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
 
@@ -94,6 +94,7 @@ async function createSubject({ ask, signIn, run }: GuardedService, root: string)
 	const execution = await run(root);
 	const { body } = await ask(root, "GET", "/v1/rbac/role_assignments?user=root");
 	const assignment = String((body as unknown as { id: string }[])[0]?.id);
+	await ask(root, "POST", "/v1/rules", ruleBody("watch"));
 	let count = 0;
 	const freshName = () => `fresh${(count += 1)}`;
 	return (username: string): MatrixSubject => ({
@@ -102,6 +103,20 @@ async function createSubject({ ask, signIn, run }: GuardedService, root: string)
 		freshName,
 		ownToken: () => signIn(username),
 		newKey: async () => String((await ask(root, "POST", "/v1/apikeys", {})).body["id"]),
+		newRule: async () => {
+			const name = freshName();
+			await ask(root, "POST", "/v1/rules", ruleBody(name));
+			return `default.${name}`;
+		},
+		newTriggerType: async () => {
+			const name = freshName();
+			await ask(root, "POST", "/v1/triggertypes", { pack: "default", name });
+			return `default.${name}`;
+		},
+		newTrigger: async () => {
+			const body = { type: "core.svc.webhook", parameters: { url: freshName() } };
+			return String((await ask(root, "POST", "/v1/triggers", body)).body["ref"]);
+		},
 		newAction: async () => {
 			const name = freshName();
 			await ask(root, "POST", "/v1/actions", { name, runner_type: "speak" });

@@ -152,6 +152,89 @@ const walks: Readonly<Record<string, Walk>> = {
 				{ id, response: secrets.refuse() },
 			]),
 		),
+	"api POST /triggertypes": ({ secrets }) =>
+		send("/triggertypes", [
+			{ name: "walk", pack: "vault", parameters_schema: { properties: { pin: { type: "string", secret: true }, n: { type: "integer" } } } },
+			{ name: "bad", pack: "vault", payload_schema: { type: secrets.refuse() } },
+		]),
+	"api POST /triggers": ({ secrets }) =>
+		send("/triggers", [
+			{ type: "vault.walk", name: "walked", parameters: { pin: secrets.store() } },
+			{ type: "vault.walk", parameters: { pin: secrets.refuse(), n: "x" } },
+			{ type: "vault.nothing", parameters: { pin: secrets.refuse() } },
+		]),
+	"api POST /rules": ({ secrets }) =>
+		send("/rules", [
+			{
+				name: "walk",
+				pack: "vault",
+				enabled: true,
+				trigger: { type: "vault.walk", parameters: { pin: secrets.store() } },
+				action: { ref: "vault.command", parameters: createParameters(secrets) },
+			},
+			...createRefused(secrets).map((parameters, index) => ({
+				name: `refused_${index}`,
+				pack: "vault",
+				enabled: true,
+				trigger: { type: "core.svc.generic.inquiry" },
+				action: { ref: "vault.command", parameters: { ...parameters } },
+			})),
+			{ name: "bad", trigger: { type: "vault.walk", parameters: { n: secrets.refuse() } }, action: { ref: "vault.command" } },
+			{ name: "bad", trigger: { type: "vault.nothing" }, action: { ref: "vault.command", parameters: { pin: secrets.refuse() } } },
+		]),
+	"api PUT /rules/:ref": ({ secrets }) =>
+		send("/rules/vault.walk", [
+			{
+				name: "walk",
+				pack: "vault",
+				trigger: { type: "vault.walk", parameters: { pin: "********" } },
+				action: { ref: "vault.command", parameters: { pin: "********" } },
+			},
+			{ name: "walk", trigger: { type: "vault.walk" }, action: { ref: "vault.script", parameters: { pin: "********" } } },
+			{ name: "walk", trigger: { type: "vault.walk", parameters: { n: "x", pin: secrets.refuse() } }, action: { ref: "vault.command" } },
+		]),
+	"api GET /rules": () => get("/rules", ["", "?pack=vault&limit=1&offset=0", "?include_attributes=action.parameters,trigger.parameters"]),
+	"api GET /rules/:ref": () => get("/rules/vault.walk"),
+	"api GET /rules/views": () => get("/rules/views", ["", "?enabled=true", "?exclude_attributes=criteria"]),
+	"api GET /rules/views/:ref": () => get("/rules/views/vault.walk"),
+	"api POST /rules/test": ({ secrets }) =>
+		send("/rules/test", [
+			{ rule: "vault.walk", trigger_instance: { trigger: "vault.walk", payload: { n: 1 } } },
+			{ rule: "vault.walk", trigger_instance: { trigger: "vault.other", payload: { pin: secrets.refuse() } } },
+			{
+				rule: {
+					name: "x",
+					trigger: { type: "vault.walk" },
+					action: { ref: "vault.command", parameters: { pin: secrets.refuse() } },
+				},
+				trigger_instance: { trigger: "vault.walk" },
+			},
+		]),
+	"api GET /ruletypes": () => get("/ruletypes"),
+	"api GET /ruletypes/:id": () => get("/ruletypes/backstop"),
+	"api GET /ruleenforcements": () => get("/ruleenforcements", ["", "?rule_ref=vault.walk", "?limit=-1&sort=-enforced_at"]),
+	"api GET /ruleenforcements/:id": () => get("/ruleenforcements/x"),
+	"api GET /ruleenforcements/views": () => get("/ruleenforcements/views", ["", "?include_attributes=execution,trigger_instance"]),
+	"api GET /ruleenforcements/views/:id": () => get("/ruleenforcements/views/x"),
+	"api GET /triggertypes": () => get("/triggertypes", ["", "?pack=core&limit=-1", "?include_attributes=parameters_schema"]),
+	"api GET /triggertypes/:ref": () => get("/triggertypes/vault.walk"),
+	"api PUT /triggertypes/:ref": ({ secrets }) =>
+		send("/triggertypes/vault.nothing", [{ name: "nothing", pack: "vault", description: secrets.refuse() }]),
+	"api GET /triggers": () => get("/triggers", ["", "?type=vault.walk"]),
+	"api GET /triggers/:ref": () => get("/triggers/vault.walked"),
+	"api PUT /triggers/:ref": ({ secrets }) =>
+		send("/triggers/vault.walked", [
+			{ type: "vault.walk", parameters: { pin: secrets.store() } },
+			{ type: "vault.walk", parameters: { pin: secrets.refuse(), n: "x" } },
+		]),
+	"api GET /triggerinstances": () => get("/triggerinstances", ["", "?limit=-1", "?status=processed&sort=timestamp"]),
+	"api GET /triggerinstances/:id": () => get("/triggerinstances/x"),
+	"api POST /triggerinstances/:id/re_emit": () => [{ path: "/triggerinstances/x/re_emit", body: {} }],
+	"api GET /traces": () => get("/traces", ["", "?limit=-1&sort_asc=True", "?trace_tag=x"]),
+	"api GET /traces/:id": () => get("/traces/x"),
+	"api DELETE /rules/:ref": () => get("/rules/vault.walk"),
+	"api DELETE /triggers/:ref": () => get("/triggers/vault.walked"),
+	"api DELETE /triggertypes/:ref": () => get("/triggertypes/vault.walk"),
 	"api DELETE /executions/:id": ({ executions }) => each(executions, (id) => get(`/executions/${id}`)),
 	"api POST /actions": ({ secrets }) =>
 		send("/actions", [

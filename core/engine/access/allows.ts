@@ -24,6 +24,12 @@ const inquiryPermissions: { readonly [P in PermissionType]?: readonly Permission
 	inquiry_respond: ["inquiry_respond", "inquiry_all", "action_execute", "action_all"],
 };
 
+/** Enforcements are guarded by their rules. */
+const enforcementPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
+	rule_enforcement_list: ["rule_enforcement_list", "rule_list", "rule_all"],
+	rule_enforcement_view: ["rule_enforcement_view", "rule_view", "rule_create", "rule_modify", "rule_delete", "rule_all"],
+};
+
 const implyingView = ["create", "modify", "delete", "execute", "set"];
 
 /** Whether the observer role has a permission. */
@@ -43,7 +49,7 @@ export function grantsAllow(grants: readonly Grant[], permission: PermissionType
 
 /** Every permission that includes this one. */
 function toSufficient(permission: PermissionType): readonly PermissionType[] {
-	const mapped = executionPermissions[permission] ?? inquiryPermissions[permission];
+	const mapped = executionPermissions[permission] ?? inquiryPermissions[permission] ?? enforcementPermissions[permission];
 	if (mapped !== undefined) return mapped;
 	const type = resourceTypeOf(permission);
 	const all = `${type}_all` as PermissionType;

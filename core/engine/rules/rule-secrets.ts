@@ -1,14 +1,15 @@
-import { type JsonObject, type JsonValue, type ParameterSchema, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
-import { mask, maskBySchema, maskParameters, restoreMasked } from "../mask.ts";
-import type { RuleInput } from "./rules-api.ts";
+import { mask, maskParameters, restoreMasked } from "../mask.ts";
+import { maskTriggers } from "../triggers/trigger-secrets.ts";
+import type { RuleInput, RuleView } from "./rules-api.ts";
 
 /** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
 export interface RuleSecrets {
-	/** Parameters of a rule's action as they are shown. */
+	/** Parameters for an action as they are shown. */
 	maskAction(actionRef: string, parameters: JsonObject): Promise<JsonObject>;
-	/** Parameters of a trigger as they are shown. */
-	maskTrigger(type: string, parameters: JsonObject): Promise<JsonObject>;
+	/** Rules as they are shown. */
+	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
 	/** An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is. */
 	restore(input: RuleInput, old: RuleEntity): Promise<RuleInput>;
 	/** `SVC_INVALID` for a mask where nothing is stored. */
@@ -22,17 +23,13 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 		return maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters);
 	}
 
-	async function maskTrigger(type: string, parameters: JsonObject): Promise<JsonObject> {
-		const [found] = await storage.find("trigger_type", { where: { ref: type }, fields: ["parameters_schema"], limit: 1 });
-		return maskBySchema(parameters, (found?.parameters_schema["properties"] ?? {}) as unknown as ParameterSchema);
-	}
-
 	/** For the trigger of the same type only: elsewhere the value might be shown. */
 	async function restoreTrigger({ trigger }: RuleInput, old: RuleEntity): Promise<JsonObject> {
 		const given = trigger.parameters ?? {};
 		const [kept] = await storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
 		if (kept === undefined || kept.type !== trigger.type) return given;
-		return restoreMasked(given, await maskTrigger(kept.type, kept.parameters), kept.parameters) as JsonObject;
+		const [shown] = await maskTriggers(storage, [kept]);
+		return restoreMasked(given, shown?.parameters, kept.parameters) as JsonObject;
 	}
 
 	async function restoreAction({ action }: RuleInput, old: RuleEntity): Promise<JsonObject> {
@@ -43,7 +40,19 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 
 	return {
 		maskAction,
-		maskTrigger,
+		async mask(views) {
+			const triggers = await maskTriggers(
+				storage,
+				views.flatMap(({ trigger }) => trigger ?? []),
+			);
+			const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
+			return Promise.all(
+				views.map(async ({ rule, trigger }) => ({
+					rule: { ...rule, action_parameters: await maskAction(rule.action_ref, rule.action_parameters) },
+					trigger: trigger && byRef.get(trigger.ref),
+				})),
+			);
+		},
 		assertNoMask: (parameters) => assertNoMask("action.parameters", parameters),
 		async restore(input, old) {
 			const action = await restoreAction(input, old);

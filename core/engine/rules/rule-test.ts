@@ -4,7 +4,9 @@ import { Rendering } from "../parameters/rendering.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
 import { renderWithLookups } from "../templates/datastore.ts";
 import { hashParameters } from "../triggers/parameters-hash.ts";
+import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { compileCriteria } from "./criteria/index.ts";
+import type { RuleSecrets } from "./rule-secrets.ts";
 import type { StoredRules } from "./rules.ts";
 import type { RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
 
@@ -13,6 +15,8 @@ export interface RuleTestParts {
 	readonly clock: Clock;
 	readonly rules: StoredRules;
 	readonly datastore: DatastoreAccess;
+	readonly secrets: RuleSecrets;
+	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }
 
 /** What is looked at of a rule. */
@@ -21,6 +25,8 @@ interface TestedRule {
 	readonly trigger: string | undefined;
 	readonly triggerType: string;
 	readonly criteria: JsonObject;
+	/** Ref. */
+	readonly action: string;
 	readonly parameters: JsonObject;
 }
 
@@ -30,10 +36,13 @@ interface TestedEvent {
 	readonly payload: JsonObject;
 }
 
-/** Say what a rule would do with an event (reference 1.11). Nothing is stored or started. */
+/**
+ * Say what a rule would do with an event (reference 1.11). Nothing is stored or started. What may not be shown is masked: in the
+ * payload of a stored event beforehand, in the parameters afterwards.
+ */
 export async function testRule(input: RuleTestInput, parts: RuleTestParts): Promise<RuleTestOutcome> {
 	const rule = await readRule(input.rule, parts);
-	const event = await readEvent(input.triggerInstance, parts.storage);
+	const event = await readEvent(input.triggerInstance, parts);
 	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
 		const reason = `the event is one of trigger "${event.trigger}", and the rule's is "${rule.trigger ?? rule.triggerType}"`;
 		return { matched: false, reason };
@@ -44,7 +53,8 @@ export async function testRule(input: RuleTestInput, parts: RuleTestParts): Prom
 		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
 	}
 	try {
-		return { matched: true, parameters: await renderParameters(rule.parameters, event.payload, parts.datastore) };
+		const parameters = await renderParameters(rule.parameters, event.payload, parts.datastore);
+		return { matched: true, parameters: await parts.secrets.maskAction(rule.action, parameters) };
 	} catch (error) {
 		return { matched: false, reason: `the parameters of the action cannot be rendered: ${toErrorMessage(error)}` };
 	}
@@ -62,19 +72,21 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 
 async function readRule(rule: RuleTestInput["rule"], { rules, storage }: RuleTestParts): Promise<TestedRule> {
 	if (typeof rule === "string") {
-		const { trigger, trigger_type, criteria, action_parameters } = (await rules.get(rule)).rule;
-		return { trigger, triggerType: trigger_type, criteria, parameters: action_parameters };
+		const { trigger, trigger_type, criteria, action_ref, action_parameters } = (await rules.get(rule)).rule;
+		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters };
 	}
 	const { type, parameters = {} } = rule.trigger;
 	const where = { type, parameters_hash: hashParameters(parameters) };
 	const [known] = await storage.find("trigger", { where, fields: ["ref"], limit: 1 });
-	return { trigger: known?.ref, triggerType: type, criteria: rule.criteria ?? {}, parameters: rule.action.parameters ?? {} };
+	const { criteria = {}, action } = rule;
+	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: action.parameters ?? {} };
 }
 
 /** The trigger of a given event need not exist. */
-async function readEvent(event: RuleTestInput["triggerInstance"], storage: Storage): Promise<TestedEvent> {
+async function readEvent(event: RuleTestInput["triggerInstance"], { storage, maskPayloads }: RuleTestParts): Promise<TestedEvent> {
 	if (typeof event !== "string") return { trigger: event.trigger, payload: event.payload };
 	const [found] = await storage.find("trigger_instance", { where: { id: event }, limit: 1 });
 	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${event}" cannot be found`);
-	return { trigger: found.trigger, payload: found.payload };
+	const [shown = found] = await maskPayloads([found]);
+	return { trigger: found.trigger, payload: shown.payload };
 }

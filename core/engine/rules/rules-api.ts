@@ -56,8 +56,10 @@ export interface Rules {
 	 */
 	update(refOrId: string, input: RuleInput): Promise<RuleView>;
 	remove(refOrId: string): Promise<void>;
+	/** With the values masked that action or trigger type call secret. */
+	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
 	/** What the rule would do with the event. Nothing is stored or started. */
-	test(input: RuleTestInput, principal: Principal): Promise<RuleTestOutcome>;
+	test(input: RuleTestInput): Promise<RuleTestOutcome>;
 }
 
 /** A rule and an event, each stored or given. */

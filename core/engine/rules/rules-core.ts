@@ -3,10 +3,11 @@ import type { Principal } from "../principal.ts";
 import type { SubmitParts } from "../submit.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
 import type { TriggerCore } from "../triggers/trigger-core.ts";
+import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { createEnforcer } from "./enforce.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { createProcessor, type Processor } from "./processor.ts";
-import { createRuleSecrets, type RuleSecrets } from "./rule-secrets.ts";
+import { createRuleSecrets } from "./rule-secrets.ts";
 import { testRule } from "./rule-test.ts";
 import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
 import { createRules } from "./rules.ts";
@@ -17,6 +18,7 @@ export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "log
 	readonly options: Options;
 	readonly nodeId: string;
 	readonly triggers: TriggerCore;
+	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	/** Items that criteria may use. */
 	readonly datastore: DatastoreAccess;
 }
@@ -25,11 +27,10 @@ export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "log
 export interface RulesCore {
 	readonly rules: Rules;
 	readonly processor: Processor;
-	readonly secrets: RuleSecrets;
 }
 
 export function createRulesCore(parts: RulesCoreParts): RulesCore {
-	const { options, triggers, datastore } = parts;
+	const { options, triggers } = parts;
 	// Whoever may make rules has been asked when the rule was made.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const secrets = createRuleSecrets(parts);
@@ -39,8 +40,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const processor = createProcessor({ ...parts, rules: triggers.rules, enforcer, poolSize: options.rules.pool_size, pollInterval, lease });
 	return {
-		rules: { ...rules, test: (input) => testRule(input, { ...parts, rules, datastore }) },
+		rules: { ...rules, test: (input) => testRule(input, { ...parts, rules, secrets }) },
 		processor,
-		secrets,
 	};
 }

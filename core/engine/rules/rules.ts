@@ -72,6 +72,8 @@ export function createRules(parts: RulesParts): StoredRules {
 	}
 
 	return {
+		mask: parts.secrets.mask,
+
 		async list(filter, { limit, offset = 0 }) {
 			const where = toWhere(filter);
 			const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, filter.trigger);

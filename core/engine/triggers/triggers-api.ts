@@ -50,6 +50,8 @@ export interface Triggers {
 	list(filter: NamedFilter): Promise<readonly TriggerEntity[]>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TriggerEntity>;
+	/** With the parameters masked that their types call secret. */
+	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]>;
 	/** The one that is there when pack and name, or type and parameters, are taken. */
 	create(input: TriggerInput): Promise<TriggerEntity>;
 	update(refOrId: string, input: TriggerInput): Promise<TriggerEntity>;

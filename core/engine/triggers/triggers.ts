@@ -6,6 +6,7 @@ import type { ChangeFeed } from "./change-feed.ts";
 import { hashParameters } from "./parameters-hash.ts";
 import { checkAgainst } from "./schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
+import { maskTriggers } from "./trigger-secrets.ts";
 import { toNamedWhere } from "./trigger-types.ts";
 import type { TriggerInput, Triggers } from "./triggers-api.ts";
 
@@ -50,6 +51,7 @@ export function createTriggers({ storage, clock, changes, catalog }: TriggersPar
 
 	return {
 		get,
+		mask: (triggers) => maskTriggers(storage, triggers),
 		list: (filter) => storage.find("trigger", { where: toNamedWhere(filter), orderBy: [["ref", "asc"]] }),
 
 		async create(input) {

@@ -10,9 +10,15 @@ import { executionRoutes } from "./executions.ts";
 import { inquiryRoutes } from "./inquiries.ts";
 import { keyRoutes } from "./keys.ts";
 import { rootRoutes } from "./root.ts";
+import { ruleEnforcementRoutes } from "./rule-enforcements.ts";
+import { ruleViewRoutes } from "./rule-views.ts";
+import { ruleRoutes } from "./rules.ts";
 import { runnerTypeRoutes } from "./runner-types.ts";
 import { streamRoutes } from "./stream.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { traceRoutes } from "./traces.ts";
+import { triggerInstanceRoutes } from "./trigger-instances.ts";
+import { triggerRoutes } from "./triggers.ts";
 import { userRoutes } from "./user.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
@@ -33,5 +39,11 @@ export const routes: readonly Route[] = [
 	...configRoutes,
 	...accessRoutes,
 	...webhookRoutes,
+	...ruleViewRoutes,
+	...ruleRoutes,
+	...ruleEnforcementRoutes,
+	...triggerRoutes,
+	...triggerInstanceRoutes,
+	...traceRoutes,
 	...streamRoutes,
 ];

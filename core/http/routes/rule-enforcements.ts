@@ -1,0 +1,134 @@
+import type { RuleEnforcementEntity } from "../../contract/index.ts";
+import type { EnforcementFilter, Resource } from "../../engine/engine-api.ts";
+import { parseIds } from "../execution-filter.ts";
+import { pagingQuery, parsePaging } from "../paging.ts";
+import { toMaskedPresentation } from "../present.ts";
+import { toEnforcement, toTriggerInstance } from "../reaction-records.ts";
+import { toExecution, type WireRecord } from "../records.ts";
+import { replyList, selectionOf } from "../reply-list.ts";
+import { replyJson } from "../respond.ts";
+import { defineRoute, type RouteContext } from "../route.ts";
+import { parseSelection, selectionQuery } from "../selection.ts";
+import { parseSort } from "../sort.ts";
+import { parseBounds } from "../time-range.ts";
+import { toRuleResource } from "./rules.ts";
+
+const defaultLimit = 50;
+const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];
+const rules = selectionOf(members);
+const viewRules = selectionOf([...members, "trigger_instance", "execution"]);
+const sortFields = new Map<string, keyof RuleEnforcementEntity>([
+	["id", "id"],
+	["rule_ref", "rule_ref"],
+	["rule_id", "rule_id"],
+	["execution", "execution_id"],
+	["trigger_instance", "trigger_instance_id"],
+	["enforced_at", "enforced_at"],
+]);
+const listQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	id: "string",
+	rule_ref: "string",
+	rule_id: "string",
+	execution: "string",
+	trigger_instance: "string",
+	status: "string",
+	enforced_at_gt: "string",
+	enforced_at_lt: "string",
+	sort: "string",
+} as const;
+
+/** What rules did about events. */
+export const ruleEnforcementRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements/views",
+		component: "api",
+		permission: "rule_enforcement_list",
+		query: listQuery,
+		async handler(context) {
+			const { page, paging } = await list(context);
+			const items = await toViews(context, page.items);
+			return replyList({ ...page, items }, paging, parseSelection(context.query, viewRules));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements/views/:id",
+		component: "api",
+		permission: "rule_enforcement_view",
+		resource: findEnforcementResource,
+		async handler(context) {
+			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))]);
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements",
+		component: "api",
+		permission: "rule_enforcement_list",
+		query: listQuery,
+		async handler(context) {
+			const selection = parseSelection(context.query, rules);
+			const { page, paging } = await list(context);
+			return replyList({ ...page, items: page.items.map(toEnforcement) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements/:id",
+		component: "api",
+		permission: "rule_enforcement_view",
+		resource: findEnforcementResource,
+		async handler(context) {
+			return replyJson(toEnforcement(await context.engine.enforcements.get(toId(context))));
+		},
+	}),
+];
+
+function toId({ path }: Pick<RouteContext, "path">): string {
+	return path["id"] ?? "";
+}
+
+/** An enforcement is guarded by its rule. */
+async function findEnforcementResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	const [pack, ...name] = (await context.engine.enforcements.get(toId(context))).rule_ref.split(".");
+	return toRuleResource(pack, name.join("."));
+}
+
+async function list(context: RouteContext<typeof listQuery>) {
+	const paging = parsePaging(context, defaultLimit);
+	const orderBy = parseSort(context.query.sort, sortFields);
+	const page = await context.engine.enforcements.list(toFilter(context.query), { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+	return { page, paging };
+}
+
+function toFilter(query: RouteContext<typeof listQuery>["query"]): EnforcementFilter {
+	const { id, rule_ref, rule_id, execution, trigger_instance, status, enforced_at_gt: gt, enforced_at_lt: lt } = query;
+	const enforced_at = parseBounds("enforced_at", { gt, lt });
+	return {
+		...(id !== undefined && { id: parseIds(id) }),
+		...(rule_ref !== undefined && { rule_ref }),
+		...(rule_id !== undefined && { rule_id }),
+		...(execution !== undefined && { execution_id: execution }),
+		...(trigger_instance !== undefined && { trigger_instance_id: trigger_instance }),
+		...(status !== undefined && { status }),
+		...(enforced_at !== undefined && { enforced_at }),
+	};
+}
+
+async function toViews(context: RouteContext, enforcements: readonly RuleEnforcementEntity[]): Promise<WireRecord[]> {
+	const { engine, options } = context;
+	const details = await engine.enforcements.details(enforcements);
+	const instances = details.flatMap(({ instance }) => instance ?? []);
+	const shown = options.api.mask_secrets ? await engine.triggers.instances.maskPayloads(instances) : instances;
+	const byId = new Map(shown.map((instance) => [instance.id, toTriggerInstance(instance)]));
+	const presentation = toMaskedPresentation(context);
+	return details.map(({ enforcement, execution }) => ({
+		...toEnforcement(enforcement),
+		trigger_instance: byId.get(enforcement.trigger_instance_id) ?? {},
+		execution: execution === undefined ? {} : toExecution(execution, presentation),
+	}));
+}

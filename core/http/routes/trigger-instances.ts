@@ -1,0 +1,89 @@
+import type { TriggerInstanceEntity } from "../../contract/index.ts";
+import { parseIds } from "../execution-filter.ts";
+import { pagingQuery, parsePaging } from "../paging.ts";
+import { toTriggerInstance } from "../reaction-records.ts";
+import { replyList, selectionOf } from "../reply-list.ts";
+import { replyJson } from "../respond.ts";
+import { defineRoute, type RouteContext } from "../route.ts";
+import { parseSelection, selectionQuery } from "../selection.ts";
+import { parseSort } from "../sort.ts";
+import { parseBounds } from "../time-range.ts";
+
+const defaultLimit = 100;
+const rules = selectionOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
+const sortFields = new Map<string, keyof TriggerInstanceEntity>([
+	["id", "id"],
+	["trigger", "trigger"],
+	["trigger_type", "trigger_type"],
+	["status", "status"],
+	["timestamp", "occurrence_time"],
+	["occurrence_time", "occurrence_time"],
+]);
+
+/** Events. */
+export const triggerInstanceRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/triggerinstances",
+		component: "api",
+		permission: "authenticated",
+		query: {
+			...pagingQuery,
+			...selectionQuery,
+			id: "string",
+			trigger: "list",
+			trigger_type: "list",
+			status: "list",
+			timestamp_gt: "string",
+			timestamp_lt: "string",
+			sort: "string",
+		},
+		async handler(context) {
+			const { id, trigger, trigger_type, status, timestamp_gt: gt, timestamp_lt: lt, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, rules);
+			const occurrence_time = parseBounds("timestamp", { gt, lt });
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(trigger !== undefined && { trigger }),
+				...(trigger_type !== undefined && { trigger_type }),
+				...(status !== undefined && { status }),
+				...(occurrence_time !== undefined && { occurrence_time }),
+			};
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.triggers.instances.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			return replyList({ ...page, items: await show(context, page.items) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/triggerinstances/:id",
+		component: "api",
+		permission: "authenticated",
+		async handler(context) {
+			const [record] = await show(context, [await context.engine.triggers.instances.get(toId(context))]);
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/triggerinstances/:id/re_emit",
+		component: "api",
+		permission: "authenticated",
+		async handler(context) {
+			const id = toId(context);
+			const instance = await context.engine.triggers.instances.reEmit(id);
+			const [record] = await show(context, [instance]);
+			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
+		},
+	}),
+];
+
+function toId({ path }: Pick<RouteContext, "path">): string {
+	return path["id"] ?? "";
+}
+
+async function show({ engine, options }: Pick<RouteContext, "engine" | "options">, instances: readonly TriggerInstanceEntity[]) {
+	const shown = options.api.mask_secrets ? await engine.triggers.instances.maskPayloads(instances) : instances;
+	return shown.map(toTriggerInstance);
+}

@@ -1,0 +1,13 @@
+import { parseTimestamp } from "./timestamp.ts";
+
+/** Bounds given as `<name>_gt` and `<name>_lt`; undefined when neither is. */
+export function parseBounds(
+	name: string,
+	{ gt, lt }: { readonly gt: string | undefined; readonly lt: string | undefined },
+): { readonly gt?: string; readonly lt?: string } | undefined {
+	if (gt === undefined && lt === undefined) return undefined;
+	return {
+		...(gt !== undefined && { gt: parseTimestamp(`${name}_gt`, gt) }),
+		...(lt !== undefined && { lt: parseTimestamp(`${name}_lt`, lt) }),
+	};
+}
