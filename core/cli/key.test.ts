@@ -48,7 +48,10 @@ test.after(async () => {
 });
 
 test("an item is set, shown, listed and deleted", async () => {
-	assert.match(await ok(["key", "set", "mail/host:1", "mail.example.org", "--ttl", "100"]), /value: mail\.example\.org[^]*expire_timestamp/);
+	assert.match(
+		await ok(["key", "set", "mail/host:1", "mail.example.org", "--ttl", "100"]),
+		/value: mail\.example\.org[^]*expire_timestamp/,
+	);
 	assert.match(await ok(["key", "get", "mail/host:1"]), /scope: svckv\.system/);
 	assert.match(await ok(["key", "list", "-p", "mail/"]), /mail\/host:1/);
 	assert.match(await ok(["key", "delete", "mail/host:1"]), /deleted/);

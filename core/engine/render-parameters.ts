@@ -4,7 +4,7 @@ import { toItemUser } from "./datastore/template-access.ts";
 import type { PackConfigs, ResolvedPackConfig } from "./pack-config/pack-configs-api.ts";
 import { templateProblem } from "./parameters/problems.ts";
 import { type FinalInput, type FinalParameters, type LiveInput, type RenderContext, renderFinal, renderLive } from "./parameters/render.ts";
-import { type Datastore, renderWithLookups } from "./templates/datastore.ts";
+import { type Datastore, type DatastoreAccess, renderWithLookups } from "./templates/datastore.ts";
 import { TemplateError } from "./templates/errors.ts";
 
 /** What the templates of parameters read besides the parameters: datastore and pack configuration. */
@@ -22,18 +22,20 @@ export interface RenderedFor {
 	readonly context: JsonObject;
 	/** Further names, such as `trigger`. */
 	readonly names?: RenderContext | undefined;
+	/** Whose permissions on datastore items count; default the user's. */
+	readonly author?: string | undefined;
 }
 
 /** `renderLive` with datastore and pack configuration. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
-	{ pack, context, names }: RenderedFor,
+	{ pack, context, names, author }: RenderedFor,
 	sources: TemplateSources,
 ): Promise<JsonObject> {
 	const user = toItemUser(context, sources.systemUser);
 	const config_context = await sources.packConfigs.forTemplates(pack, user, [input.given, input.actionSchema, input.runnerSchema]);
 	const available = { ...names, action_context: context, config_context };
-	return withDatastore(user, sources, (datastore) => renderLive({ ...input, context: available, datastore }));
+	return withDatastore(sources.datastore.accessFor(user, author), (datastore) => renderLive({ ...input, context: available, datastore }));
 }
 
 /** `renderFinal` with datastore and pack configuration, and that configuration. */
@@ -45,13 +47,15 @@ export async function renderForRun(
 	const user = toItemUser(context, sources.systemUser);
 	const config = await sources.packConfigs.resolve(pack, user);
 	const names = { action_context: context, config_context: config.values };
-	const parameters = await withDatastore(user, sources, (datastore) => renderFinal({ ...input, context: names, datastore }));
+	const parameters = await withDatastore(sources.datastore.accessFor(user), (datastore) =>
+		renderFinal({ ...input, context: names, datastore }),
+	);
 	return { ...parameters, config };
 }
 
-async function withDatastore<T>(user: string, { datastore }: TemplateSources, render: (datastore: Datastore) => T): Promise<T> {
+async function withDatastore<T>(access: DatastoreAccess, render: (datastore: Datastore) => T): Promise<T> {
 	try {
-		return await renderWithLookups(datastore.accessFor(user), render);
+		return await renderWithLookups(access, render);
 	} catch (error) {
 		if (error instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${error.message}`, error);
 		throw error;

@@ -34,6 +34,8 @@ export interface RuleOrigin {
 	readonly fields: Pick<ExecutionEntity, "rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "trace_id">;
 	/** More names for templates in the given parameters. */
 	readonly names: RenderContext;
+	/** Whoever made the rule: its templates read the datastore with this user's permissions. */
+	readonly author: string;
 	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
@@ -75,7 +77,7 @@ export async function storeExecution(
 				given: input.parameters ?? {},
 				plain: input.plainParameters ?? {},
 			},
-			{ pack: action.action.pack, context, names: origin?.names },
+			{ pack: action.action.pack, context, names: origin?.names, author: origin?.author },
 			parts.templateSources,
 		);
 		const entity = { ...execution, parameters };

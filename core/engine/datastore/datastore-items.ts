@@ -102,8 +102,8 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 			});
 			return rotating;
 		},
-		accessFor: (username) => createTemplateAccess(templateParts, username),
-		clearAccessFor: (username, purpose) => createTemplateAccess(templateParts, username, purpose),
+		accessFor: (username, author) => createTemplateAccess(templateParts, { username, author }),
+		clearAccessFor: (username, purpose) => createTemplateAccess(templateParts, { username, purpose }),
 		async start() {
 			// A second key would be of no use where secrets are kept already: they need the one that is missing.
 			if (options.keyvalue.enable_encryption && keys.currentId === undefined) await createFirstKey();

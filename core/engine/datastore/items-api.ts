@@ -50,9 +50,10 @@ export interface DatastoreItems {
 	rotate(options: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport>;
 	/**
 	 * What templates of a user may read: items of the system that the user may view, and the user's own. For an execution that is
-	 * `toItemUser(context)`, for a rule whoever made it.
+	 * `toItemUser(context)`. With `author`, permissions are those of whoever wrote the templates: a rule runs as the system user, who
+	 * may view everything.
 	 */
-	accessFor(username: string): DatastoreAccess;
+	accessFor(username: string, author?: string): DatastoreAccess;
 	/** As `accessFor`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
 	clearAccessFor(username: string, purpose: string): DatastoreAccess;
 	start(): Promise<void>;

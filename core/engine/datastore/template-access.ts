@@ -22,16 +22,27 @@ export function toItemUser(context: JsonObject, systemUser: string): string {
 	return typeof user === "string" && user !== "" ? user : systemUser;
 }
 
+interface TemplateReader {
+	/** Whose items `svckv.user` stands for. */
+	readonly username: string;
+	/** Whose permissions count; default the same. */
+	readonly author?: string | undefined;
+	/** For the log. */
+	readonly purpose?: string;
+}
+
 /** What the templates of a user read. Secret items come as cipher text, or in clear for a `purpose` that is a secret itself. */
-export function createTemplateAccess(parts: TemplateAccessParts, username: string, purpose?: string): DatastoreAccess {
+export function createTemplateAccess(
+	parts: TemplateAccessParts,
+	{ username, author = username, purpose }: TemplateReader,
+): DatastoreAccess {
 	const { store, keys, access, logger } = parts;
 	let principal: Promise<Principal> | undefined;
 
 	async function find(scope: DatastoreScope, name: string): Promise<KeyValueEntity | undefined> {
 		const address = toAddress(scope, name, username);
 		const item = await store.find(address);
-		if (item !== undefined)
-			access.assert(await (principal ??= toPrincipal(parts, username)), "key_value_pair_view", toItemResource(address));
+		if (item !== undefined) access.assert(await (principal ??= toPrincipal(parts, author)), "key_value_pair_view", toItemResource(address));
 		return item;
 	}
 

@@ -1,0 +1,63 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
+import { isSvcError, type Logger } from "../../contract/index.ts";
+import { createAccess } from "../access/access.ts";
+import { createItemStore } from "./item-store.ts";
+import { createKeyRing } from "./key-ring.ts";
+import { createTemplateAccess, toItemUser } from "./template-access.ts";
+
+const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const clock = { now: () => Date.now() * 1_000 };
+
+async function createSubject() {
+	const storage = memoryStorage().create();
+	const store = createItemStore({ storage, clock, logger, draft: async () => undefined });
+	const config = {
+		roles: [
+			{
+				name: "reader",
+				permission_grants: [{ resource_uid: "key_value_pair:svckv.system:open", permission_types: ["key_value_pair_view"] }],
+			},
+		],
+		assignments: [
+			{ username: "maria", roles: ["reader"] },
+			{ username: "root", roles: ["admin"] },
+		],
+	};
+	const access = createAccess({ storage, clock, logger, enabled: true, config });
+	const content = (value: string) => () => ({ value, secret: false, description: null, expire_timestamp: null });
+	for (const name of ["open", "hidden"]) await store.set({ scope: "svckv.system", name, user: null }, content(name));
+	await store.set({ scope: "svckv.user", name: "maria:own", user: "maria" }, content("of maria"));
+	const keys = createKeyRing({ path: "/nowhere/key", isEnabled: false, logger });
+	const parts = { store, keys, access, logger, systemUser: "svc" };
+	return (username: string, author?: string) => createTemplateAccess(parts, { username, author });
+}
+
+const forbidden = (error: unknown) => isSvcError(error, "SVC_FORBIDDEN") && /key_value_pair_view/.test(error.message);
+
+test("templates read with the permissions of their user, own items without any", async () => {
+	const accessFor = await createSubject();
+	assert.equal(await accessFor("maria").lookup("system", "open"), "open");
+	await assert.rejects(accessFor("maria").lookup("system", "hidden"), forbidden);
+	assert.equal(await accessFor("maria").lookup("system", "absent"), undefined);
+	assert.equal(await accessFor("maria").lookup("user", "own"), "of maria");
+	assert.equal(await accessFor("root").lookup("system", "hidden"), "hidden");
+	assert.equal(await accessFor("root").lookup("user", "own"), undefined);
+	await assert.rejects(accessFor("nobody").lookup("system", "open"), forbidden);
+});
+
+test("a rule reads as the system user, and no more than whoever made it may view", async () => {
+	const accessFor = await createSubject();
+	assert.equal(await accessFor("svc").lookup("system", "hidden"), "hidden");
+	assert.equal(await accessFor("svc", "maria").lookup("system", "open"), "open");
+	await assert.rejects(accessFor("svc", "maria").lookup("system", "hidden"), forbidden);
+});
+
+test("the user of templates is context.api_user, else context.user, else the system user", () => {
+	assert.equal(toItemUser({ api_user: "a", user: "u" }, "svc"), "a");
+	assert.equal(toItemUser({ api_user: "", user: "u" }, "svc"), "u");
+	assert.equal(toItemUser({}, "svc"), "svc");
+});
+
+test.run();
