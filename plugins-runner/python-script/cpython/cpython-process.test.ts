@@ -124,6 +124,12 @@ test("text is UTF-8 whatever the locale", async () => {
 	assert.deepEqual([result["stdout"], String(result["result"]).toLowerCase()], ["é\n", "utf-8"]);
 });
 
+test("variables that change the interpreter's path leave the runner alone", async () => {
+	const body = "return [directory for directory in sys.path if 'python-script' in directory]";
+	const { result } = await runner.run({ ...pack.body("safe_path", body), runnerParameters: { env: { PYTHONSAFEPATH: "1" } } });
+	assert.deepEqual(result["result"], [], String(result["stderr"]));
+});
+
 test("a result beyond all measure ends the run with the reason", async () => {
 	await assert.rejects(runner.run(pack.body("measureless", "return 'x' * 70_000_000")), /the result is longer than 64 MiB/);
 });

@@ -12,10 +12,12 @@ def main():
     os.set_inheritable(REPORT_DESCRIPTOR, False)
     process = os.getpid()
     channel = _identity()
+    # Not there under PYTHONSAFEPATH. Afterwards what stands here must not be in the way of the action's modules.
+    own_directory = os.path.dirname(os.path.realpath(__file__))
+    sys.path.insert(0, own_directory)
     from svc import driver, encoding
 
-    # The directory of this file has done its duty: modules that stand here must not be in the way of the action's.
-    del sys.path[0]
+    sys.path[:] = [directory for directory in sys.path if directory != own_directory]
     request = encoding.decode(sys.stdin.buffer.read().decode("utf-8"))
 
     def report(text):
