@@ -3,6 +3,7 @@ export * from "./environment.ts";
 export * from "./exit-number.ts";
 export * from "./launcher.ts";
 export * from "./launcher-access.ts";
+export * from "./output-channel.ts";
 export type { ProcessEnd, ProcessOptions } from "./process-run.ts";
 export * from "./shared-launcher.ts";
 export * from "./shell-access.ts";

@@ -52,7 +52,8 @@ export type WorkerMessage =
 	| { readonly type: "ready" }
 	/** The snapshot cannot be used; the worker ends. */
 	| { readonly type: "broken-snapshot" }
-	| { readonly type: "output"; readonly channel: "stdout" | "stderr"; readonly text: string }
+	/** `bytes` holds one character for each. */
+	| { readonly type: "output"; readonly channel: "stdout" | "stderr"; readonly bytes: string }
 	| { readonly type: "call"; readonly method: "GET" | "PUT" | "DELETE"; readonly path: string; readonly body: string | null }
 	| { readonly type: "report"; readonly text: string }
 	/** The run is over. `error` when the interpreter itself gave up. */

@@ -35,13 +35,14 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 		get version() {
 			return running().installation.pythonVersion;
 		},
-		async start({ dataDirectory, logger }) {
+		async start({ dataDirectory, logger, nodeId }) {
 			const { memory_limit = 512, warm_workers = 1, idle_time = 300 } = options;
 			const installation = await findInstallation();
 			const directory = join(dataDirectory, "pyodide");
 			const snapshots = new SnapshotStore({ directory, installation, logger });
 			const pool = new WorkerPool({
 				directory: join(directory, "workers"),
+				name: nodeId,
 				installation,
 				snapshots,
 				logger,

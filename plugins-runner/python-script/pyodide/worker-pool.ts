@@ -6,8 +6,9 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 import { BrokenSnapshot, WorkerProcess } from "./worker-process.ts";
 
 export interface PoolOptions {
-	/** Where workers have their directories. */
+	/** Where workers have their directories, and what the names of this pool's begin with after the process id. */
 	readonly directory: string;
+	readonly name: string;
 	readonly installation: Installation;
 	readonly snapshots: SnapshotStore;
 	readonly logger: Logger;
@@ -100,9 +101,9 @@ export class WorkerPool {
 	}
 
 	#start({ file, recipe }: { readonly file: string; readonly recipe: string }): WorkerProcess {
-		const { directory, installation, memoryLimit } = this.#options;
+		const { directory, name, installation, memoryLimit } = this.#options;
 		const worker = new WorkerProcess({
-			directory: `${join(directory, `${process.pid}-${++this.#lastNumber}`)}/`,
+			directory: `${join(directory, `${process.pid}-${name}-${++this.#lastNumber}`)}/`,
 			pyodide: installation.module,
 			snapshot: file,
 			recipe,

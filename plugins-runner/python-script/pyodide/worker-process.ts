@@ -9,6 +9,7 @@ import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine.ts";
 import { type AnswerMessage, descriptors, packLink, type RunMessage, type WorkerMessage, type WorkerSettings } from "./messages.ts";
 import { readMessages } from "./read-messages.ts";
+import { RunOutput } from "./run-output.ts";
 import { toWorkerArguments } from "./worker-arguments.ts";
 
 /** Milliseconds that Python gets to end by itself once it was interrupted. */
@@ -31,7 +32,7 @@ export class WorkerProcess {
 	readonly #child: ChildProcess;
 	readonly #input: Writable;
 	readonly #lifeline: Writable;
-	readonly #messages: AsyncGenerator<readonly WorkerMessage[]>;
+	readonly #messages: AsyncGenerator<WorkerMessage>;
 	#alive = true;
 	#outOfMemory = false;
 	#errors = "";
@@ -90,24 +91,26 @@ export class WorkerProcess {
 
 	async #follow(io: PythonIo): Promise<PythonEnd> {
 		let report: PythonReport | undefined;
-		for await (const messages of this.#messages) {
-			for (const message of messages) {
-				if (message.type === "output") await io.emit(message.channel, message.text);
-				else if (message.type === "call") this.#send(await callService(io, message));
-				else if (message.type === "report") report = parseReport(message.text);
-				else if (message.type === "end") {
-					const { exitCode, error } = message;
-					return { exitCode, ...(report === undefined ? {} : { report }), ...(error === undefined ? {} : { error }) };
-				}
+		let end: PythonEnd | undefined;
+		const output = new RunOutput(io);
+		for await (const message of this.#messages) {
+			if (message.type === "output") await output.push(message.channel, Buffer.from(message.bytes, "latin1"));
+			else if (message.type === "call") this.#send(await callService(io, message));
+			else if (message.type === "report") report = parseReport(message.text);
+			else if (message.type === "end") {
+				const { exitCode, error } = message;
+				end = { exitCode, ...(error === undefined ? {} : { error }) };
+				break;
 			}
 		}
-		await this.gone;
-		return { exitCode: this.#exitNumber, error: this.#whyDead };
+		await output.end();
+		if (end === undefined) await this.gone;
+		return { ...(end ?? { exitCode: this.#exitNumber, error: this.#whyDead }), ...(report === undefined ? {} : { report }) };
 	}
 
 	async #waitUntilReady(): Promise<void> {
-		const { value: messages } = await this.#messages.next();
-		const type = messages?.[0]?.type;
+		const { value: message } = await this.#messages.next();
+		const type = message?.type;
 		if (type === "ready") return;
 		if (type === "broken-snapshot") throw new BrokenSnapshot();
 		await this.gone;

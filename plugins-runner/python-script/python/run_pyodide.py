@@ -1,5 +1,6 @@
 """Runs one action inside pyodide, in memory since the snapshot was made. The worker process calls `run` (pyodide/worker/main.ts)."""
 
+import atexit
 import io
 import os
 import random
@@ -17,7 +18,10 @@ def run(request, environment, host):
     sys.stdout = _open_unbuffered(1, "surrogateescape")
     sys.stderr = _open_unbuffered(2, "backslashreplace")
     transport.send = lambda method, path, body: tuple(host.call(method, path, body))
-    return driver.run(encoding.decode(request), host.report)
+    code = driver.run(encoding.decode(request), host.report)
+    # The interpreter does not end by itself, so that nobody else would.
+    atexit._run_exitfuncs()
+    return code
 
 
 def _open_unbuffered(descriptor, errors):

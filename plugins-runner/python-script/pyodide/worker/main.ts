@@ -42,7 +42,7 @@ else {
 	python.setInterruptBuffer(interrupt);
 	showPack(python, `${settings.directory}pack/`, message.packDirectory);
 	const host: Host = {
-		write: (name, text) => channel.send({ type: "output", channel: name, text }),
+		write: (name, bytes) => channel.send({ type: "output", channel: name, bytes: Buffer.from(bytes).toString("latin1") }),
 		report: (text) => channel.send({ type: "report", text }),
 		call(method, path, body) {
 			channel.send({ type: "call", method, path, body });

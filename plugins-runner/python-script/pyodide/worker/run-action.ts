@@ -3,7 +3,7 @@ import type { PyodideInterface } from "./interpreter.ts";
 
 /** What a run does to the outside. */
 export interface Host {
-	write(channel: "stdout" | "stderr", text: string): void;
+	write(channel: "stdout" | "stderr", bytes: Uint8Array): void;
 	report(text: string): void;
 	call(method: "GET" | "PUT" | "DELETE", path: string, body: string | null): AnswerMessage;
 }
@@ -22,7 +22,8 @@ type RunArguments = readonly [request: string, environment: string, host: unknow
 
 /** Call the Python half (python/run_pyodide.py). `canSwitch`: whether Node has stacks that can be switched. */
 export async function runAction(python: PyodideInterface, message: RunMessage, host: Host, canSwitch: boolean): Promise<RunEnd> {
-	const flush = [capture("stdout", python.setStdout, host), capture("stderr", python.setStderr, host)];
+	capture("stdout", python.setStdout, host);
+	capture("stderr", python.setStderr, host);
 	python.setStdin({ stdin: () => null });
 	const calls = {
 		report: host.report,
@@ -37,24 +38,16 @@ export async function runAction(python: PyodideInterface, message: RunMessage, h
 		return { exitCode: await (canSwitch ? run.callPromising(...values) : run(...values)) };
 	} catch (error) {
 		return toEnd(error);
-	} finally {
-		for (const end of flush) end();
 	}
 }
 
-/** Python's bytes as text; gives a function for what is left of a character at the end. */
-function capture(channel: "stdout" | "stderr", set: PyodideInterface["setStdout"], host: Host): () => void {
-	const decoder = new TextDecoder();
-	const write = (text: string) => {
-		if (text !== "") host.write(channel, text);
-	};
+function capture(channel: "stdout" | "stderr", set: PyodideInterface["setStdout"], host: Host): void {
 	set({
 		write(bytes) {
-			write(decoder.decode(bytes, { stream: true }));
+			host.write(channel, bytes);
 			return bytes.length;
 		},
 	});
-	return () => write(decoder.decode());
 }
 
 /** The driver lets nothing through, so it was the interpreter that ended: by `os._exit`, or damaged. */

@@ -1,0 +1,8 @@
+// test-timeout: 600
+import { test } from "uvu";
+import { testEngine } from "../engine-table.test-support.ts";
+import { pythonScript } from "../index.ts";
+
+testEngine(test, "pyodide", pythonScript({ engine: "pyodide" }));
+
+test.run();
