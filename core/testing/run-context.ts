@@ -23,6 +23,8 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly packConfig?: JsonObject;
 	/** Most bytes `captured` keeps of a channel. Default 1 MiB. */
 	readonly maxResultOutput?: number;
+	/** Go on with the run of another context, as `recover` is called: with its ids, and what it has emitted. */
+	readonly after?: Pick<RunContext, "execution_id" | "liveaction_id"> & { readonly chunks: readonly EmittedChunk[] };
 	/** Stands in for the store: called with each piece, awaited, and may reject. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
@@ -62,8 +64,8 @@ export function createRunContext<S extends ParameterSchema>(
 	const dispatched: { trigger: TriggerReference; payload: JsonObject }[] = [];
 	const saved: { state?: JsonObject } = {};
 	return {
-		execution_id: (++lastExecution).toString(16).padStart(24, "0"),
-		liveaction_id: lastExecution.toString(16).padStart(24, "f"),
+		execution_id: options.after?.execution_id ?? (++lastExecution).toString(16).padStart(24, "0"),
+		liveaction_id: options.after?.liveaction_id ?? lastExecution.toString(16).padStart(24, "f"),
 		action_ref: "tests.action",
 		pack: "tests",
 		user: "tester",
@@ -93,8 +95,8 @@ export function createRunContext<S extends ParameterSchema>(
 /** A logger that says nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-function createOutput({ onEmit, maxResultOutput = 1_048_576 }: Pick<RunContextOptions, "onEmit" | "maxResultOutput">) {
-	const chunks: EmittedChunk[] = [];
+function createOutput({ onEmit, after, maxResultOutput = 1_048_576 }: Pick<RunContextOptions, "onEmit" | "after" | "maxResultOutput">) {
+	const chunks: EmittedChunk[] = [...(after?.chunks ?? [])];
 	const waiting = new Set<() => void>();
 	const text = (type: OutputType) =>
 		chunks

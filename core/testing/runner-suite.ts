@@ -1,22 +1,14 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { OptionsInput, OutputType, Runner, RunnerPlugin, RunResult } from "../contract/index.ts";
+import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from "../contract/index.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
+import { assertJsonObject, type Check, type RunnerCases, toLines, within } from "./runner/cases.ts";
+import { checkEffects } from "./runner/effects.ts";
+import { checkProcesses } from "./runner/processes.ts";
+import { checkRecovery } from "./runner/recovery.ts";
 import { withRunner } from "./runner/started-runner.ts";
 
-/** What the suite needs the runner to do, as the context options that make it do so. The tests of a case left out are left out too. */
-export interface RunnerCases {
-	/** Left out by a runner whose runs never end as succeeded, such as one that asks a person. */
-	readonly succeeds?: RunContextOptions;
-	/** The action fails; the runner is not at fault. */
-	readonly fails?: RunContextOptions;
-	/** The runner cannot do its work. */
-	readonly throws?: RunContextOptions;
-	/** Prints `line 1` to `line <count>` on stdout, a newline after each, and succeeds. */
-	readonly prints?: (count: number) => RunContextOptions;
-	/** Prints `ready` and a newline on stdout, then goes on until it is ended. */
-	readonly blocks?: RunContextOptions;
-}
+export type { RunnerCases } from "./runner/cases.ts";
 
 export interface RunnerSuiteOptions {
 	/** Registers one test, as uvu's `test` does. */
@@ -32,20 +24,6 @@ export interface RunnerSuiteOptions {
 	readonly grace?: number;
 }
 
-interface Scope<C> {
-	readonly runner: Runner;
-	/** Context options of the case the test is about. */
-	readonly given: C;
-	readonly grace: number;
-	context(options: RunContextOptions): TestRunContext;
-}
-
-type Check = <K extends keyof RunnerCases>(
-	kind: K,
-	statement: string,
-	run: (scope: Scope<NonNullable<RunnerCases[K]>>) => Promise<void>,
-) => void;
-
 /** Conformance suite of `Runner`: one promise of the contract a test. */
 export function testRunner({ test, name, create, cases, options, grace = 6_000 }: RunnerSuiteOptions): void {
 	const check: Check = (kind, statement, run) => {
@@ -55,13 +33,17 @@ export function testRunner({ test, name, create, cases, options, grace = 6_000 }
 		test(`${name}: ${statement}`, () =>
 			withRunner(
 				create().create(),
-				(runner) => run({ runner, given, grace, context: (of) => createRunContext(runner, of) }),
+				(runner, restart) =>
+					run({ runner, given, grace, context: (of) => createRunContext(runner, of), restart: () => restart(create().create()) }),
 				options === undefined ? {} : { options },
 			));
 	};
 	checkResults(check);
 	checkOutput(check);
 	checkAborts(check);
+	checkProcesses(check);
+	checkEffects(check);
+	checkRecovery(check);
 	test(`${name}: stop leaves no process, socket or file open`, () =>
 		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails ?? {}));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
@@ -142,6 +124,7 @@ function checkAborts(check: Check): void {
 			assert.equal(result.succeeded, false);
 			assertJsonObject(result);
 			assert.equal(run.text("stdout"), "ready\n");
+			if (result.status === "running") await endLeft(runner, context({ ...given, after: run }), run.savedState() ?? {});
 		});
 	}
 
@@ -165,6 +148,12 @@ function checkAborts(check: Check): void {
 	});
 }
 
+/** What a runner with `recovery` has left going must not outlive the test. */
+async function endLeft(runner: Runner, run: TestRunContext, state: JsonObject): Promise<void> {
+	run.abort("cancel");
+	await runner.recover?.(run, state);
+}
+
 async function assertNothingLeft(create: () => Runner, given: RunContextOptions, options: OptionsInput = {}): Promise<void> {
 	const before = countResources();
 	// On a node of its own, with nothing that others keep open.
@@ -178,26 +167,4 @@ async function assertNothingLeft(create: () => Runner, given: RunContextOptions,
 /** The timer of the one who asks does not count. */
 function countResources(): number {
 	return process.getActiveResourcesInfo().filter((name) => name !== "Timeout" && name !== "Immediate").length;
-}
-
-function assertJsonObject({ result }: RunResult): void {
-	assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
-	assert.ok(typeof result === "object" && result !== null && !Array.isArray(result));
-}
-
-function toLines(count: number): string {
-	return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
-}
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-	const late = new AbortController();
-	const timer = delay(milliseconds, undefined, { signal: late.signal }).then(
-		() => assert.fail(`the run had not ended after ${milliseconds} ms`),
-		() => work,
-	);
-	try {
-		return await Promise.race([work, timer]);
-	} finally {
-		late.abort();
-	}
 }

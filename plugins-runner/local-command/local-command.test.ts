@@ -7,22 +7,42 @@ import type { RunResult } from "../../core/contract/index.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
-import { testRunner } from "../../core/testing/runner-suite.ts";
+import { type RunnerCases, testRunner } from "../../core/testing/runner-suite.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { localCommand } from "./index.ts";
 
 keepLauncher(test, { nodeId: testNode, logger: silentLogger });
 
+const misbehaves = {
+	printsInvalid: { runnerParameters: { cmd: "printf 'a\\377b\\n'" } },
+	closesOutput: { runnerParameters: { cmd: "echo ready; exec >&-; sleep 0.2; exit 4" } },
+	ignoresTerm: { runnerParameters: { cmd: "trap '' TERM; echo ready; while :; do sleep 600; done" } },
+	doubleForks: (mark: string) => ({
+		runnerParameters: {
+			cmd: `(setsid sh -c "trap '' TERM; sleep ${mark}; sleep 600" >/dev/null 2>&1 &); sleep 0.3; echo ready; sleep 600`,
+		},
+	}),
+	hidesSecret: (secret: string) => ({ runnerParameters: { cmd: "echo ready; sleep 600", sudo_password: secret } }),
+} as const;
+
+const cases: RunnerCases = {
+	succeeds: { runnerParameters: { cmd: "true" } },
+	fails: { runnerParameters: { cmd: "exit 3" } },
+	throws: { runnerParameters: { cmd: "true", cwd: "/does/not/exist" } },
+	prints: (count) => ({ runnerParameters: { cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); done` } }),
+	blocks: { runnerParameters: { cmd: "echo ready; sleep 600" } },
+	...misbehaves,
+};
+
+testRunner({ test, name: "local command", create: () => localCommand(), cases });
+
 testRunner({
 	test,
-	name: "local command",
-	create: () => localCommand(),
+	name: "local command that survives",
+	create: () => localCommand({ survive_restart: true }),
 	cases: {
-		succeeds: { runnerParameters: { cmd: "true" } },
-		fails: { runnerParameters: { cmd: "exit 3" } },
-		throws: { runnerParameters: { cmd: "true", cwd: "/does/not/exist" } },
-		prints: (count) => ({ runnerParameters: { cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); done` } }),
-		blocks: { runnerParameters: { cmd: "echo ready; sleep 600" } },
+		...cases,
+		lasts: (count) => ({ runnerParameters: { cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); sleep 0.02; done` } }),
 	},
 });
 

@@ -6,7 +6,7 @@ import { test } from "uvu";
 import type { JsonObject, ParameterSchema, RunResult } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
-import { testRunner } from "../../core/testing/runner-suite.ts";
+import { type RunnerCases, testRunner } from "../../core/testing/runner-suite.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { type LocalScriptOptions, localScript } from "./index.ts";
 
@@ -32,20 +32,39 @@ async function run(options: RunContextOptions, runnerOptions: LocalScriptOptions
 	return end;
 }
 
+const cases: RunnerCases = {
+	succeeds: writeScript("succeeds.sh", "#!/bin/sh\nexit 0\n"),
+	fails: writeScript("fails.sh", "#!/bin/sh\nexit 1\n"),
+	throws: { entryPoint: join(pack, "missing.sh") },
+	prints: (count) => ({
+		...writeScript("prints.sh", "#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); done\n"),
+		actionSchema: { count: { type: "integer", position: 0 } },
+		actionParameters: { count },
+	}),
+	blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
+	printsInvalid: writeScript("invalid.sh", "#!/bin/sh\nprintf 'a\\377b\\n'\n"),
+	closesOutput: writeScript("closes.sh", "#!/bin/sh\necho ready; exec >&-; sleep 0.2; exit 4\n"),
+	ignoresTerm: writeScript("ignores.sh", "#!/bin/sh\ntrap '' TERM; echo ready; while :; do sleep 600; done\n"),
+	hidesSecret: (secret) => ({
+		...writeScript("secret.sh", '#!/bin/sh\n[ -n "$SVC_ARG_NAMED$SVC_ARG_PLACED" ] && echo ready; sleep 600\n'),
+		actionSchema: { named: { type: "string", secret: true }, placed: { type: "string", secret: true, position: 0 } },
+		actionParameters: { named: secret, placed: secret },
+	}),
+};
+
+testRunner({ test, name: "local script", create: () => localScript(), cases });
+
 testRunner({
 	test,
-	name: "local script",
-	create: () => localScript(),
+	name: "local script that survives",
+	create: () => localScript({ survive_restart: true }),
 	cases: {
-		succeeds: writeScript("succeeds.sh", "#!/bin/sh\nexit 0\n"),
-		fails: writeScript("fails.sh", "#!/bin/sh\nexit 1\n"),
-		throws: { entryPoint: join(pack, "missing.sh") },
-		prints: (count) => ({
-			...writeScript("prints.sh", "#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); done\n"),
+		...cases,
+		lasts: (count) => ({
+			...writeScript("lasts.sh", "#!/bin/sh\ni=1; while [ $i -le $1 ]; do echo line $i; i=$((i+1)); sleep 0.02; done\n"),
 			actionSchema: { count: { type: "integer", position: 0 } },
 			actionParameters: { count },
 		}),
-		blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
 	},
 });
 

@@ -8,24 +8,35 @@ import { silentLogger } from "../run-context.ts";
 /** Node id of the runners that a test file starts: what runners of one node share can be kept open from test to test. */
 export const testNode = `test-${process.pid}`;
 
-/** Start a runner as the host would, use it, and stop it again. */
+/**
+ * Start a runner as the host would, use it, and stop it again. `restart` puts another in its place, on the same data, as a
+ * restarted service has it.
+ */
 export async function withRunner<S extends ParameterSchema>(
 	runner: Runner<S>,
-	use: (runner: Runner<S>) => Promise<void>,
+	use: (runner: Runner<S>, restart: (next: Runner<S>) => Promise<Runner<S>>) => Promise<void>,
 	{ nodeId = testNode, options }: { readonly nodeId?: string; readonly options?: OptionsInput } = {},
 ): Promise<void> {
 	const dataDirectory = await mkdtemp(join(tmpdir(), "svc-runner-"));
-	try {
-		await runner.start?.({
+	let current = runner;
+	const start = async () =>
+		current.start?.({
 			logger: silentLogger,
 			clock: { now: () => Date.now() * 1000 },
 			dataDirectory,
 			nodeId,
 			options: createOptions(options),
 		});
-		await use(runner);
+	try {
+		await start();
+		await use(runner, async (next) => {
+			await current.stop?.();
+			current = next;
+			await start();
+			return next;
+		});
 	} finally {
-		await runner.stop?.();
+		await current.stop?.();
 		await rm(dataDirectory, { recursive: true, force: true });
 	}
 }

@@ -16,13 +16,7 @@ test.after(() => rmSync(directory, { recursive: true }));
 
 const createRuns = () => new LastingRuns({ directory, logger: silentLogger });
 
-/** A context that goes on where another has stopped: with its id, and what it had emitted. */
-function createContext(before?: TestRunContext): TestRunContext {
-	const context = createRunContext({ parameters: {} });
-	if (before === undefined) return context;
-	for (const { type, data } of before.chunks) void context.emit(type, data);
-	return Object.assign(context, { liveaction_id: before.liveaction_id, execution_id: before.execution_id });
-}
+const createContext = (after?: TestRunContext) => createRunContext({ parameters: {} }, after === undefined ? {} : { after });
 
 function start(command: string, context = createContext(), env: Record<string, string> = {}) {
 	const request = { file: "/bin/sh", args: ["-c", command], cwd: "/", env: { ...createBaseEnvironment(), ...env } };

@@ -1,0 +1,78 @@
+import * as assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { JsonObject, Runner, RunResult, TriggerReference } from "../../contract/index.ts";
+import type { RunContextOptions, TestRunContext } from "../run-context.ts";
+
+/** What the suite needs the runner to do, as the context options that make it do so. The tests of a case left out are left out too. */
+export interface RunnerCases {
+	/** Left out by a runner whose runs never end as succeeded, such as one that asks a person. */
+	readonly succeeds?: RunContextOptions;
+	/** The action fails; the runner is not at fault. */
+	readonly fails?: RunContextOptions;
+	/** The runner cannot do its work. */
+	readonly throws?: RunContextOptions;
+	/** Prints `line 1` to `line <count>` on stdout, a newline after each, and succeeds. */
+	readonly prints?: (count: number) => RunContextOptions;
+	/** Prints `ready` and a newline on stdout, then goes on until it is ended. */
+	readonly blocks?: RunContextOptions;
+	/** Prints the bytes `a`, 0xFF, `b` and a newline on stdout, and succeeds. */
+	readonly printsInvalid?: RunContextOptions;
+	/** Prints `ready` and a newline, closes its stdout, goes on for a moment and fails. */
+	readonly closesOutput?: RunContextOptions;
+	/** As `blocks`, on this machine, and takes no notice of TERM. */
+	readonly ignoresTerm?: RunContextOptions;
+	/**
+	 * As `blocks`, on this machine, with a process of its own that has left it (a double fork, a session of its own). The command
+	 * lines of both hold `mark`. The host's environment is given.
+	 */
+	readonly doubleForks?: (mark: string) => RunContextOptions;
+	/** On this machine: gets `secret` as the value of a secret parameter, prints `ready` and goes on until it is ended. */
+	readonly hidesSecret?: (secret: string) => RunContextOptions;
+	/** For runners with `recovery`: prints lines as `prints` does, and takes some seconds for it. */
+	readonly lasts?: (count: number) => RunContextOptions;
+	/** Announces and dispatches what stands here, and succeeds. */
+	readonly announces?: {
+		readonly given: RunContextOptions;
+		readonly announcements?: readonly { readonly route: string; readonly payload: JsonObject }[];
+		readonly dispatched?: readonly { readonly trigger: TriggerReference; readonly payload: JsonObject }[];
+	};
+}
+
+export interface Scope<C> {
+	readonly runner: Runner;
+	/** Context options of the case the test is about. */
+	readonly given: C;
+	readonly grace: number;
+	context(options: RunContextOptions): TestRunContext;
+	/** What a restarted service has: the runner, stopped and started anew on the same data. */
+	restart(): Promise<Runner>;
+}
+
+/** Registers the test of one promise, if its case is there. */
+export type Check = <K extends keyof RunnerCases>(
+	kind: K,
+	statement: string,
+	run: (scope: Scope<NonNullable<RunnerCases[K]>>) => Promise<void>,
+) => void;
+
+export function assertJsonObject({ result }: RunResult): void {
+	assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
+	assert.ok(typeof result === "object" && result !== null && !Array.isArray(result));
+}
+
+export function toLines(count: number): string {
+	return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
+}
+
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+	const late = new AbortController();
+	const timer = delay(milliseconds, undefined, { signal: late.signal }).then(
+		() => assert.fail(`the run had not ended after ${milliseconds} ms`),
+		() => work,
+	);
+	try {
+		return await Promise.race([work, timer]);
+	} finally {
+		late.abort();
+	}
+}

@@ -1,0 +1,12 @@
+import * as assert from "node:assert/strict";
+import type { Check } from "./cases.ts";
+
+/** Promises of runners that tell others something. */
+export function checkEffects(check: Check): void {
+	check("announces", "what is announced and dispatched arrives as given", async ({ runner, given, context }) => {
+		const run = context(given.given);
+		assert.equal((await runner.run(run)).succeeded, true);
+		assert.deepEqual(run.announcements, given.announcements ?? []);
+		assert.deepEqual(run.dispatched, given.dispatched ?? []);
+	});
+}

@@ -1,0 +1,72 @@
+import * as assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { assertJsonObject, type Check, within } from "./cases.ts";
+
+/** Promises about processes that do not behave. */
+export function checkProcesses(check: Check): void {
+	check("printsInvalid", "bytes that are no text do no harm", async ({ runner, given, context }) => {
+		const run = context(given);
+		const end = await runner.run(run);
+		assert.equal(end.succeeded, true);
+		assert.equal(run.text("stdout"), "a\uFFFDb\n");
+		assertJsonObject(end);
+	});
+
+	check("closesOutput", "a run that closes its output early ends when it ends, with its own status", async ({ runner, given, context }) => {
+		const run = context(given);
+		assert.equal((await runner.run(run)).succeeded, false);
+		assert.equal(run.text("stdout"), "ready\n");
+	});
+
+	check("ignoresTerm", "a run that ignores TERM ends within the grace and a second", async ({ runner, given, grace, context }) => {
+		const run = context(given);
+		const end = runner.run(run);
+		await run.waitFor("stdout", "ready\n");
+		run.abort("cancel");
+		assert.equal((await within(grace + 1_000, end)).succeeded, false);
+	});
+
+	check(
+		"doubleForks",
+		"nothing that a run has started outlives its cancel, wherever it has gone",
+		async ({ runner, given, grace, context }) => {
+			const mark = `600.${process.pid}${Math.trunc(performance.now())}`;
+			const run = context(given(mark));
+			// An id that no other test has: all that has it is ended.
+		const execution_id = `${run.execution_id}-${mark}`;
+		Object.assign(run, { execution_id, environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: execution_id } });
+		const end = runner.run(run);
+			await run.waitFor("stdout", "ready\n");
+			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
+			run.abort("cancel");
+			await within(grace + 1_000, end);
+			for (let round = 0; round < 100 && findCommandLines(mark).length > 0; round++) await delay(10);
+			assert.deepEqual(findCommandLines(mark), []);
+		},
+	);
+
+	check("hidesSecret", "a secret parameter stands on no command line", async ({ runner, given, grace, context }) => {
+		const secret = `s3cret-${process.pid}-${Math.trunc(performance.now())}`;
+		const run = context(given(secret));
+		const end = runner.run(run);
+		await run.waitFor("stdout", "ready\n");
+		assert.deepEqual(findCommandLines(secret), []);
+		run.abort("cancel");
+		await within(grace, end);
+	});
+}
+
+/** Command lines on this machine that hold `text`. */
+function findCommandLines(text: string): string[] {
+	return readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+		.map((pid) => {
+			try {
+				return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
+			} catch {
+				return "";
+			}
+		})
+		.filter((line) => line.includes(text));
+}

@@ -1,0 +1,43 @@
+import * as assert from "node:assert/strict";
+import { type Check, toLines, within } from "./cases.ts";
+
+const count = 60;
+
+/** Promises of runners with the capability `recovery`. */
+export function checkRecovery(check: Check): void {
+	check("lasts", "a run that is left when the service stops is found again, without gap or repeat", async (scope) => {
+		const { runner, given, context } = scope;
+		assert.equal(runner.capabilities.recovery, true);
+		const first = context(given(count));
+		const end = runner.run(first);
+		await first.waitFor("stdout", "line 5\n");
+		first.abort("shutdown");
+		assert.equal((await end).status, "running");
+		const state = first.savedState();
+		assert.ok(state !== undefined, "no state was saved");
+		assert.deepEqual(JSON.parse(JSON.stringify(state)), state);
+		const second = context({ ...given(count), after: first });
+		const found = await (await scope.restart()).recover?.(second, state);
+		assert.equal(found?.succeeded, true);
+		assert.equal(second.text("stdout"), toLines(count));
+	});
+
+	check("lasts", "a run that was found again can be ended", async ({ runner, given, grace, context, restart }) => {
+		const first = context(given(count));
+		const end = runner.run(first);
+		await first.waitFor("stdout", "line 5\n");
+		first.abort("shutdown");
+		await end;
+		const second = context({ ...given(count), after: first });
+		const again = (await restart()).recover?.(second, first.savedState() ?? {});
+		second.abort("cancel");
+		const found = await within(grace, Promise.resolve(again));
+		assert.equal(found?.succeeded, false);
+	});
+
+	check("lasts", "a run that is over and done with is not found", async ({ runner, given, context }) => {
+		const run = context(given(1));
+		await runner.run(run);
+		assert.equal(await runner.recover?.(context({ ...given(1), after: run }), run.savedState() ?? {}), undefined);
+	});
+}
