@@ -34,9 +34,9 @@ export function checkProcesses(check: Check): void {
 			const mark = `600.${process.pid}${Math.trunc(performance.now())}`;
 			const run = context(given(mark));
 			// An id that no other test has: all that has it is ended.
-		const execution_id = `${run.execution_id}-${mark}`;
-		Object.assign(run, { execution_id, environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: execution_id } });
-		const end = runner.run(run);
+			const execution_id = `${run.execution_id}-${mark}`;
+			Object.assign(run, { execution_id, environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: execution_id } });
+			const end = runner.run(run);
 			await run.waitFor("stdout", "ready\n");
 			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
 			run.abort("cancel");
