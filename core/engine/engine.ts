@@ -20,12 +20,14 @@ import { createOutput } from "./output.ts";
 import { createPackConfigs } from "./pack-config/pack-configs.ts";
 import { createPluginHost } from "./plugin-host.ts";
 import { registerPacks } from "./register-packs.ts";
+import { registerReactions } from "./register-reactions.ts";
 import { createEnforcements } from "./rules/enforcements.ts";
 import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
 import { checkTimerParameters } from "./timers/schedule.ts";
 import { createTimers } from "./timers/timers.ts";
+import { createTimersApi } from "./timers/timers-api.ts";
 import { createTraces } from "./traces-read.ts";
 import { createCompletions } from "./triggers/completions.ts";
 import { createInstances } from "./triggers/instances.ts";
@@ -82,6 +84,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	});
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const scheduler = createScheduler({ ...parts, poolSize: options.actionrunner.actions_pool_size, pollInterval, lease, run: executor.run });
+	const triggerTypes = createTriggerTypes({ ...parts, changes: triggers.changes });
 	const instances = createInstances({ ...parts, catalog, dispatcher: triggers.dispatcher });
 	const submitting = { ...parts, catalog, completions, templateSources, admit: scheduler.admit };
 	const ruling: RulesCore = createRulesCore({
@@ -106,7 +109,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await catalog.registerRunnerTypes(runners);
 			await triggers.start();
 			await datastore.start();
-			await registerPacks({ ...parts, catalog }, dependencies.packs);
+			const packs = await registerPacks({ ...parts, catalog }, dependencies.packs);
+			await registerReactions({ ...parts, types: triggerTypes, rules: ruling.rules, principal: ruling.principal }, packs);
 			await packConfigs.check();
 			await credentials.start();
 			await leases.start();
@@ -163,12 +167,13 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		nodeId,
 		executions,
 		triggers: {
-			types: createTriggerTypes({ ...parts, changes: triggers.changes }),
+			types: triggerTypes,
 			triggers: createTriggers({ ...parts, ...triggers }),
 			instances,
 		},
 		rules: ruling.rules,
 		enforcements: createEnforcements({ storage, executions }),
+		timers: createTimersApi({ storage }),
 		traces: createTraces({ storage }),
 		inquiries: createInquiries({ ...parts, completions }),
 		output: createOutput(parts),

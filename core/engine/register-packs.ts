@@ -28,12 +28,19 @@ interface Parts {
 	readonly catalog: Catalog;
 }
 
+export interface RegisteredPack {
+	readonly ref: string;
+	/** Its directory, absolute. */
+	readonly path: string;
+}
+
 /**
  * Register the built-in pack and the packs found in `directories`: each resource is created or updated by its ref. A bad file
- * is logged and skipped, the rest goes on. Of packs with the same ref the first wins.
+ * is logged and skipped, the rest goes on. Of packs with the same ref the first wins. Returns those that have a directory.
  */
-export async function registerPacks(parts: Parts, directories: readonly string[]): Promise<void> {
+export async function registerPacks(parts: Parts, directories: readonly string[]): Promise<readonly RegisteredPack[]> {
 	const seen = new Set<string>();
+	const found: RegisteredPack[] = [];
 	const register = async (content: PackContent) => {
 		for (const problem of content.problems) parts.logger.warn("pack content was skipped", { problem });
 		if (content.pack === undefined) return;
@@ -43,6 +50,7 @@ export async function registerPacks(parts: Parts, directories: readonly string[]
 		}
 		seen.add(content.pack.ref);
 		await registerPack(parts, content.pack, content.actions);
+		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path });
 	};
 	await register(corePack);
 	await register(defaultPack);
@@ -50,6 +58,7 @@ export async function registerPacks(parts: Parts, directories: readonly string[]
 		for (const path of await findPackDirectories(directory)) await register(await readPackDirectory(path));
 	}
 	parts.catalog.invalidate();
+	return found;
 }
 
 async function registerPack(

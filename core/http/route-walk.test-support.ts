@@ -258,6 +258,9 @@ const walks: Readonly<Record<string, Walk>> = {
 				{ dest_pack: "nothing", dest_action: "a" },
 			]),
 		),
+	"api GET /timers": ({ secrets }) =>
+		get("/timers", ["", "?timer_type=core.svc.CronTimer", `?timer_type=${encodeURIComponent(secrets.refuse())}`]),
+	"api GET /timers/:ref": () => get("/timers/core.nothing"),
 	"api GET /webhooks": () => get("/webhooks"),
 	"api GET /webhooks/**:url": () => get("/webhooks/nothing"),
 	"api POST /webhooks/**:url": ({ secrets }) => [

@@ -27,6 +27,8 @@ export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "log
 export interface RulesCore {
 	readonly rules: Rules;
 	readonly processor: Processor;
+	/** Whom the executions of rules run for, and whose the rules of packs are. */
+	readonly principal: Principal;
 }
 
 export function createRulesCore(parts: RulesCoreParts): RulesCore {
@@ -42,5 +44,6 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	return {
 		rules: { ...rules, test: (input) => testRule(input, { ...parts, rules, secrets }) },
 		processor,
+		principal,
 	};
 }

@@ -20,11 +20,10 @@ export function checkAgainst(schema: JsonObject, value: JsonObject, field: strin
 /** Refuse a schema that cannot be used. */
 export function checkSchema(schema: JsonObject, field: string): void {
 	try {
-		// Whether an empty object fits does not matter: what cannot be compiled is refused before that is found out.
-		validateParameter(field, {}, { type: "object", ...schema } as ParameterDefinition);
+		// As the schema of a member that is not there: it is compiled, and nothing has to fit.
+		validateParameter(field, {}, { type: "object", properties: { schema: { type: "object", ...schema } as ParameterDefinition } });
 	} catch (error) {
-		if (isSvcError(error, "SVC_INVALID") && /no valid schema/.test(error.message)) {
-			throw new SvcError("SVC_INVALID", `${field}: is no valid schema`, { cause: error });
-		}
+		if (!isSvcError(error, "SVC_INVALID")) throw error;
+		throw new SvcError("SVC_INVALID", `${field}: is no valid schema`, { cause: error });
 	}
 }
