@@ -30,6 +30,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 	const store = createItemStore(parts);
 	const sweep = createSweep(parts);
 	const templateParts = { store, keys, access, logger, systemUser: options.system_user.user };
+	const stopping = new AbortController();
 	let rotating: Promise<RotationReport> | undefined;
 
 	const addressOf = (name: string, where: ItemWhere, principal: Principal) => toAddress(name, where, principal, access);
@@ -97,7 +98,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 		async rotate(rotation, principal) {
 			if (!principal.isAdmin) throw new SvcError("SVC_FORBIDDEN", "only administrators may rotate the encryption key");
 			logger.info("rotation of the encryption key asked for", { user: principal.username });
-			rotating ??= rotateKeys({ storage, store, keys, logger }, rotation).finally(() => {
+			rotating ??= rotateKeys({ storage, store, keys, logger, signal: stopping.signal }, rotation).finally(() => {
 				rotating = undefined;
 			});
 			return rotating;
@@ -111,7 +112,11 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 			if (problem !== undefined) logger.warn("secrets of the datastore", { problem });
 			sweep.start();
 		},
-		stop: () => sweep.stop(),
+		async stop() {
+			stopping.abort(new SvcError("SVC_UNAVAILABLE", "the service stops; the next rotation finishes this one"));
+			await rotating?.catch(() => undefined);
+			await sweep.stop();
+		},
 	};
 
 	async function createFirstKey(): Promise<void> {

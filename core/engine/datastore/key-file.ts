@@ -28,14 +28,16 @@ export function readKeyFile(path: string): StoredKeys | undefined {
 	return stored;
 }
 
-/** Make a key file unless there is one; never replaces one. */
-export function createKeyFile(path: string): void {
+/** Make a key file; false when there is one, which is never replaced. */
+export function createKeyFile(path: string): boolean {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 	const temporary = writeBeside(path, addKey({ current: "", keys: {} }));
 	try {
 		linkSync(temporary, path);
+		return true;
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+		throw error;
 	} finally {
 		unlinkSync(temporary);
 	}

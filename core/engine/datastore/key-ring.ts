@@ -98,8 +98,7 @@ export function createKeyRing({ path, isEnabled, logger }: KeyRingParts): KeyRin
 		isCurrent: (cipherText) => keyIdOf(cipherText) === load()?.current,
 		isKnown: (cipherText) => Object.hasOwn(load()?.keys ?? {}, keyIdOf(cipherText)),
 		create() {
-			createKeyFile(path);
-			logger.info("key file of the datastore made", { path });
+			if (createKeyFile(path)) logger.info("key file of the datastore made", { path });
 		},
 		add() {
 			need();

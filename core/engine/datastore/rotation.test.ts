@@ -158,6 +158,13 @@ test("an interrupted rotation leaves everything readable, and the next call fini
 		assert.deepEqual(await keysInUse(subject), [current]);
 	}));
 
+test("a service that stops interrupts the rotation", () =>
+	withSecrets(100, async ({ datastore }) => {
+		const rotating = assert.rejects(datastore.rotate({}, root), /the service stops/);
+		await datastore.stop();
+		await rotating;
+	}));
+
 test("secrets whose key is gone are counted and left alone", () =>
 	withSecrets(2, async (subject) => {
 		const { datastore, storage, keys } = subject;

@@ -21,6 +21,8 @@ export interface RotationParts {
 	readonly store: ItemStore;
 	readonly keys: KeyRing;
 	readonly logger: Logger;
+	/** Interrupts it. */
+	readonly signal: AbortSignal;
 }
 
 const batch = 200;
@@ -35,7 +37,7 @@ const mostPasses = 20;
  * time: another node may be about to write with one.
  */
 export async function rotateKeys(
-	{ storage, store, keys, logger }: RotationParts,
+	{ storage, store, keys, logger, signal }: RotationParts,
 	{ forget = false }: { readonly forget?: boolean },
 ): Promise<RotationReport> {
 	const before = await survey();
@@ -58,6 +60,7 @@ export async function rotateKeys(
 	async function reencryptAll(): Promise<number> {
 		let count = 0;
 		for await (const { id, value, updated_at } of secrets()) {
+			signal.throwIfAborted();
 			const clear = keys.isCurrent(value) ? undefined : tryDecrypt(value);
 			if (clear === undefined) continue;
 			const changed = await storage.update("key_value", id, { value: keys.encrypt(clear) }, { updated_at, value });
@@ -91,6 +94,7 @@ export async function rotateKeys(
 	async function* secrets(): AsyncGenerator<KeyValueEntity> {
 		let last: KeyValueEntity | undefined;
 		do {
+			signal.throwIfAborted();
 			const where = { secret: true, id: { gt: last?.id ?? "" } };
 			const read = await storage.find("key_value", { where, orderBy: [["id", "asc"]], limit: batch });
 			yield* read;
