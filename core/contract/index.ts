@@ -1,4 +1,5 @@
 export * from "./auth-backend.ts";
+export * from "./config.ts";
 export * from "./define.ts";
 export * from "./entities.ts";
 export * from "./entity-kind.ts";

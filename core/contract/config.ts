@@ -1,0 +1,56 @@
+import type { AuthBackendPlugin } from "./auth-backend.ts";
+import type { EventBusPlugin } from "./event-bus.ts";
+import type { OptionsInput } from "./options.ts";
+import type { RunnerPlugin } from "./runner.ts";
+import type { StoragePlugin } from "./storage.ts";
+
+/** The plugins of a service, and where its files are. */
+export interface Composition {
+	/** Where everything is kept. */
+	readonly storage: StoragePlugin;
+	/** Wake-ups and live events between the parts, and nodes, of the service. */
+	readonly event_bus: EventBusPlugin;
+	/** Runner types that actions may use. */
+	readonly runners: readonly RunnerPlugin[];
+	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
+	readonly auth_backends?: Readonly<Record<string, (kwargs: never) => AuthBackendPlugin>>;
+	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */
+	readonly packs?: readonly string[];
+	/** Directory of pack configurations, `<pack>.yaml` each. Relative to the configuration file. Default `configs` in the data directory. */
+	readonly configs?: string;
+	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` wins. */
+	readonly data_dir?: string;
+}
+
+/** Roles and who has them. Grants only add; the roles `admin`, `system_admin` and `observer` always exist. */
+export interface RoleConfig {
+	readonly roles?: readonly {
+		readonly name: string;
+		readonly description?: string;
+		/** Permission types, on the resource named (`action:core:local`, `pack:core`) or, without one, globally. */
+		readonly permission_grants?: readonly { readonly resource_uid?: string; readonly permission_types: readonly string[] }[];
+	}[];
+	readonly assignments?: readonly { readonly username: string; readonly roles: readonly string[]; readonly description?: string }[];
+	/** Roles for everybody in a group of the auth backend, taken over at each sign-in. */
+	readonly mappings?: readonly { readonly group: string; readonly roles: readonly string[]; readonly description?: string }[];
+}
+
+/** Which backend verifies passwords. */
+export interface AuthBackendChoice {
+	/** A plugin, or a name of `auth_backends`. Default: the one called `flat_file`, where there is one. `SVC_AUTH_BACKEND` wins. */
+	readonly backend?: AuthBackendPlugin | string;
+	/** Arguments for a backend given by name: an object or its JSON text. `SVC_AUTH_BACKEND_KWARGS` wins. */
+	readonly backend_kwargs?: string | Readonly<Record<string, unknown>>;
+}
+
+/** What `svc.config.ts` exports. Unknown sections and options are refused at start with path and hint. */
+export type SvcConfig = Composition &
+	Omit<OptionsInput, "auth" | "rbac"> & {
+		readonly auth?: NonNullable<OptionsInput["auth"]> & AuthBackendChoice;
+		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RoleConfig;
+	};
+
+/** Types a configuration. Returns it unchanged. */
+export function defineConfig(config: SvcConfig): SvcConfig {
+	return config;
+}
