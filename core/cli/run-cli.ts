@@ -10,6 +10,7 @@ import { addKeyCommands } from "./commands/key.ts";
 import { addPackConfigCommands } from "./commands/pack-config.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addSignInCommands } from "./commands/sign-in.ts";
+import { addTimerCommands } from "./commands/timer.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { toFailure } from "./failure.ts";
@@ -90,6 +91,7 @@ function createProgram(context: CliContext): Command {
 	addPackConfigCommands(program, context);
 	addAccessCommands(program, context);
 	addWebhookCommands(program, context);
+	addTimerCommands(program, context);
 	return program;
 }
 

@@ -23,6 +23,7 @@ import type {
 	UserRecord,
 } from "./records.ts";
 import { faultOf, type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
+import { createTimerClient, type TimerClient } from "./timers.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks.ts";
 
 export interface ClientOptions extends Partial<Addresses> {
@@ -83,6 +84,7 @@ export interface Client {
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
 	};
 	readonly webhooks: WebhookClient;
+	readonly timers: TimerClient;
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
@@ -152,6 +154,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		},
 		inquiries: createInquiryClient({ read, list }),
 		webhooks: createWebhookClient({ read, list }),
+		timers: createTimerClient({ read, list }),
 		keys: createKeyClient({ read, list, call: api }),
 		configs: createConfigClient({ read, list }),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),

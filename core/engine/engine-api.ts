@@ -17,6 +17,7 @@ import type { Inquiries } from "./inquiries/inquiries-api.ts";
 import type { PackConfigs } from "./pack-config/pack-configs-api.ts";
 import type { Principal } from "./principal.ts";
 import type { Enforcements, Rules } from "./rules/rules-api.ts";
+import type { TimersApi } from "./timers/timers-api.ts";
 import type { Traces } from "./traces-api.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
 import type { TriggersApi } from "./triggers/triggers-api.ts";
@@ -257,6 +258,7 @@ export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
 export type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-config/pack-configs-api.ts";
 export type { Principal } from "./principal.ts";
 export type * from "./rules/rules-api.ts";
+export type { TimersApi, TimerView } from "./timers/timers-api.ts";
 export type * from "./traces-api.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
 export type * from "./triggers/triggers-api.ts";
@@ -282,6 +284,7 @@ export interface Engine {
 	readonly rules: Rules;
 	readonly enforcements: Enforcements;
 	readonly traces: Traces;
+	readonly timers: TimersApi;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
 	/**

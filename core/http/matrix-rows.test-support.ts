@@ -239,6 +239,8 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api POST /triggerinstances/:id/re_emit": { ok: 404, others: 404, request: at("/triggerinstances/none/re_emit") },
 	"api GET /traces": { ok: 200, request: at("/traces"), grants: global("trace_list") },
 	"api GET /traces/:id": { ok: 404, request: at("/traces/none"), grants: on("trace:none", "trace_view") },
+	"api GET /timers": { ok: 200, request: at("/timers"), grants: global("timer_list") },
+	"api GET /timers/:ref": { ok: 404, others: 404, request: at("/timers/none") },
 	"api GET /webhooks": { ok: 200, request: at("/webhooks"), grants: global("webhook_list") },
 	"api GET /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
 	"api POST /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full", {}), grants: on("webhook:disk/full", "webhook_send") },

@@ -47,14 +47,17 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 	let isStale = true;
 	let waiting: NodeJS.Timeout | undefined;
 	let looking: Promise<void> | undefined;
+	/** Ids of triggers whose parameters make no schedule, so that each is told of once. */
+	const unreadable = new Set<string>();
 
 	const now = () => clock.now() / 1_000;
 	const scheduleOf = (trigger: TriggerEntity, startedAt: number) => toSchedule(trigger.type, trigger.parameters, { timezone, startedAt });
 
 	/** Make timers for new triggers and drop those whose trigger has gone. */
 	async function synchronise(): Promise<ReadonlyMap<string, TriggerEntity>> {
-		const triggers = await storage.find("trigger", { where: { type: { in: timerTypes } } });
+		// In this order: of a trigger that appears in between, the timer is not known yet, instead of taken for one left behind.
 		const timers = await storage.find("timer", {});
+		const triggers = await storage.find("trigger", { where: { type: { in: timerTypes } } });
 		const known = new Set(timers.map(({ trigger }) => trigger));
 		const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
 		for (const trigger of triggers) if (!known.has(trigger.ref)) await register(trigger);
@@ -88,7 +91,8 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 			return scheduleOf(trigger, startedAt);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
-			logger.warn("a timer cannot be planned", { trigger: trigger.ref, error });
+			if (!unreadable.has(trigger.id)) logger.warn("a timer cannot be planned", { trigger: trigger.ref, error });
+			unreadable.add(trigger.id);
 			return undefined;
 		}
 	}

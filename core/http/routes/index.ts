@@ -15,6 +15,7 @@ import { ruleViewRoutes } from "./rule-views.ts";
 import { ruleRoutes } from "./rules.ts";
 import { runnerTypeRoutes } from "./runner-types.ts";
 import { streamRoutes } from "./stream.ts";
+import { timerRoutes } from "./timers.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { traceRoutes } from "./traces.ts";
 import { triggerInstanceRoutes } from "./trigger-instances.ts";
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
 	...configRoutes,
 	...accessRoutes,
 	...webhookRoutes,
+	...timerRoutes,
 	...ruleViewRoutes,
 	...ruleRoutes,
 	...ruleEnforcementRoutes,

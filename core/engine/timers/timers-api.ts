@@ -1,0 +1,39 @@
+import { type Storage, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import { timerTypes } from "./schedule.ts";
+
+/** A trigger of one of the timer types, and when it fires. */
+export interface TimerView {
+	readonly trigger: TriggerEntity;
+	/** Undefined until a node has planned it. */
+	readonly timer: TimerEntity | undefined;
+}
+
+export interface TimersApi {
+	/** By ref; `SVC_INVALID` for a type that is no timer's. */
+	list(type?: string): Promise<readonly TimerView[]>;
+	/** By ref or id; `SVC_NOT_FOUND`. */
+	get(refOrId: string): Promise<TimerView>;
+}
+
+export function createTimersApi({ storage }: { readonly storage: Storage }): TimersApi {
+	return {
+		async list(type) {
+			if (type !== undefined && !timerTypes.includes(type)) {
+				throw new SvcError("SVC_INVALID", `timer_type: must be one of ${timerTypes.join(", ")}`);
+			}
+			const where = { type: type === undefined ? { in: timerTypes } : type };
+			const triggers = await storage.find("trigger", { where, orderBy: [["ref", "asc"]] });
+			const timers = new Map((await storage.find("timer", {})).map((timer) => [timer.trigger, timer]));
+			return triggers.map((trigger) => ({ trigger, timer: timers.get(trigger.ref) }));
+		},
+		async get(refOrId) {
+			const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
+			const trigger = byRef ?? (await storage.get("trigger", refOrId));
+			if (trigger === undefined || !timerTypes.includes(trigger.type)) {
+				throw new SvcError("SVC_NOT_FOUND", `timer "${refOrId}" cannot be found`);
+			}
+			const [timer] = await storage.find("timer", { where: { trigger: trigger.ref }, limit: 1 });
+			return { trigger, timer };
+		},
+	};
+}
