@@ -4,4 +4,6 @@ const names = ["process", "global", "require", "module", "__filename", "__dirnam
 /** Take Node away from whoever comes by way of JavaScript; those who need it have it already. */
 export function lockDown(): void {
 	for (const name of names) Reflect.deleteProperty(globalThis, name);
+	// The interpreter notes its exit code there when it ends by `os._exit`.
+	Object.assign(globalThis, { process: Object.seal({ exitCode: 0 }) });
 }

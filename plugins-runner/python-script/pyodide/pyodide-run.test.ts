@@ -1,0 +1,177 @@
+// test-timeout: 300
+import * as assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "uvu";
+import { pythonScript } from "../index.ts";
+import { PythonPack, useRunner } from "../python-pack.test-support.ts";
+
+// What only this engine can be asked: that nothing gets out of it, and that it ends.
+const pack = new PythonPack(test);
+const runner = useRunner(test, pythonScript({ engine: "pyodide", pyodide: { memory_limit: 128 } }));
+
+/** What `run` with this body returned. */
+async function resultOf(name: string, body: string): Promise<unknown> {
+	const { result } = await runner.run(pack.body(name, body));
+	assert.equal(result["exit_code"], 0, JSON.stringify(result));
+	return result["result"];
+}
+
+/** A list of what each expression gave, or the name of what it raised. */
+function attempts(...expressions: readonly string[]): string {
+	const lines = expressions.map((text) => `attempt(lambda: ${text})`);
+	return [
+		"seen = []",
+		"def attempt(call):",
+		"    try: seen.append(call())",
+		"    except BaseException as error: seen.append(type(error).__name__ + ': ' + str(error)[:60])",
+		...lines,
+		"return seen",
+	].join("\n");
+}
+
+async function assertUnharmed(): Promise<void> {
+	assert.equal(await resultOf("unharmed", "return 'unharmed'"), "unharmed");
+}
+
+test("a run sees nothing of an earlier one, and draws other numbers", async () => {
+	const body = `
+import builtins, random, tempfile
+seen = [getattr(builtins, 'left', None), os.path.exists('/tmp/left'), os.environ.get('LEFT')]
+builtins.left = os.environ['LEFT'] = 'here'
+open('/tmp/left', 'w').close()
+return [seen, random.random()]`;
+	const [first, second] = [await resultOf("leaves", body), await resultOf("leaves", body)] as [unknown, number][];
+	assert.deepEqual(second?.[0], [null, false, null]);
+	assert.notEqual(first?.[1], second?.[1]);
+});
+
+test("of the machine's files only the pack's are there, to be read", async () => {
+	pack.write("data/file.txt", "content");
+	symlinkSync("/etc", join(pack.directory, "outside"));
+	const body = attempts(
+		"open('data/file.txt').read()",
+		"os.getcwd()",
+		"sorted(os.listdir('/'))",
+		"open('/etc/passwd').read()",
+		"os.listdir('outside')",
+		"open('data/file.txt', 'a')",
+		"open('data/new.txt', 'w')",
+		"os.remove('data/file.txt')",
+		"os.chmod('data/file.txt', 0)",
+		"dict(os.environ)",
+	);
+	const refused = /Read-only file system/;
+	const seen = (await resultOf("files", body)) as string[];
+	assert.deepEqual(seen.slice(0, 2), ["content", pack.directory]);
+	assert.deepEqual(seen[2], ["dev", "home", "lib", "proc", "tmp"]);
+	assert.match(String(seen[3]), /FileNotFoundError/);
+	assert.match(String(seen[4]), /Error/);
+	for (const text of seen.slice(5, 9)) assert.match(text, refused);
+	assert.deepEqual(seen[9], {});
+});
+
+test("JavaScript leads neither to Node nor to other files", async () => {
+	const body = attempts(
+		"__import__('js').process.exit(0)",
+		"__import__('js').eval('1')",
+		"__import__('pyodide_js').loadPackage.constructor('return globalThis')()",
+		"mount()",
+	).replace(
+		"attempt(lambda: mount())",
+		`def mount():
+    import js, pyodide_js
+    files = pyodide_js.FS
+    files.mkdirTree('/host')
+    files.mount(files.filesystems.NODEFS, js.JSON.parse('{"root": "/etc"}'), '/host')
+    return os.listdir('/host')
+attempt(mount)`,
+	);
+	const seen = (await resultOf("javascript", body)) as string[];
+	assert.match(seen[0] ?? "", /^AttributeError: exit/);
+	assert.match(seen[1] ?? "", /EvalError/);
+	assert.match(seen[2] ?? "", /EvalError/);
+	assert.equal(typeof seen[3], "string");
+	assert.match(seen[3] ?? "", /^(JsException|Error)/);
+});
+
+for (const [name, body] of [
+	["loops for ever", "print('begun')\nwhile True: pass"],
+	["sleeps", "print('begun')\ntime.sleep(1000)"],
+	["does not want to be interrupted", "print('begun')\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass"],
+] as const) {
+	test(`one that ${name} is ended, and the next is unharmed`, async () => {
+		const run = runner.context(pack.body(name.replaceAll(" ", "_"), body));
+		const end = runner.run(run);
+		await run.waitFor("stdout", "begun\n");
+		run.abort("cancel");
+		const { succeeded, result } = await end;
+		assert.equal(succeeded, false);
+		assert.ok([-15, -9].includes(Number(result["exit_code"])), String(result["exit_code"]));
+		await assertUnharmed();
+	});
+}
+
+test("one that is aborted before it begins is not run", async () => {
+	const run = runner.context(pack.body("never", "return 1"));
+	run.abort("cancel");
+	const { succeeded, result } = await runner.run(run);
+	assert.deepEqual([succeeded, result["exit_code"]], [false, -15]);
+});
+
+test("Python gets no more memory than the limit", async () => {
+	const { succeeded, result } = await runner.run(pack.body("memory", "x = []\nwhile True: x.append(bytearray(1000000))"));
+	assert.deepEqual([succeeded, result["exit_code"]], [false, 1]);
+	assert.match(String(result["stderr"]), /MemoryError/);
+	await assertUnharmed();
+});
+
+test("memory that is taken beside Python's ends the run too", async () => {
+	const body = "import js\nx = []\nwhile True:\n    x.append(js.Uint8Array.new(10000000))\n    x[-1].fill(1)";
+	const { succeeded, result } = await runner.run(pack.body("buffers", body));
+	assert.equal(succeeded, false);
+	assert.match(String(result["error"]), /needed more than 128 MiB of memory/);
+	await assertUnharmed();
+});
+
+test("os._exit ends with its code and without a result", async () => {
+	const seven = await runner.run(pack.body("exit_seven", "os._exit(7)"));
+	assert.deepEqual([seven.succeeded, seven.result["result"], seven.result["exit_code"]], [false, "None", 7]);
+});
+
+for (const [name, body] of [
+	["aborts", "os.abort()"],
+	["overwrites the interpreter", "import ctypes\nctypes.memset(1024, 255, 20000000)\nreturn 1"],
+	["calls what is no function", "import ctypes\nctypes.CFUNCTYPE(None)(12345678)()\nreturn 1"],
+] as const) {
+	test(`one that ${name} fails and says why, and the next is unharmed`, async () => {
+		const { succeeded, result } = await runner.run(pack.body(name.replaceAll(" ", "_"), `print('begun')\n${body}`));
+		assert.equal(succeeded, false, JSON.stringify(result));
+		assert.notEqual(result["exit_code"], 0);
+		assert.match(`${result["error"]}`, /interpreter/);
+		await assertUnharmed();
+	});
+}
+
+test("much output waits for who takes it, and arrives whole", async () => {
+	const { succeeded, result, run } = await runner.run(pack.body("output", "for i in range(40000): print('x' * 99)\nreturn 1"));
+	assert.equal(succeeded, true);
+	assert.equal(
+		run.chunks.reduce((sum, { data }) => sum + data.length, 0),
+		4_000_000,
+	);
+	assert.equal(result["result"], 1);
+});
+
+test("input is at its end, programs cannot be started, coroutines can be awaited", async () => {
+	const body = attempts("sys.stdin.read()", "__import__('subprocess').run(['true'])", "__import__('asyncio').run(later())").replace(
+		"seen = []",
+		"import asyncio\nasync def later():\n    await asyncio.sleep(0.01)\n    return 'later'\nseen = []",
+	);
+	const [input, program, later] = (await resultOf("abilities", body)) as string[];
+	assert.equal(input, "");
+	assert.match(program ?? "", /^OSError/);
+	assert.equal(later, "later");
+});
+
+test.run();

@@ -1,0 +1,95 @@
+// test-timeout: 300
+import * as assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test } from "uvu";
+import { eventually, findProcesses } from "../../_process/launcher.test-support.ts";
+import { pythonScript } from "../index.ts";
+import { PythonPack, useRunner } from "../python-pack.test-support.ts";
+
+// Snapshots and processes, from the first run to the end of the service.
+const pack = new PythonPack(test);
+const runner = useRunner(test, pythonScript({ engine: "pyodide", pyodide: { idle_time: 1 } }));
+const directory = join(runner.dataDirectory, "pyodide");
+
+test("nothing is made or started before the first run", async () => {
+	await runner.restart();
+	assert.deepEqual(readdirSync(runner.dataDirectory), []);
+	assert.deepEqual(findProcesses(runner.dataDirectory), []);
+});
+
+test("runs at the same time share one snapshot, named for Node and pyodide", async () => {
+	const options = pack.body("share", "return parameters['n']");
+	const ends = await Promise.all([1, 2, 3].map((n) => runner.run({ ...options, actionParameters: { n } })));
+	assert.deepEqual(
+		ends.map(({ result }) => result["result"]),
+		[1, 2, 3],
+	);
+	const [name, ...others] = snapshots();
+	assert.deepEqual(others, []);
+	assert.match(name ?? "", new RegExp(`^${process.version}-\\d+\\.\\d+\\.\\d+\\.snapshot$`));
+	assert.equal(statSync(join(directory, name ?? "")).mode & 0o777, 0o600);
+});
+
+test("workers end when nothing has been run for a while", async () => {
+	assert.ok(await eventually(() => readdirSync(join(directory, "workers")).length === 0, 30_000));
+	assert.deepEqual(findProcesses(runner.dataDirectory), []);
+});
+
+test("a broken snapshot is made anew", async () => {
+	const file = join(directory, snapshots()[0] ?? "");
+	const bytes = readFileSync(file);
+	for (const broken of [bytes.fill(0, 1_000_000, 1_000_100), bytes.subarray(0, 5_000_000), Buffer.alloc(0)]) {
+		writeFileSync(file, broken);
+		const { ino } = statSync(file);
+		const { result } = await runner.run(pack.body("broken", "return 'well'"));
+		assert.equal(result["result"], "well");
+		assert.notEqual(statSync(file).ino, ino);
+		assert.ok(await eventually(() => findProcesses(runner.dataDirectory).length === 0, 30_000));
+	}
+});
+
+test("a stop ends what runs and what was prepared", async () => {
+	const run = runner.context(pack.body("stopped", "print('begun')\nwhile True: pass"));
+	const end = runner.run(run);
+	await run.waitFor("stdout", "begun\n");
+	await runner.restart();
+	const { succeeded } = await end;
+	assert.equal(succeeded, false);
+	assert.deepEqual(findProcesses(runner.dataDirectory), []);
+});
+
+test("nothing outlives a service that is killed", async () => {
+	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-killed-"));
+	const { entryPoint } = pack.body(
+		"outlives",
+		"print('begun')\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass",
+	);
+	const service = fileURLToPath(new URL("./pyodide-service.test-support.ts", import.meta.url));
+	const child = spawn(
+		process.execPath,
+		["--import", import.meta.resolve("tsx"), service, dataDirectory, entryPoint ?? "", pack.directory],
+		{
+			stdio: ["ignore", "pipe", "inherit"],
+		},
+	);
+	try {
+		await once(child.stdout, "data");
+		assert.ok(await eventually(() => findProcesses(join(dataDirectory, "pyodide", "workers")).length >= 2, 30_000));
+		child.kill("SIGKILL");
+		assert.ok(await eventually(() => findProcesses(join(dataDirectory, "pyodide")).length === 0, 10_000));
+	} finally {
+		child.kill("SIGKILL");
+		rmSync(dataDirectory, { recursive: true, force: true });
+	}
+});
+
+function snapshots(): readonly string[] {
+	return readdirSync(directory).filter((name) => name.includes(".snapshot"));
+}
+
+test.run();
