@@ -1,5 +1,6 @@
 import type { JsonObject, RuleEnforcementEntity, RuleEntity, TriggerEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import type { ExecutionView, Page } from "../engine-api.ts";
+import type { ExecutionView } from "../executions-api.ts";
+import type { Page } from "../page.ts";
 import type { Principal } from "../principal.ts";
 import type { FailedCriterion } from "./criteria/index.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import type { Page } from "../engine-api.ts";
+import type { Page } from "../page.ts";
 import type { Paging } from "../rules/rules-api.ts";
 
 /** Body of trigger type create and update. */
