@@ -40,6 +40,7 @@ export default defineConfig({
 | \`auth_backends\` | no | backends to choose from by name: \`{ flat_file, ldap, pam }\`, each a function from arguments to a plugin |
 | \`rbac.roles\`, \`rbac.assignments\`, \`rbac.mappings\` | no | roles, who has them, and which groups of the auth backend give them |
 | \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file |
+| \`configs\` | no | directory of pack configurations, \`<pack>.yaml\` each, relative to the configuration file; default \`configs\` in the data directory |
 | \`data_dir\` | no | data directory, relative to the configuration file; default \`./data\` |
 
 ## Environment
