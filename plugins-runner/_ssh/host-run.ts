@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SFTPWrapper } from "ssh2";
 import { isSvcError, type JsonObject, type Logger, RunAborted, toErrorMessage } from "../../core/contract/index.ts";
 import { findSudoRefusal } from "../_shell/index.ts";
 import { ConnectionLost } from "./connect-error.ts";
@@ -89,7 +91,7 @@ async function runStaged(
 			if (work.signal.aborted) throw error;
 			throw new UploadFailed(`the script could not be copied to ${directory}: ${toErrorMessage(error)}`, { cause: error });
 		} finally {
-			sftp.end();
+			await endSftp(sftp, connection);
 		}
 		const channel = await connection.exec(createMarkedShell(work.marker));
 		const command = { words: [`${directory}/${staged.script}`, ...args] };
@@ -98,6 +100,14 @@ async function runStaged(
 		await removeFiles(work, { target, directory }, connection);
 		lease.release();
 	}
+}
+
+/** Until the host has let go of the channel: it counts against those that may be open at once. */
+async function endSftp(sftp: SFTPWrapper, connection: Connection): Promise<void> {
+	if (connection.closed) return;
+	const closed = new Promise<void>((resolve) => sftp.once("close", resolve));
+	sftp.end();
+	await Promise.race([closed, pause(1_000, undefined, { ref: false })]);
 }
 
 async function follow(

@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 import { createHousekeeping, type Sudo, shellCommand } from "./remote-script.ts";
 
 /** How long it may take, in milliseconds. */
-const patience = 3_000;
+const patience = 10_000;
 /** Channels beside those of runs; the hosts allow a few more than the runs take. */
 const atOnce = 2;
 

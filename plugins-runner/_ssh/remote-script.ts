@@ -33,7 +33,7 @@ export function createRemoteScript({ command, environment, cwd, sudo }: RemoteSc
 
 /** A script of the service's own, such as one that cleans up. */
 export function createHousekeeping(text: string, sudo: Sudo | undefined): string {
-	return toScript([sudo === undefined ? text : `${toSudo(sudo)} /bin/sh -c ${quote(text)} 2>/dev/null`]);
+	return toScript([sudo === undefined ? text : `${toSudo(sudo)} /bin/sh -c ${quote(text)} 2>/dev/null`, "exit $?"]);
 }
 
 /** Signals what a run has started and that still lives, also what has left its group. Where there is no /proc it does nothing. */
