@@ -1,0 +1,18 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { remoteCommand } from "svc/plugins-runner/remote-command";
+
+const { env } = process;
+
+// A service that runs the actions of the pack "fleet" on other machines. Without sign-in: keep it on your own machine.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [remoteCommand()],
+	packs: ["./packs"],
+	data_dir: "../../data/remote-fleet",
+	auth: { enable: false },
+	system_user: { user: env["FLEET_USER"] ?? "deploy", ssh_key_file: env["FLEET_KEY"] ?? "~/.ssh/id_ed25519" },
+	ssh_runner: { known_hosts: env["FLEET_KNOWN_HOSTS"] ?? "~/.ssh/known_hosts" },
+});
