@@ -1,5 +1,7 @@
-import type { JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
-import type { CausingExecution } from "./event-trace.ts";
+import type { ExecutionEntity, JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
+
+/** What is known of an execution that causes an event. */
+export type CausingExecution = Pick<ExecutionEntity, "id" | "trace_id" | "parent_id" | "trigger_instance_id">;
 
 /** An event that is to become a trigger instance. */
 export interface Dispatch {

@@ -1,6 +1,6 @@
-import { type ExecutionEntity, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
+import { type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { isId } from "../ids.ts";
-import type { Dispatch } from "./dispatcher.ts";
+import type { CausingExecution, Dispatch } from "./dispatcher.ts";
 
 /** Where an event belongs: its trace, and how far it is from the event that began the cascade. */
 export interface EventPlace {
@@ -9,9 +9,6 @@ export interface EventPlace {
 	readonly insert: TraceEntity | undefined;
 	readonly depth: number;
 }
-
-/** What is known of an execution that causes an event. */
-export type CausingExecution = Pick<ExecutionEntity, "id" | "trace_id" | "parent_id" | "trigger_instance_id">;
 
 const causingFields = ["id", "trace_id", "parent_id", "trigger_instance_id"] as const;
 /** Generations of parents that are looked through for the rule that began them. */
