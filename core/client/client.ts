@@ -23,7 +23,9 @@ import type {
 	UserRecord,
 } from "./records.ts";
 import { faultOf, type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
+import { createRuleClient, type RuleClient } from "./rules.ts";
 import { createTimerClient, type TimerClient } from "./timers.ts";
+import { createTriggerClient, type TriggerClient } from "./triggers.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks.ts";
 
 export interface ClientOptions extends Partial<Addresses> {
@@ -84,6 +86,8 @@ export interface Client {
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
 	};
 	readonly webhooks: WebhookClient;
+	readonly rules: RuleClient;
+	readonly triggers: TriggerClient;
 	readonly timers: TimerClient;
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
@@ -154,6 +158,8 @@ export function createClient(options: ClientOptions = {}): Client {
 		},
 		inquiries: createInquiryClient({ read, list }),
 		webhooks: createWebhookClient({ read, list }),
+		rules: createRuleClient({ read, list, call: api }),
+		triggers: createTriggerClient({ read, list, call: api }),
 		timers: createTimerClient({ read, list }),
 		keys: createKeyClient({ read, list, call: api }),
 		configs: createConfigClient({ read, list }),

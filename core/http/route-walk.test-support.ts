@@ -172,13 +172,6 @@ const walks: Readonly<Record<string, Walk>> = {
 				trigger: { type: "vault.walk", parameters: { pin: secrets.store() } },
 				action: { ref: "vault.command", parameters: createParameters(secrets) },
 			},
-			...createRefused(secrets).map((parameters, index) => ({
-				name: `refused_${index}`,
-				pack: "vault",
-				enabled: true,
-				trigger: { type: "core.svc.generic.inquiry" },
-				action: { ref: "vault.command", parameters: { ...parameters } },
-			})),
 			{ name: "bad", trigger: { type: "vault.walk", parameters: { n: secrets.refuse() } }, action: { ref: "vault.command" } },
 			{ name: "bad", trigger: { type: "vault.nothing" }, action: { ref: "vault.command", parameters: { pin: secrets.refuse() } } },
 		]),
