@@ -1,0 +1,24 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { flatFile } from "svc/plugins-auth/flat-file";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { localScript } from "svc/plugins-runner/local-script";
+
+// What a monitor posts to the webhook of packs/monitor/rules runs the script of packs/monitor/actions.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand(), localScript()],
+	packs: ["packs"],
+	data_dir: "../../data/webhook-to-command",
+	auth: { backend: flatFile({}) },
+	rbac: {
+		enable: true,
+		roles: [{ name: "monitor", permission_grants: [{ resource_uid: "webhook:monitor/disk", permission_types: ["webhook_send"] }] }],
+		assignments: [
+			{ username: "admin", roles: ["admin"] },
+			{ username: "monitor", roles: ["monitor"] },
+		],
+	},
+});
