@@ -1,0 +1,96 @@
+import type { Benchmark, Round } from "./harness/benchmark.ts";
+import { inFlight } from "./harness/echo.ts";
+import { type InsertPeer, startInsertPeer } from "./harness/insert-peer.ts";
+import { describeTime, measureService } from "./harness/process-figures.ts";
+import { type Service, startService } from "./harness/service.ts";
+import { quantile } from "./harness/statistics.ts";
+import { addRules, type Deliveries, describeLags, paceDeliveries, postDeliveries, readLags, settle } from "./harness/webhook-load.ts";
+
+const ruleCount = 100;
+const url = "bench/hook";
+
+/** What the goal leaves open: that one delivery in twenty matches a rule, or that each matches one rule in twenty. */
+const few: Deliveries = {
+	url,
+	toBody: (number) => toBody(number % 20 === 0 ? `deploy-${(number / 20) % ruleCount}` : `other-${number % 100}`),
+};
+const five: Deliveries = { url, toBody: (number) => toBody(`release-${number % 20}`) };
+
+export const benchmark: Benchmark = {
+	id: "P9",
+	title: `webhooks accepted with ${ruleCount} rules on them, ${inFlight} in flight ÷ JSON POSTs of a bare h3 app that inserts one row each, durably`,
+	goals: [
+		{ name: "few", label: "one delivery in 20 matches a rule: accepted/s ÷ inserting POSTs/s", direction: "at least", limits: [0.5] },
+		{ name: "fewLag", label: "the same at half the rate: acceptance to enforcement, p99", unit: "ms", direction: "at most", limits: [250] },
+		{ name: "five", label: "each delivery matches 5 rules: accepted/s ÷ inserting POSTs/s", direction: "at least", limits: [0.5] },
+		{
+			name: "fiveLag",
+			label: "the same at half the rate: acceptance to enforcement, p99",
+			unit: "ms",
+			direction: "at most",
+			limits: [250],
+		},
+	],
+	async run(round) {
+		const service = await round.use("service", startRuled);
+		const peer = await round.use("peer", startInsertPeer);
+		const one = await measure(round, { service, peer, deliveries: few, matches: 1 / 20 });
+		const other = await measure(round, { service, peer, deliveries: five, matches: 5 });
+		return {
+			values: { few: one.ratio, fewLag: one.lag, five: other.ratio, fiveLag: other.lag },
+			detail: `one in 20: ${one.detail}\n           five each: ${other.detail}`,
+		};
+	},
+};
+
+async function startRuled(): Promise<Service> {
+	const service = await startService();
+	const rules = Array.from({ length: ruleCount }, (_none, index) => ({
+		name: `rule-${index}`,
+		url,
+		criteria: { "trigger.body.action": { type: "inside", pattern: [`deploy-${index}`, `release-${index % 20}`] } },
+	}));
+	await addRules(service, rules);
+	return service;
+}
+
+interface Subject {
+	readonly service: Service;
+	readonly peer: InsertPeer;
+	readonly deliveries: Deliveries;
+	/** Rules that match a delivery, on average. */
+	readonly matches: number;
+}
+
+async function measure(round: Round, { service, peer, deliveries, matches }: Subject) {
+	const seconds = round.quick ? 1 : 4;
+	await postDeliveries(service, deliveries, { inFlight, seconds: round.number === 1 ? seconds : 0.5 });
+	await settle(service);
+	const [ours, bare] = await round.alternate(
+		async () => {
+			const accepted = await measureService(service.pid, () => postDeliveries(service, deliveries, { inFlight, seconds }));
+			// Otherwise what still waits would be worked off while the other side is measured.
+			return { ...accepted, behind: await settle(service) };
+		},
+		() => peer.measure({ body: deliveries.toBody(0), inFlight, seconds }),
+	);
+	const perSecond = ours.value / ours.seconds;
+	const since = new Date().toISOString();
+	const paced = await paceDeliveries(service, deliveries, { perSecond: perSecond / 2, seconds });
+	await settle(service);
+	const lags = await readLags(service, since);
+	if (lags.length !== Math.ceil(paced * matches)) throw new Error(`${paced} deliveries led to ${lags.length} enforcements`);
+	const share = (used: number) => (1000 * used) / ours.value;
+	const time = describeTime({ server: share(ours.time.server), launcher: 0, processes: 0, client: share(ours.time.client) });
+	return {
+		ratio: perSecond / bare,
+		lag: quantile(lags, 0.99),
+		detail:
+			`${perSecond.toFixed(0)}/s (CPU ms each: ${time}), worked off ${ours.behind.toFixed(0)} ms later; bare h3 ${bare.toFixed(0)}/s; ` +
+			`${(paced / seconds).toFixed(0)}/s paced, ${describeLags(lags)}`,
+	};
+}
+
+function toBody(action: string): string {
+	return JSON.stringify({ action, parameters: { branch: "main", commit: "3b5d5c3712955042212316173ccf37be" } });
+}
