@@ -20,6 +20,8 @@ export interface MatrixSubject {
 	newTrigger(): Promise<string>;
 	/** A name that no action has. */
 	freshName(): string;
+	/** Id of a delivery to the webhook `disk/full`. */
+	readonly delivery: string;
 	/** Id of the administrator's role assignment. */
 	readonly assignment: string;
 }
@@ -242,9 +244,21 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /timers": { ok: 200, request: at("/timers"), grants: global("timer_list") },
 	"api GET /timers/:ref": { ok: 404, others: 404, request: at("/timers/none") },
 	"api GET /webhooks": { ok: 200, request: at("/webhooks"), grants: global("webhook_list") },
-	"api GET /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
-	"api POST /webhooks/**:url": { ok: 404, request: at("/webhooks/disk/full", {}), grants: on("webhook:disk/full", "webhook_send") },
+	"api GET /webhooks/**:url": { ok: 200, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
+	"api POST /webhooks/**:url": {
+		ok: 202,
+		request: at("/webhooks/disk/full", {}),
+		grants: on("webhook:disk/full", "webhook_send"),
+	},
 	"api GET /webhook_deliveries": { ok: 200, request: at("/webhook_deliveries"), grants: global("webhook_list") },
-	"api GET /webhook_deliveries/:id": { ok: 404, others: 404, request: at("/webhook_deliveries/none") },
-	"api POST /webhook_deliveries/:id/replay": { ok: 404, others: 404, request: at("/webhook_deliveries/none/replay") },
+	"api GET /webhook_deliveries/:id": {
+		ok: 200,
+		request: ({ delivery }) => ({ path: `/webhook_deliveries/${delivery}` }),
+		grants: on("webhook:disk/full", "webhook_view"),
+	},
+	"api POST /webhook_deliveries/:id/replay": {
+		ok: 202,
+		request: ({ delivery }) => ({ path: `/webhook_deliveries/${delivery}/replay` }),
+		grants: on("webhook:disk/full", "webhook_send"),
+	},
 };

@@ -90,7 +90,17 @@ async function askAs(
 	return response.status;
 }
 
-async function createSubject({ ask, signIn, run }: GuardedService, root: string) {
+/** A webhook that keeps what comes in, and the id of something that did. */
+async function createDelivery({ ask }: GuardedService, root: string): Promise<string> {
+	await ask(root, "POST", "/v1/triggers", { type: "core.svc.webhook", parameters: { url: "disk/full", ledger: true } });
+	await ask(root, "POST", "/v1/webhooks/disk/full", {});
+	const { body } = await ask(root, "GET", "/v1/webhook_deliveries");
+	return String((body as unknown as { id: string }[])[0]?.id);
+}
+
+async function createSubject(service: GuardedService, root: string) {
+	const { ask, signIn, run } = service;
+	const delivery = await createDelivery(service, root);
 	const execution = await run(root);
 	const { body } = await ask(root, "GET", "/v1/rbac/role_assignments?user=root");
 	const assignment = String((body as unknown as { id: string }[])[0]?.id);
@@ -100,6 +110,7 @@ async function createSubject({ ask, signIn, run }: GuardedService, root: string)
 	return (username: string): MatrixSubject => ({
 		execution,
 		assignment,
+		delivery,
 		freshName,
 		ownToken: () => signIn(username),
 		newKey: async () => String((await ask(root, "POST", "/v1/apikeys", {})).body["id"]),

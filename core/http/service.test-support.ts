@@ -43,7 +43,7 @@ export interface ServiceUnderTest {
 /** Run with a whole service on memory plugins with one administrator, and stop it. */
 export async function withService(
 	run: (service: ServiceUnderTest) => Promise<void>,
-	options: OptionsInput & Partial<Pick<SvcConfig, "runners">> = {},
+	options: OptionsInput & Partial<Pick<SvcConfig, "runners" | "storage">> = {},
 ): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
 	const log: string[] = [];
