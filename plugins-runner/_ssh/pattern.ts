@@ -2,7 +2,7 @@
 export function matchesPatterns(patterns: readonly string[], name: string): boolean {
 	let matches = false;
 	for (const pattern of patterns) {
-		if (pattern.startsWith("!") ? matchesPattern(pattern.slice(1), name) : false) return false;
+		if (pattern.startsWith("!") && matchesPattern(pattern.slice(1), name)) return false;
 		if (matchesPattern(pattern, name)) matches = true;
 	}
 	return matches;
