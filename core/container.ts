@@ -44,6 +44,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 				storage: config.storage,
 				eventBus: config.eventBus,
 				runners: config.runners,
+				sensors: config.sensors,
 				authBackend: config.authBackend,
 			},
 			access: config.access,

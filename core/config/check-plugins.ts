@@ -6,6 +6,7 @@ const hints: Readonly<Record<PluginKind, string>> = {
 	"event-bus": "event_bus: memoryBus()",
 	runner: "runners: [localCommand(), localScript()]",
 	"auth-backend": "auth: { backend: flatFile() }",
+	sensor: 'sensors: [fileWatch({ paths: ["/var/log/syslog"] })]',
 };
 
 const titles: Readonly<Record<PluginKind, string>> = {
@@ -13,6 +14,7 @@ const titles: Readonly<Record<PluginKind, string>> = {
 	"event-bus": "an event bus plugin",
 	runner: "a runner plugin",
 	"auth-backend": "an auth backend plugin",
+	sensor: "a sensor plugin",
 };
 
 /** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
@@ -21,17 +23,17 @@ export function findPluginProblem(path: string, kind: PluginKind, value: unknown
 	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
 }
 
-/** Problems of a list of runners, names that stand twice included. */
-export function findRunnerProblems(value: unknown): string[] {
-	if (!Array.isArray(value)) return [`runners: expected an array of runner plugins, got ${describePlugin(value)}; hint: ${hints.runner}`];
-	const runners: readonly unknown[] = value;
-	const problems = runners.map((runner, index) => findPluginProblem(`runners[${index}]`, "runner", runner));
-	const names = runners.map((runner) => (isPlugin(runner) ? runner.name : undefined));
+/** Problems of a list of plugins, names that stand twice included. */
+export function findListProblems(path: string, kind: "runner" | "sensor", value: unknown): string[] {
+	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
+	const plugins: readonly unknown[] = value;
+	const problems = plugins.map((plugin, index) => findPluginProblem(`${path}[${index}]`, kind, plugin));
+	const names = plugins.map((plugin) => (isPlugin(plugin) ? plugin.name : undefined));
 	const repeated = names.map((name, index) => {
 		const first = names.indexOf(name);
 		return name === undefined || first === index
 			? undefined
-			: `runners[${index}]: runner "${name}" stands at runners[${first}] already; names must be unique`;
+			: `${path}[${index}]: ${kind} "${name}" stands at ${path}[${first}] already; names must be unique`;
 	});
 	return [...problems, ...repeated].filter((problem) => problem !== undefined);
 }

@@ -6,12 +6,13 @@ import {
 	optionSections,
 	type RoleConfig,
 	type RunnerPlugin,
+	type SensorPlugin,
 	type StoragePlugin,
 	type SvcConfig,
 	SvcError,
 } from "../contract/index.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
-import { findPluginProblem, findRunnerProblems } from "./check-plugins.ts";
+import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { resolveOptions } from "./resolve-options.ts";
@@ -24,6 +25,7 @@ export interface ResolvedConfig {
 	readonly storage: StoragePlugin;
 	readonly eventBus: EventBusPlugin;
 	readonly runners: readonly RunnerPlugin[];
+	readonly sensors: readonly SensorPlugin[];
 	readonly authBackend?: AuthBackendPlugin;
 	/** Roles and who has them. */
 	readonly access: RoleConfig;
@@ -44,7 +46,7 @@ export interface ResolveContext {
 	readonly directory: string;
 }
 
-const compositionMembers = ["storage", "event_bus", "runners", "auth_backends", "packs", "configs", "data_dir"];
+const compositionMembers = ["storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir"];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
@@ -67,6 +69,7 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		storage: config.storage,
 		eventBus: config.event_bus,
 		runners: config.runners,
+		sensors: config.sensors ?? [],
 		...(authBackend !== undefined && { authBackend }),
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
@@ -86,11 +89,12 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
-	const { storage, event_bus, runners, packs, configs, data_dir } = input;
+	const { storage, event_bus, runners, sensors, packs, configs, data_dir } = input;
 	const problems = [
 		findPluginProblem("storage", "storage", storage),
 		findPluginProblem("event_bus", "event-bus", event_bus),
-		...findRunnerProblems(runners),
+		...findListProblems("runners", "runner", runners),
+		...(sensors === undefined ? [] : findListProblems("sensors", "sensor", sensors)),
 		findAuthBackendsProblem(input["auth_backends"]),
 		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
 		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,

@@ -2,6 +2,7 @@ import type { AuthBackendPlugin } from "./auth-backend.ts";
 import type { EventBusPlugin } from "./event-bus.ts";
 import type { OptionsInput } from "./options.ts";
 import type { RunnerPlugin } from "./runner.ts";
+import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";
 
 /** The plugins of a service, and where its files are. */
@@ -12,6 +13,8 @@ export interface Composition {
 	readonly event_bus: EventBusPlugin;
 	/** Runner types that actions may use. */
 	readonly runners: readonly RunnerPlugin[];
+	/** Sources of events; each runs on one node. Default none. */
+	readonly sensors?: readonly SensorPlugin[];
 	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
 	readonly auth_backends?: Readonly<Record<string, (kwargs: never) => AuthBackendPlugin>>;
 	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */

@@ -3,6 +3,7 @@ import type { EventBus, EventBusPlugin } from "./event-bus.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { Lifecycle, Plugin, PluginKind } from "./plugin.ts";
 import type { Runner, RunnerPlugin } from "./runner.ts";
+import type { Sensor, SensorPlugin } from "./sensor.ts";
 import type { Storage, StoragePlugin } from "./storage.ts";
 
 /** Options may be left out when every one of them is optional. */
@@ -46,4 +47,16 @@ export function defineEventBus<O = Record<string, never>>(
 	create: (options: O) => EventBus,
 ): (...options: OptionsArgument<O>) => EventBusPlugin {
 	return define("event-bus", name, create);
+}
+
+/**
+ * Declare a sensor. `create` gets the options and returns the sensor.
+ *
+ * @param name the sensor's name; its ref is `<pack>.<name>`
+ */
+export function defineSensor<O = Record<string, never>>(
+	name: string,
+	create: (options: O) => Sensor,
+): (...options: OptionsArgument<O>) => SensorPlugin {
+	return define("sensor", name, create);
 }

@@ -10,6 +10,8 @@ export * from "./json.ts";
 export * from "./options.ts";
 export * from "./parameters.ts";
 export * from "./plugin.ts";
+export * from "./poll.ts";
 export * from "./runner.ts";
+export * from "./sensor.ts";
 export * from "./storage.ts";
 export * from "./trigger-entities.ts";

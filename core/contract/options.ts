@@ -295,6 +295,28 @@ export const optionSections = {
 			description: "Seconds after its time at which a timer still fires, when no node was there; later it waits for its next time.",
 		},
 	},
+	sensorcontainer: {
+		enable: { type: "boolean", default: true, description: "Whether this node runs sensors." },
+		restart_delay: {
+			type: "number",
+			default: 2.5,
+			minimum: 0.01,
+			description: "Seconds before a sensor that failed is started again; doubled with each failure in a row.",
+		},
+		max_restart_delay: { type: "number", default: 300, minimum: 0.01, description: "Most seconds that this wait grows to." },
+		restart_reset: {
+			type: "number",
+			default: 10,
+			minimum: 0,
+			description: "Seconds a sensor must have run for its earlier failures to count no more.",
+		},
+		shutdown_grace: {
+			type: "number",
+			default: 5,
+			minimum: 0,
+			description: "Most seconds that switching a sensor off, or stopping the service, waits for it to end.",
+		},
+	},
 	keyvalue: {
 		enable_encryption: { type: "boolean", default: true, description: "Whether the datastore keeps secret values, encrypted." },
 		encryption_key_path: {

@@ -30,7 +30,7 @@ export interface PluginContext {
 /**
  * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method, and calls `stop`
  * exactly once afterwards, also when `start` threw: `stop` must cope with a half-finished start. Plugins start in the order
- * storage, event bus, auth backend, runners and stop in reverse.
+ * storage, event bus, auth backend, runners, sensors and stop in reverse.
  */
 export interface Lifecycle {
 	/** Open what the plugin needs. Heavy packages are loaded here. Throwing ends the start of the service with the message. */
@@ -39,7 +39,7 @@ export interface Lifecycle {
 	stop?(): Promise<void>;
 }
 
-export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus";
+export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor";
 
 /** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */
 export interface Plugin<K extends PluginKind, T extends Lifecycle> {

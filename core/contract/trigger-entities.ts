@@ -166,12 +166,13 @@ export interface SensorEntity {
 	readonly enabled: boolean;
 	/** Seconds. */
 	readonly poll_interval: number | null;
-	/** stopped, running, waiting (to be started again) or failed. */
-	readonly state: string;
+	readonly state: SensorStateName;
 	readonly state_changed_at: string;
-	/** In a row. */
+	/** Failures in a row. */
 	readonly restarts: number;
 	readonly last_error: string | null;
+	/** When it is started again, while it waits for that. */
+	readonly next_start_at: string | null;
 	/** Node that runs it. */
 	readonly owner: string | null;
 	readonly fence: string | null;
@@ -179,6 +180,12 @@ export interface SensorEntity {
 	/** Refs. */
 	readonly trigger_types: readonly string[];
 }
+
+/**
+ * States of a sensor: `waiting` to be started again after a failure; `failed` when it was told to end and has not, so that it
+ * cannot be started again yet.
+ */
+export type SensorStateName = "stopped" | "running" | "waiting" | "failed";
 
 /** States of a trigger instance: `processed` says that every rule was looked at, whether or not one matched. */
 export type TriggerInstanceStatus = "pending" | "processing" | "processed" | "processing_failed";

@@ -169,6 +169,7 @@ export const triggerEntityKinds: { readonly [K in TriggerEntityKind]: EntityKind
 			state_changed_at: "text",
 			restarts: "integer",
 			last_error: "text",
+			next_start_at: "text",
 			owner: "text",
 			fence: "text",
 			lease_expires_at: "text",

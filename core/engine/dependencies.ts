@@ -6,6 +6,7 @@ import type {
 	Options,
 	RoleConfig,
 	RunnerPlugin,
+	SensorPlugin,
 	StoragePlugin,
 } from "../contract/index.ts";
 
@@ -25,6 +26,7 @@ export interface EngineDependencies {
 		readonly storage: StoragePlugin;
 		readonly eventBus: EventBusPlugin;
 		readonly runners: readonly RunnerPlugin[];
+		readonly sensors: readonly SensorPlugin[];
 		readonly authBackend: AuthBackendPlugin | undefined;
 	};
 	/** Section `rbac` beside its options. */

@@ -1,4 +1,4 @@
-import type { AuthBackend, Clock, EventBus, Lifecycle, Runner, Storage } from "../contract/index.ts";
+import type { AuthBackend, Clock, EventBus, Lifecycle, Runner, Sensor, Storage } from "../contract/index.ts";
 import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
 
 /** The plugins of one engine, created and inert until `start`. */
@@ -8,7 +8,9 @@ export interface PluginHost {
 	readonly authBackend: AuthBackend | undefined;
 	/** By runner type name. */
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** Starts storage, event bus, auth backend and runners, in this order. A failure stops what had started and is thrown on. */
+	/** By name. */
+	readonly sensors: ReadonlyMap<string, Sensor>;
+	/** Starts storage, event bus, auth backend, runners and sensors, in this order. A failure stops what had started and is thrown on. */
 	start(): Promise<void>;
 	/** Stops in reverse what was started, each exactly once; goes on after a failure and throws the first at the end. */
 	stop(): Promise<void>;
@@ -28,6 +30,7 @@ export function createPluginHost(
 	const eventBus = composition.eventBus.create();
 	const authBackend = composition.authBackend?.create();
 	const runners = new Map(composition.runners.map((plugin) => [plugin.name, plugin.create() as Runner]));
+	const sensors = new Map(composition.sensors.map((plugin) => [plugin.name, plugin.create()]));
 	const started: Started[] = [];
 
 	async function startOne(name: string, instance: Lifecycle): Promise<void> {
@@ -61,6 +64,7 @@ export function createPluginHost(
 			await startOne(`event bus ${composition.eventBus.name}`, eventBus);
 			if (authBackend !== undefined) await startOne(`auth backend ${composition.authBackend?.name}`, authBackend);
 			for (const [name, runner] of runners) await startOne(`runner ${name}`, runner);
+			for (const [name, sensor] of sensors) await startOne(`sensor ${name}`, sensor);
 		} catch (error) {
 			// The failure to start is what the caller must see; one while stopping has been logged.
 			await stop().catch(() => undefined);
@@ -68,5 +72,5 @@ export function createPluginHost(
 		}
 	}
 
-	return { storage, eventBus, authBackend, runners, start, stop };
+	return { storage, eventBus, authBackend, runners, sensors, start, stop };
 }

@@ -156,6 +156,7 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 			state_changed_at: "text",
 			restarts: "integer",
 			last_error: "text",
+			next_start_at: "text",
 			owner: "text",
 			fence: "text",
 			lease_expires_at: "text",
