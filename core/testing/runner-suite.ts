@@ -45,7 +45,7 @@ export function testRunner({ test, name, create, cases, options, grace = 6_000 }
 	checkEffects(check);
 	checkRecovery(check);
 	test(`${name}: stop leaves no process, socket or file open`, () =>
-		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails ?? {}));
+		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails ?? {}, options));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
 }
 
