@@ -267,7 +267,7 @@ export const optionSections = {
 		},
 	},
 	rules: {
-		pool_size: { type: "integer", default: 16, minimum: 1, description: "Most trigger instances that this node processes at once." },
+		pool_size: { type: "integer", default: 64, minimum: 1, description: "Most trigger instances that this node processes at once." },
 		depth_limit: {
 			type: "integer",
 			default: 20,

@@ -54,7 +54,7 @@ test("bodies beyond the limit are refused, whether their length is announced or 
 function wrongMembers(schema: Readonly<Record<string, unknown>>): readonly { readonly body: unknown; readonly path: string }[] {
 	const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	const required = (schema["required"] ?? []) as readonly string[];
-	const filled = Object.fromEntries(required.map((member) => [member, toSample(properties[member] ?? {})]));
+	const filled = toFilled(schema);
 	const wrong = required.map((member) => ({
 		body: Object.fromEntries(Object.entries(filled).filter(([key]) => key !== member)),
 		path: member,
@@ -75,8 +75,15 @@ function wrongItems(items: Readonly<Record<string, unknown>>): readonly { readon
 	return [...values, ...wrongMembers(items)];
 }
 
-function toSample({ type, enum: allowed }: Readonly<Record<string, unknown>>): unknown {
-	const samples: Readonly<Record<string, unknown>> = { string: "x", boolean: true, object: {}, array: [], integer: 1 };
+/** An object with the members it must have. */
+function toFilled({ properties = {}, required = [] }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+	const definitions = properties as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	return Object.fromEntries((required as readonly string[]).map((member) => [member, toSample(definitions[member] ?? {})]));
+}
+
+function toSample(definition: Readonly<Record<string, unknown>>): unknown {
+	const { type, enum: allowed } = definition;
+	const samples: Readonly<Record<string, unknown>> = { string: "x", boolean: true, object: toFilled(definition), array: [], integer: 1 };
 	return Array.isArray(allowed) ? allowed[0] : samples[String([type].flat()[0])];
 }
 

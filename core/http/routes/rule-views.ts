@@ -23,14 +23,12 @@ interface TestBody {
 
 const testBody = defineBody<TestBody>({
 	properties: {
-		rule: {
-			anyOf: [text, { type: "object", properties: ruleProperties, required: requiredRuleProperties }],
-		},
+		rule: { type: ["string", "object"], properties: ruleProperties, required: requiredRuleProperties },
 		trigger_instance: {
-			anyOf: [
-				text,
-				{ type: "object", properties: { trigger: text, payload: { type: "object" } }, required: ["trigger"], additionalProperties: false },
-			],
+			type: ["string", "object"],
+			properties: { trigger: text, payload: { type: "object" } },
+			required: ["trigger"],
+			additionalProperties: false,
 		},
 	},
 	required: ["rule", "trigger_instance"],
