@@ -12,7 +12,7 @@ const datastore: DatastoreAccess = {
 	decrypt: async () => "clear",
 };
 
-const evaluate = (criteria: JsonObject, payload: JsonObject) => compileCriteria(criteria).evaluate(payload, { now, datastore });
+const evaluate = async (criteria: JsonObject, payload: JsonObject) => compileCriteria(criteria).evaluate(payload, { now, datastore });
 
 /** true, false, or "error" when the criterion cannot be decided. */
 async function outcome(criteria: JsonObject, payload: JsonObject): Promise<boolean | "error"> {
@@ -326,7 +326,10 @@ test("a datastore that is away is no verdict", async () => {
 		},
 	};
 	const criteria = compileCriteria({ "trigger.v": { type: "equals", pattern: "{{ svckv.system.x }}" } });
-	await assert.rejects(criteria.evaluate({ v: 1 }, { now, datastore: away }), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+	await assert.rejects(
+		async () => criteria.evaluate({ v: 1 }, { now, datastore: away }),
+		(error: unknown) => isSvcError(error, "SVC_UNAVAILABLE"),
+	);
 });
 
 test("hostile patterns and payloads take bounded time", async () => {
