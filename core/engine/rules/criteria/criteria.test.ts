@@ -348,7 +348,7 @@ test("hostile patterns and payloads take bounded time", async () => {
 	for (const [criteria, payload] of attacks) {
 		const start = performance.now();
 		assert.notEqual(await outcome(criteria, payload), true);
-		assert.ok(performance.now() - start < 1_000, Object.keys(criteria)[0]);
+		assert.ok(performance.now() - start < 3_000, Object.keys(criteria)[0]);
 	}
 });
 

@@ -4,7 +4,7 @@ import { TemplateError } from "../../templates/errors.ts";
 type Element = "any" | ((character: string) => boolean);
 
 /** Comparisons one match may take. */
-const mostSteps = 5_000_000;
+const mostSteps = 1_000_000;
 
 /** Whether the whole text fits a shell pattern: `*`, `?`, `[seq]`, `[!seq]`. */
 export function matchesWildcard(text: string, pattern: string): boolean {
