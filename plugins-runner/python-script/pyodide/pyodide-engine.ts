@@ -7,9 +7,11 @@ import { WorkerPool } from "./worker-pool.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 const mebibyte = 1024 * 1024;
+/** MiB that the interpreter can start with. */
+const leastMemory = 64;
 
 export interface PyodideOptions {
-	/** MiB of memory that Python may use in one run. Default 512. */
+	/** MiB of memory that Python may use in one run, at least 64. Default 512. */
 	readonly memory_limit?: number;
 	/** Workers kept ready for the next actions, once there was one; each takes some 200 MB. Default 1. */
 	readonly warm_workers?: number;
@@ -37,6 +39,8 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 		},
 		async start({ dataDirectory, logger, nodeId }) {
 			const { memory_limit = 512, warm_workers = 1, idle_time = 300 } = options;
+			if (!(memory_limit >= leastMemory))
+				throw new SvcError("SVC_CONFIG", `option "pyodide.memory_limit" of python-script must be ${leastMemory} or more`);
 			const installation = await findInstallation();
 			const directory = join(dataDirectory, "pyodide");
 			const snapshots = new SnapshotStore({ directory, installation, logger });

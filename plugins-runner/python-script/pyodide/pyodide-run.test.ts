@@ -154,23 +154,28 @@ for (const [name, body] of [
 }
 
 test("much output waits for who takes it, and arrives whole", async () => {
-	const { succeeded, result, run } = await runner.run(pack.body("output", "for i in range(40000): print('x' * 99)\nreturn 1"));
+	const { succeeded, result, run } = await runner.run(
+		pack.body("output", "for i in range(40000): print('x' * 99)\nprint('y' * 20000000)\nreturn 1"),
+	);
 	assert.equal(succeeded, true);
 	assert.equal(
 		run.chunks.reduce((sum, { data }) => sum + data.length, 0),
-		4_000_000,
+		24_000_001,
 	);
 	assert.equal(result["result"], 1);
 });
 
 test("input is at its end, programs cannot be started, coroutines can be awaited", async () => {
-	const body = attempts("sys.stdin.read()", "__import__('subprocess').run(['true'])", "__import__('asyncio').run(later())").replace(
-		"seen = []",
-		"import asyncio\nasync def later():\n    await asyncio.sleep(0.01)\n    return 'later'\nseen = []",
-	);
-	const [input, program, later] = (await resultOf("abilities", body)) as string[];
+	const body = attempts(
+		"sys.stdin.read()",
+		"__import__('subprocess').run(['true'])",
+		"os.system('true')",
+		"__import__('asyncio').run(later())",
+	).replace("seen = []", "import asyncio\nasync def later():\n    await asyncio.sleep(0.01)\n    return 'later'\nseen = []");
+	const [input, program, system, later] = (await resultOf("abilities", body)) as string[];
 	assert.equal(input, "");
 	assert.match(program ?? "", /^OSError/);
+	assert.match(system ?? "", /^OSError: .*programs cannot be started/);
 	assert.equal(later, "later");
 });
 

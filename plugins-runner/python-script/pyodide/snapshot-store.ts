@@ -7,7 +7,7 @@ import { type Logger, SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment } from "../../_process/index.ts";
 import { pythonSource } from "../python-source.ts";
 import type { Installation } from "./installation.ts";
-import { toSnapshotArguments } from "./worker-arguments.ts";
+import { snapshotProgram, toSnapshotArguments } from "./worker-arguments.ts";
 
 /** Milliseconds that making one may take: seconds, on a slow and busy machine. */
 const longest = 180_000;
@@ -87,10 +87,10 @@ export class SnapshotStore {
 	}
 }
 
-/** A digest of the Python sources, which the snapshot holds. */
+/** A digest of the Python sources, which the snapshot holds, and of what makes it. */
 async function readRecipe(): Promise<string> {
 	const names = (await readdir(pythonSource, { recursive: true })).filter((name) => name.endsWith(".py")).sort();
-	const hash = createHash("sha256");
+	const hash = createHash("sha256").update(await readFile(snapshotProgram));
 	for (const name of names) hash.update(`${name}\0`).update(await readFile(join(pythonSource, name)));
 	return hash.digest("hex");
 }

@@ -25,9 +25,12 @@ export function toWorkerArguments(settings: WorkerSettings): string[] {
 	];
 }
 
+/** Path of the program that makes snapshots. */
+export const snapshotProgram = toFile("make-snapshot.js");
+
 /** Arguments for Node to make a snapshot. No code of an action is run there. */
 export function toSnapshotArguments(settings: SnapshotSettings): string[] {
-	return [...createOptions(), toFile("make-snapshot.js"), JSON.stringify(settings)];
+	return [...createOptions(), snapshotProgram, JSON.stringify(settings)];
 }
 
 /** The name of the option changed when the permission model was found stable. */

@@ -46,6 +46,9 @@ export class WorkerProcess {
 			env: {},
 			stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
 		});
+		this.#child.on("error", (error) => {
+			this.#errors += error.message;
+		});
 		const {
 			[descriptors.input]: input,
 			[descriptors.output]: output,
@@ -86,7 +89,12 @@ export class WorkerProcess {
 	/** End it, whatever it is doing. */
 	kill(): void {
 		const { pid } = this.#child;
-		if (pid !== undefined && this.#alive) process.kill(-pid, "SIGKILL");
+		if (pid === undefined || !this.#alive) return;
+		try {
+			process.kill(-pid, "SIGKILL");
+		} catch {
+			// It has just ended, and the event is on its way.
+		}
 	}
 
 	async #follow(io: PythonIo): Promise<PythonEnd> {
@@ -120,10 +128,7 @@ export class WorkerProcess {
 	async #waitForEnd(): Promise<void> {
 		await new Promise<void>((resolve) => {
 			this.#child.once("exit", () => resolve());
-			this.#child.once("error", (error) => {
-				this.#errors += error.message;
-				resolve();
-			});
+			this.#child.once("error", () => resolve());
 		});
 		this.#alive = false;
 		this.#input.destroy();

@@ -4,7 +4,7 @@ import { Channel } from "./channel.ts";
 import { limitMemory, loadInterpreter } from "./interpreter.ts";
 import { lockDown } from "./lockdown.ts";
 import { makeReadOnly, showPack } from "./pack-files.ts";
-import { type Host, runAction } from "./run-action.ts";
+import { type Host, PythonHalf } from "./python-half.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 /** A worker process: gets an interpreter ready, waits for one run, reports how it ended, and waits to be ended itself. */
@@ -33,6 +33,8 @@ const hasSockets = await python.useNodeSockFS().then(
 );
 await watching;
 lockDown();
+const half = new PythonHalf(python, hasSockets);
+await half.warmUp();
 watchdog.postMessage("ready");
 channel.send({ type: "ready" });
 
@@ -49,6 +51,5 @@ else {
 			return (channel.receive() ?? { status: 0, text: "the service has gone" }) as ReturnType<Host["call"]>;
 		},
 	};
-	const end = await runAction(python, message, host, hasSockets);
-	channel.send({ type: "end", ...end });
+	channel.send({ type: "end", ...(await half.run(message, host)) });
 }

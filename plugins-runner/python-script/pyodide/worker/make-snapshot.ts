@@ -18,7 +18,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, "${directory}")
 for name in ${JSON.stringify(modules)}:
     importlib.import_module(name)
-sys.path.remove("${directory}")
+# Not the working directory either, which is the pack's: its files hide no module of that name.
+sys.path[:] = [path for path in sys.path if path not in ("", "${directory}")]
 sys.path_importer_cache.pop("${directory}", None)
 del name
 `);
@@ -30,7 +31,7 @@ process.exit();
 function copySource({ FS }: PyodideInterface): void {
 	for (const entry of readdirSync(settings.python, { recursive: true, withFileTypes: true })) {
 		if (!entry.name.endsWith(".py")) continue;
-		const path = join(entry.path, entry.name);
+		const path = join(entry.parentPath, entry.name);
 		const target = path.replace(settings.python, directory);
 		FS.mkdirTree(target.slice(0, target.lastIndexOf("/")));
 		FS.writeFile(target, readFileSync(path));
