@@ -44,7 +44,8 @@ async function each<T>(
 /** What a type has of which its file says nothing. */
 const noSchemas = { description: "", payload_schema: {}, parameters_schema: {}, tags: [] };
 
-async function registerType({ storage, types }: ReactionParts, input: TriggerTypeInput): Promise<void> {
+/** Make a trigger type, or make it say what it should. */
+export async function registerType({ storage, types }: Pick<ReactionParts, "storage" | "types">, input: TriggerTypeInput): Promise<void> {
 	const ref = `${input.pack}.${input.name}`;
 	const [known] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
 	if (known === undefined) await types.create(input);

@@ -1,6 +1,7 @@
 import {
 	type Clock,
 	isSvcError,
+	type JsonObject,
 	type Logger,
 	type RuleEnforcementEntity,
 	type RuleEntity,
@@ -10,6 +11,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
+import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforce.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 
@@ -32,7 +34,7 @@ export interface InstanceLease {
 /** Rules looked at before others get their turn. */
 const breath = 200;
 /** Times that processing is begun before it counts as impossible. */
-const maximumAttempts = 10;
+const maximumAttempts = 20;
 
 /** Look at every rule of a claimed event, let those act that match, and close it. Rejects only while nothing can be stored. */
 export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
@@ -96,13 +98,33 @@ async function selectMatching(
 	for (const [index, { rule, criteria }] of rules.entries()) {
 		if (rule.type !== type) continue;
 		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
-		const verdict = await criteria.evaluate(event.instance.payload, options);
+		const decided = decide(criteria, event.instance.payload, options);
+		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
+		const verdict = decided instanceof Promise ? await decided : decided;
 		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
 		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
-			await parts.enforcer.fail(rule, event, `criteria "${verdict.failed.key}" cannot be decided: ${verdict.error}`);
+			await parts.enforcer.fail(rule, event, toProblem(verdict.failed.key, verdict.error));
 		}
 	}
 	return matching;
+}
+
+function toProblem(key: string, error: string): string {
+	return `${key === "" ? "its criteria" : `its criterion "${key}"`} cannot be decided: ${error}`;
+}
+
+/** Whatever goes wrong with one rule must not keep the others from acting. */
+function decide(criteria: CompiledCriteria, payload: JsonObject, options: CriteriaOptions): Promise<CriteriaVerdict> | CriteriaVerdict {
+	const toVerdict = (error: unknown): CriteriaVerdict => {
+		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+		return { matched: false, failed: { key: "", operator: "", pattern: null, value: null }, error: toErrorMessage(error) };
+	};
+	try {
+		const evaluated = criteria.evaluate(payload, options);
+		return evaluated instanceof Promise ? evaluated.catch(toVerdict) : evaluated;
+	} catch (error) {
+		return toVerdict(error);
+	}
 }
 
 function toClosing(
