@@ -1,7 +1,12 @@
 import { Cron } from "croner";
 import type { JsonObject } from "../../contract/index.ts";
 import { type CronField, type CronFieldName, cronFieldNames, defaultField, parseCronField } from "./cron-field.ts";
-import type { Schedule } from "./schedule.ts";
+
+/** When a timer fires. */
+export interface Schedule {
+	/** The first time after `after`; both in milliseconds since 1970. Undefined: never again. */
+	next(after: number): number | undefined;
+}
 
 type CronFields = Readonly<Record<CronFieldName, CronField>>;
 

@@ -1,4 +1,4 @@
-import type { Schedule } from "./schedule.ts";
+import type { Schedule } from "./cron-schedule.ts";
 
 /** What is to be done about a timer whose time has come; all times in milliseconds since 1970. */
 export interface DueSlot {

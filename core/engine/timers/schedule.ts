@@ -2,13 +2,7 @@ import { Cron } from "croner";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { parseDate } from "../date-time.ts";
 import { triggerRefs } from "../triggers/built-in-types.ts";
-import { toCronSchedule } from "./cron-schedule.ts";
-
-/** When a timer fires. */
-export interface Schedule {
-	/** The first time after `after`; both in milliseconds since 1970. Undefined: never again. */
-	next(after: number): number | undefined;
-}
+import { type Schedule, toCronSchedule } from "./cron-schedule.ts";
 
 /** Refs of the trigger types that timers serve. */
 export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];

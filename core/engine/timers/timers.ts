@@ -12,8 +12,9 @@ import { fromTimestamp, toTimestamp } from "../clock.ts";
 import { createId } from "../ids.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
 import type { Dispatcher } from "../triggers/dispatcher.ts";
+import type { Schedule } from "./cron-schedule.ts";
 import { findDueSlot } from "./due-slot.ts";
-import { isTimezone, type Schedule, timerTypes, toSchedule } from "./schedule.ts";
+import { isTimezone, timerTypes, toSchedule } from "./schedule.ts";
 
 export interface TimersParts {
 	readonly storage: Storage;
