@@ -87,7 +87,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 	return { reply: await route.handler({ ...routeContext, path }), cookie };
 }
 
-function readRouteBody({ body }: Route, request: Request, limit: number): unknown {
+function readRouteBody({ body }: Route, request: H3Event["req"], limit: number): unknown {
 	if (body === undefined) return undefined;
 	return body === "raw" ? readRawBody(request, limit) : readBody(request, body, limit);
 }
