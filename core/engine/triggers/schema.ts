@@ -2,6 +2,9 @@ import { isSvcError, type JsonObject, type ParameterDefinition, SvcError } from 
 import { assertDepth } from "../parameters/depth.ts";
 import { validateParameter } from "../parameters/validate.ts";
 
+/** By schema: validators are kept for definitions, so that one made anew for each value would be printed each time to find it. */
+const definitions = new WeakMap<JsonObject, ParameterDefinition>();
+
 /**
  * Refuse what a trigger type's schema does not allow. `SVC_INVALID` names the member, as a path that begins with `field`. A
  * schema that says nothing allows everything.
@@ -10,7 +13,7 @@ export function checkAgainst(schema: JsonObject, value: JsonObject, field: strin
 	try {
 		assertDepth(field, value);
 		if (Object.keys(schema).length === 0) return;
-		validateParameter(field, value, { type: "object", ...schema } as ParameterDefinition);
+		validateParameter(field, value, toDefinition(schema));
 	} catch (error) {
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		throw new SvcError("SVC_INVALID", error.message.replace(/^parameter "([^"]*)"/, "$1:"), { cause: error });
@@ -26,4 +29,12 @@ export function checkSchema(schema: JsonObject, field: string): void {
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		throw new SvcError("SVC_INVALID", `${field}: is no valid schema`, { cause: error });
 	}
+}
+
+function toDefinition(schema: JsonObject): ParameterDefinition {
+	const known = definitions.get(schema);
+	if (known !== undefined) return known;
+	const definition = { type: "object", ...schema } as ParameterDefinition;
+	definitions.set(schema, definition);
+	return definition;
 }
