@@ -30,10 +30,12 @@ export function parseJsonPath(text: string): JsonPath {
 	const steps = new PathReader(text.trim()).read();
 	const walk: JsonPath["walk"] = (value, visit, budget = new Budget(defaultLimits)) => follow({ steps, visit, budget }, 0, value, 0);
 	const [root] = steps;
+	const members = toMembers(steps);
 	return {
 		isUnder: (member) => root?.kind === "members" && root.names.length === 1 && root.names[0] === member,
 		walk,
 		first(value) {
+			if (members !== undefined) return memberAt(value, members);
 			let first: JsonValue | undefined;
 			walk(value, (found) => {
 				first = found;
@@ -42,6 +44,21 @@ export function parseJsonPath(text: string): JsonPath {
 			return first;
 		},
 	};
+}
+
+/** The names, where each step is one member: most paths are, and such a one is followed without looking for more than one value. */
+function toMembers(steps: readonly Step[]): readonly string[] | undefined {
+	const names = steps.flatMap((step) => (step.kind === "members" && step.names.length === 1 ? step.names : []));
+	return names.length === steps.length ? names : undefined;
+}
+
+function memberAt(value: JsonValue, names: readonly string[]): JsonValue | undefined {
+	let found: JsonValue | undefined = value;
+	for (const member of names) {
+		if (found === undefined || !isObject(found) || !Object.hasOwn(found, member)) return undefined;
+		found = found[member];
+	}
+	return found;
 }
 
 interface Walk {

@@ -24,6 +24,8 @@ export interface CriterionVerdict {
 export interface Criterion {
 	readonly key: string;
 	readonly operator: string;
+	/** Whether its pattern may need items of the datastore. */
+	readonly usesDatastore: boolean;
 	evaluate(evaluation: Evaluation): CriterionVerdict;
 }
 
@@ -52,45 +54,43 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 	if (operator !== "search") {
 		const found = operators.get(operator);
 		if (found === undefined) throw invalid(`has no operator "${operator}"`);
-		const render = compilePattern(pattern);
-		return guarded(key, operator, read, (value, evaluation, state) => {
+		const { usesDatastore, render } = compilePattern(pattern);
+		const evaluate = guarded(key, operator, read, (value, evaluation, state) => {
 			state.pattern = found.ignoresPattern === true ? pattern : render(evaluation);
 			return applyOperator(found, value, state.pattern, evaluation.now);
 		});
+		return { key, operator, usesDatastore, evaluate };
 	}
 	if (!isObject(pattern)) throw invalid("must have a pattern that is an object of criteria, as its type is search");
 	if (place.depth >= deepestSearch) throw invalid(`is a search in more than ${deepestSearch} others`);
 	const children = compileEntries(pattern, { root: "item", depth: place.depth + 1 });
-	return guarded(key, operator, read, (value, evaluation, state) => {
+	const evaluate = guarded(key, operator, read, (value, evaluation, state) => {
 		state.pattern = pattern;
 		const report = (error: string) => {
 			state.error ??= error;
 		};
 		return searchItems(value, children, { condition, evaluation, report });
 	});
+	return { key, operator, usesDatastore: children.some((child) => child.usesDatastore), evaluate };
 }
 
 type Decide = (value: JsonValue, evaluation: Evaluation, state: { pattern: JsonValue; error?: string }) => boolean;
 
-/** A criterion whose failure is told instead of thrown. */
-function guarded(key: string, operator: string, read: (values: JsonObject) => JsonValue, decide: Decide): Criterion {
-	return {
-		key,
-		operator,
-		evaluate(evaluation) {
-			const state: { pattern: JsonValue; error?: string } = { pattern: null };
-			let value: JsonValue = null;
-			try {
-				value = read(evaluation.values);
-				const isTrue = decide(value, evaluation, state);
-				if (isTrue || state.error === undefined) return { isTrue, value, pattern: state.pattern };
-				return { isTrue, value, pattern: state.pattern, error: state.error };
-			} catch (error) {
-				// The datastore away, or a fault of the program: nothing is known of the criterion then.
-				if (!isRenderProblem(error)) throw error;
-				return { isTrue: false, value, pattern: state.pattern, error: `criterion "${key}" (${operator}): ${error.message}` };
-			}
-		},
+/** Evaluates a criterion; what cannot be decided is told instead of thrown. */
+function guarded(key: string, operator: string, read: (values: JsonObject) => JsonValue, decide: Decide): Criterion["evaluate"] {
+	return (evaluation) => {
+		const state: { pattern: JsonValue; error?: string } = { pattern: null };
+		let value: JsonValue = null;
+		try {
+			value = read(evaluation.values);
+			const isTrue = decide(value, evaluation, state);
+			if (isTrue || state.error === undefined) return { isTrue, value, pattern: state.pattern };
+			return { isTrue, value, pattern: state.pattern, error: state.error };
+		} catch (error) {
+			// The datastore away, or a fault of the program: nothing is known of the criterion then.
+			if (!isRenderProblem(error)) throw error;
+			return { isTrue: false, value, pattern: state.pattern, error: `criterion "${key}" (${operator}): ${error.message}` };
+		}
 	};
 }
 

@@ -29,7 +29,8 @@ export interface CriteriaOptions {
 
 /** Criteria of a rule, compiled once and evaluated for each trigger instance. */
 export interface CompiledCriteria {
-	evaluate(payload: JsonObject, options: CriteriaOptions): Promise<CriteriaVerdict>;
+	/** A promise only where items of the datastore are read: many rules are looked at for each event. */
+	evaluate(payload: JsonObject, options: CriteriaOptions): CriteriaVerdict | Promise<CriteriaVerdict>;
 }
 
 /**
@@ -38,10 +39,11 @@ export interface CompiledCriteria {
  */
 export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const entries = compileEntries(criteria, { root: "trigger", depth: 0 });
+	const usesDatastore = entries.some((entry) => entry.usesDatastore);
 	return {
-		async evaluate(payload, { now, datastore: access }) {
+		evaluate(payload, { now, datastore: access }) {
 			const run = (datastore: Datastore) => evaluateEntries(entries, { payload, now, datastore });
-			return access === undefined ? run(emptyDatastore) : await renderWithLookups(access, run);
+			return access === undefined || !usesDatastore ? run(emptyDatastore) : renderWithLookups(access, run);
 		},
 	};
 }

@@ -13,34 +13,45 @@ export interface Evaluation {
 	readonly now: number;
 }
 
-/** The pattern as it counts for one evaluation. */
-export type PatternReader = (evaluation: Evaluation) => JsonValue;
+export interface CompiledPattern {
+	/** Whether items of the datastore may have to be read. */
+	readonly usesDatastore: boolean;
+	/** The pattern as it counts for one evaluation. */
+	render(evaluation: Evaluation): JsonValue;
+}
 
 /** Compile a pattern: texts may hold templates, and one that is a single expression keeps the type of its value. */
-export function compilePattern(pattern: JsonValue): PatternReader {
-	if (typeof pattern !== "string" || !isTemplate(pattern)) return () => pattern;
-	const render = renderer(pattern);
-	return (evaluation) => {
-		try {
-			return render(evaluation);
-		} catch (error) {
-			if (!isRenderProblem(error)) throw error;
-			throw new TemplateError(`rendering the pattern value failed: ${error.message}`);
-		}
+export function compilePattern(pattern: JsonValue): CompiledPattern {
+	if (typeof pattern !== "string" || !isTemplate(pattern)) return { usesDatastore: false, render: () => pattern };
+	const { usesDatastore, render } = compileText(pattern);
+	return {
+		usesDatastore,
+		render(evaluation) {
+			try {
+				return render(evaluation);
+			} catch (error) {
+				if (!isRenderProblem(error)) throw error;
+				throw new TemplateError(`rendering the pattern value failed: ${error.message}`);
+			}
+		},
 	};
 }
 
-function renderer(text: string): PatternReader {
+function compileText(text: string): CompiledPattern {
 	let template: Template;
 	try {
 		template = compileTemplate(text);
 	} catch (error) {
-		return () => {
+		const render = () => {
 			throw error;
 		};
+		return { usesDatastore: false, render };
 	}
 	const usesDatastore = template.references.names.some((name) => name === "svckv" || name === "system");
-	return ({ values, datastore }) => template.renderNative(toPatternScope(values, usesDatastore ? datastore : emptyDatastore));
+	return {
+		usesDatastore,
+		render: ({ values, datastore }) => template.renderNative(toPatternScope(values, usesDatastore ? datastore : emptyDatastore)),
+	};
 }
 
 /** Items of the system scope only, also in their old form without `svckv`. */
