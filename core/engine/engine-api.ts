@@ -7,6 +7,7 @@ import type { Events, Executions, Output } from "./executions-api.ts";
 import type { Inquiries } from "./inquiries/inquiries-api.ts";
 import type { PackConfigs } from "./pack-config/pack-configs-api.ts";
 import type { Enforcements, Rules } from "./rules/rules-api.ts";
+import type { SensorTypes } from "./sensors/sensor-types-api.ts";
 import type { TimersApi } from "./timers/timers-api.ts";
 import type { Traces } from "./traces-api.ts";
 import type { Dispatcher } from "./triggers/dispatcher.ts";
@@ -28,6 +29,7 @@ export type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-config/pa
 export type { Page } from "./page.ts";
 export type { Principal } from "./principal.ts";
 export type * from "./rules/rules-api.ts";
+export type { SensorFilter, SensorTypes } from "./sensors/sensor-types-api.ts";
 export type { TimersApi, TimerView } from "./timers/timers-api.ts";
 export type * from "./traces-api.ts";
 export type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
@@ -55,6 +57,7 @@ export interface Engine {
 	readonly enforcements: Enforcements;
 	readonly traces: Traces;
 	readonly timers: TimersApi;
+	readonly sensorTypes: SensorTypes;
 	/** Starts plugins in order, registers packs, recovers what an earlier process left, begins to schedule. */
 	start(): Promise<void>;
 	/**

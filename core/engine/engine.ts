@@ -25,6 +25,8 @@ import { createEnforcements } from "./rules/enforcements.ts";
 import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { createScheduler } from "./scheduler.ts";
+import { createSensorContainer } from "./sensors/sensor-container.ts";
+import { createSensorTypes } from "./sensors/sensor-types.ts";
 import { checkTimerParameters } from "./timers/schedule.ts";
 import { createTimers } from "./timers/timers.ts";
 import { createTimersApi } from "./timers/timers-api.ts";
@@ -42,7 +44,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const { options, logger, clock } = dependencies;
 	const nodeId = randomBytes(12).toString("hex");
 	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
-	const { storage, eventBus, runners, authBackend } = host;
+	const { storage, eventBus, runners, sensors, authBackend } = host;
 	const parts = { storage, eventBus, clock, logger, nodeId };
 	const catalog = createCatalog(parts);
 	const audit = logger.withTag("auth");
@@ -99,6 +101,16 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const { purge_inquiries: enabled, collection_interval: interval } = options.garbagecollector;
 	const inquirySweep = createInquirySweep({ ...parts, completions, enabled, interval });
 	const timers = createTimers({ ...parts, options, dispatcher: triggers.dispatcher, changes: triggers.changes });
+	const sensorContainer = createSensorContainer({
+		...parts,
+		options,
+		sensors,
+		datastore,
+		packConfigs,
+		types: triggerTypes,
+		changes: triggers.changes,
+		dispatcher: triggers.dispatcher,
+	});
 	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -117,6 +129,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			scheduler.start();
 			await ruling.processor.start();
 			await timers.start();
+			await sensorContainer.start();
 			inquirySweep.start();
 			logger.info("engine started", { node_id: nodeId, runners: [...runners.keys()] });
 		} catch (error) {
@@ -138,6 +151,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 
 	async function endRuns(graceMilliseconds: number): Promise<void> {
 		await timers.stop();
+		await sensorContainer.stop();
 		await ruling.processor.stop();
 		await scheduler.stop();
 		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
@@ -174,6 +188,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		rules: ruling.rules,
 		enforcements: createEnforcements({ storage, executions }),
 		timers: createTimersApi({ storage }),
+		sensorTypes: createSensorTypes({ ...parts, changes: triggers.changes }),
 		traces: createTraces({ storage }),
 		inquiries: createInquiries({ ...parts, completions }),
 		output: createOutput(parts),

@@ -1,0 +1,140 @@
+import type { Clock, Options, Sensor, Storage } from "../../contract/index.ts";
+import type { DatastoreItems } from "../datastore/items-api.ts";
+import type { EngineDependencies } from "../dependencies.ts";
+import type { PackConfigs } from "../pack-config/pack-configs-api.ts";
+import type { Principal } from "../principal.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
+import type { ChangeFeed } from "../triggers/change-feed.ts";
+import type { Dispatch, Dispatcher } from "../triggers/dispatcher.ts";
+import type { TriggerTypes } from "../triggers/triggers-api.ts";
+import { type NamedSensor, registerSensors, toNamedSensor } from "./register-sensors.ts";
+import { createSensorContext } from "./sensor-context.ts";
+import { createSensorTriggers } from "./sensor-triggers.ts";
+import { createSupervisor, type Holding, type Supervisor } from "./supervisor.ts";
+
+export interface SensorContainerParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: EngineDependencies["logger"];
+	readonly nodeId: string;
+	readonly options: Options;
+	/** By name. */
+	readonly sensors: ReadonlyMap<string, Sensor>;
+	readonly types: TriggerTypes;
+	readonly changes: Pick<ChangeFeed, "onChange">;
+	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly datastore: DatastoreItems;
+	readonly packConfigs: PackConfigs;
+}
+
+/** Runs the sensors of the configuration, each on one node at a time. */
+export interface SensorContainer {
+	/** Makes sensors and their trigger types known, and runs those that are enabled and that no other node runs. */
+	start(): Promise<void>;
+	/** Ends all of them; waits no longer than the grace. */
+	stop(): Promise<void>;
+}
+
+export function createSensorContainer(parts: SensorContainerParts): SensorContainer {
+	const { storage, clock, logger, options } = parts;
+	const sensors = [...parts.sensors].map(([name, sensor]) => toNamedSensor(name, sensor));
+	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+	const triggers = createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval });
+	/** By id of the record. */
+	const supervisors = new Map<string, Supervisor>();
+	let isStarted = false;
+	let isStopped = false;
+	let timer: NodeJS.Timeout | undefined;
+	let looking: Promise<void> | undefined;
+	/** Woken while looking. */
+	let again = false;
+
+	async function run(named: NamedSensor, holding: Holding): Promise<void> {
+		const { values, secrets } = await parts.packConfigs.resolve(named.pack, principal.username);
+		let hasEnded = false;
+		const isHeld = () => !hasEnded && holding.isHeld();
+		const context = createSensorContext({ ...parts, logger: logger.withTag(`sensor ${named.name}`), triggers, principal }, named, {
+			packConfig: values,
+			signal: holding.signal,
+			isHeld,
+		});
+		for (const secret of secrets) logger.addSecret(secret);
+		logger.info("sensor started", { sensor: named.ref });
+		await tell(triggerRefs.processSpawn, { id: named.name, pid: process.pid, cmd: `sensor ${named.ref}` });
+		let exitCode = 0;
+		try {
+			if (!holding.signal.aborted) await named.sensor.run(context);
+		} catch (error) {
+			exitCode = holding.signal.aborted ? 0 : 1;
+			throw error;
+		} finally {
+			hasEnded = true;
+			for (const secret of secrets) logger.forgetSecret(secret);
+			// A node that has lost the sensor does not speak for it.
+			if (holding.isHeld()) await tell(triggerRefs.processExit, { id: named.name, exit_code: exitCode });
+			logger.info("sensor ended", { sensor: named.ref });
+		}
+	}
+
+	async function tell(trigger: string, payload: Dispatch["payload"]): Promise<void> {
+		const timestamp = clock.now() / 1_000_000;
+		await parts.dispatcher.dispatch({ trigger, payload: { ...payload, timestamp } }).catch((error: unknown) => {
+			logger.warn("start or end of a sensor could not be told", { trigger, error });
+		});
+	}
+
+	async function lookOnce(): Promise<void> {
+		const stored = await storage.find("sensor", { where: { id: { in: [...supervisors.keys()] } } });
+		const looks = await Promise.allSettled(stored.map((sensor) => supervisors.get(sensor.id)?.look(sensor)));
+		const failed = looks.find((look) => look.status === "rejected");
+		if (failed !== undefined) throw failed.reason;
+	}
+
+	async function look(): Promise<void> {
+		do {
+			again = false;
+			await lookOnce().catch((error: unknown) => {
+				logger.warn("looking at sensors failed; will be tried again", { error });
+				for (const supervisor of supervisors.values()) supervisor.expire();
+			});
+		} while (again && !isStopped);
+	}
+
+	function wake(): void {
+		if (!isStarted || isStopped) return;
+		again = true;
+		looking ??= look().finally(() => {
+			looking = undefined;
+			plan();
+			if (again) wake();
+		});
+	}
+
+	function plan(): void {
+		clearTimeout(timer);
+		if (!isStopped) timer = setTimeout(wake, (options.scheduler.lease * 1_000) / 3);
+	}
+
+	parts.changes.onChange(wake);
+
+	return {
+		async start() {
+			await registerSensors(parts, sensors);
+			if (!options.sensorcontainer.enable || sensors.length === 0) return;
+			const stored = await storage.find("sensor", { where: { ref: { in: sensors.map(({ ref }) => ref) } }, fields: ["ref"] });
+			const ids = new Map(stored.map(({ id, ref }) => [ref, id]));
+			for (const named of sensors) {
+				const id = ids.get(named.ref);
+				if (id !== undefined) supervisors.set(id, createSupervisor(parts, id, { ref: named.ref, wake, run: (held) => run(named, held) }));
+			}
+			isStarted = true;
+			wake();
+		},
+		async stop() {
+			isStopped = true;
+			clearTimeout(timer);
+			await looking;
+			await Promise.all([...supervisors.values()].map((supervisor) => supervisor.stop()));
+		},
+	};
+}
