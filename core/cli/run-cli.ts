@@ -10,6 +10,7 @@ import { addKeyCommands } from "./commands/key.ts";
 import { addPackConfigCommands } from "./commands/pack-config.ts";
 import { addRuleCommands } from "./commands/rule.ts";
 import { addRunCommand } from "./commands/run.ts";
+import { addSensorCommands } from "./commands/sensor.ts";
 import { addSignInCommands } from "./commands/sign-in.ts";
 import { addTimerCommands } from "./commands/timer.ts";
 import { addTraceCommands } from "./commands/trace.ts";
@@ -98,6 +99,7 @@ function createProgram(context: CliContext): Command {
 	addTraceCommands(program, context);
 	addWebhookCommands(program, context);
 	addTimerCommands(program, context);
+	addSensorCommands(program, context);
 	return program;
 }
 

@@ -24,6 +24,7 @@ import type {
 } from "./records.ts";
 import { faultOf, type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
 import { createRuleClient, type RuleClient } from "./rules.ts";
+import { createSensorClient, type SensorClient } from "./sensors.ts";
 import { createTimerClient, type TimerClient } from "./timers.ts";
 import { createTriggerClient, type TriggerClient } from "./triggers.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks.ts";
@@ -89,6 +90,7 @@ export interface Client {
 	readonly rules: RuleClient;
 	readonly triggers: TriggerClient;
 	readonly timers: TimerClient;
+	readonly sensors: SensorClient;
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
@@ -161,6 +163,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		rules: createRuleClient({ read, list, call: api }),
 		triggers: createTriggerClient({ read, list, call: api }),
 		timers: createTimerClient({ read, list }),
+		sensors: createSensorClient({ read, list }),
 		keys: createKeyClient({ read, list, call: api }),
 		configs: createConfigClient({ read, list }),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),

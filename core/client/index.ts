@@ -6,6 +6,7 @@ export type { InquiryClient, InquiryRecord } from "./inquiries.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./keys.ts";
 export type * from "./records.ts";
 export type * from "./rules.ts";
+export type { SensorClient, SensorRecord } from "./sensors.ts";
 export type { TimerClient, TimerRecord } from "./timers.ts";
 export type * from "./triggers.ts";
 export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
-import { defineAuthBackend, defineRunner, type RoleConfig, type SvcConfig } from "../contract/index.ts";
+import { defineAuthBackend, defineRunner, defineSensor, type RoleConfig, type SvcConfig } from "../contract/index.ts";
 import { createLogger } from "../logger.ts";
 import { createService } from "../service.ts";
 
@@ -24,6 +24,13 @@ const speak = defineRunner("speak", () => ({
 		await emit("stdout", "word\n");
 		return { succeeded: true, result: {} };
 	},
+}));
+
+/** Waits. */
+const watcher = defineSensor("watcher", () => ({
+	description: "Watches.",
+	trigger_types: [{ name: "seen" }],
+	run: ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })),
 }));
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -48,7 +55,7 @@ export interface GuardedOptions {
 	readonly isTimeFrozen?: boolean;
 }
 
-/** Run with a service with access control, the administrator `root` and the actions `default.speak` and `default.whisper`. */
+/** Run with a service with access control, the administrator `root` the actions `default.speak` and `default.whisper`, and the sensor `default.watcher`. */
 export async function withGuardedService(
 	test: (service: GuardedService) => Promise<void>,
 	{ rbac = {}, auth = {}, isTimeFrozen = false }: GuardedOptions = {},
@@ -64,6 +71,7 @@ export async function withGuardedService(
 			storage: memoryStorage(),
 			event_bus: memoryBus(),
 			runners: [speak()],
+			sensors: [watcher()],
 			auth: { port: 0, backend: anybody(), ...auth },
 			rbac: { enable: true, ...rbac, assignments },
 			api: { port: 0 },

@@ -243,6 +243,17 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /traces/:id": { ok: 404, request: at("/traces/none"), grants: on("trace:none", "trace_view") },
 	"api GET /timers": { ok: 200, request: at("/timers"), grants: global("timer_list") },
 	"api GET /timers/:ref": { ok: 404, others: 404, request: at("/timers/none") },
+	"api GET /sensortypes": { ok: 200, request: at("/sensortypes"), grants: global("sensor_type_list") },
+	"api GET /sensortypes/:ref": {
+		ok: 200,
+		request: at("/sensortypes/default.watcher"),
+		grants: on("sensor_type:default:watcher", "sensor_type_view"),
+	},
+	"api PUT /sensortypes/:ref": {
+		ok: 200,
+		request: at("/sensortypes/default.watcher", { enabled: true }),
+		grants: on("pack:default", "sensor_type_modify"),
+	},
 	"api GET /webhooks": { ok: 200, request: at("/webhooks"), grants: global("webhook_list") },
 	"api GET /webhooks/**:url": { ok: 200, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
 	"api POST /webhooks/**:url": {

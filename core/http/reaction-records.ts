@@ -3,6 +3,7 @@ import type {
 	JsonObject,
 	RuleEnforcementEntity,
 	RuleEntity,
+	SensorEntity,
 	TriggerEntity,
 	TriggerInstanceEntity,
 	TriggerTypeEntity,
@@ -21,6 +22,17 @@ export function toTriggerType(type: TriggerTypeEntity): WireRecord {
 
 export function toTrigger({ id, ref, name, pack, type, parameters, description }: TriggerEntity): WireRecord {
 	return { id, uid: `trigger:${pack}:${name}:${md5(toCanonicalJson(parameters))}`, ref, name, pack, type, parameters, description };
+}
+
+/** A sensor type of the reference, which has no file here, and how the sensor does. */
+export function toSensorType(sensor: SensorEntity): WireRecord {
+	const { id, ref, name, pack, description, trigger_types, poll_interval, enabled } = sensor;
+	const { state, state_changed_at, restarts, last_error, next_start_at, owner } = sensor;
+	return {
+		...{ id, uid: `sensor_type:${pack}:${name}`, ref, name, pack, description },
+		...{ artifact_uri: "", entry_point: "", trigger_types, poll_interval, enabled, metadata_file: "" },
+		...{ state, state_changed_at, restarts, last_error, next_start_at, node: owner },
+	};
 }
 
 export function toTriggerInstance(instance: TriggerInstanceEntity): WireRecord {

@@ -254,6 +254,9 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /timers": ({ secrets }) =>
 		get("/timers", ["", "?timer_type=core.svc.CronTimer", `?timer_type=${encodeURIComponent(secrets.refuse())}`]),
 	"api GET /timers/:ref": () => get("/timers/core.nothing"),
+	"api GET /sensortypes": ({ secrets }) => get("/sensortypes", ["", "?enabled=true", `?trigger=${encodeURIComponent(secrets.refuse())}`]),
+	"api GET /sensortypes/:ref": () => get("/sensortypes/vault.nothing"),
+	"api PUT /sensortypes/:ref": ({ secrets }) => send("/sensortypes/vault.nothing", [{ enabled: false }, { enabled: secrets.refuse() }]),
 	"api GET /webhooks": () => get("/webhooks"),
 	"api GET /webhooks/**:url": () => get("/webhooks/nothing"),
 	"api POST /webhooks/**:url": ({ secrets }) => [

@@ -14,6 +14,7 @@ import { ruleEnforcementRoutes } from "./rule-enforcements.ts";
 import { ruleViewRoutes } from "./rule-views.ts";
 import { ruleRoutes } from "./rules.ts";
 import { runnerTypeRoutes } from "./runner-types.ts";
+import { sensorRoutes } from "./sensors.ts";
 import { streamRoutes } from "./stream.ts";
 import { timerRoutes } from "./timers.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
 	...accessRoutes,
 	...webhookRoutes,
 	...timerRoutes,
+	...sensorRoutes,
 	...ruleViewRoutes,
 	...ruleRoutes,
 	...ruleEnforcementRoutes,
