@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
-import { extname } from "node:path";
+import { hostname } from "node:os";
+import { extname, join } from "node:path";
 import {
 	type ActionEntity,
 	type Clock,
@@ -8,6 +9,7 @@ import {
 	type ParameterSchema,
 	type Storage,
 	SvcError,
+	type WriteOperation,
 } from "../contract/index.ts";
 import { cloneFiles } from "./action-clone.ts";
 import { readTextInside, removeFiles, resolveInside, toActionsDirectory, writeDataFiles } from "./action-files.ts";
@@ -19,11 +21,15 @@ import { assertNames, assertNotSystem } from "./names.ts";
 import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
 import { mergeSchemas } from "./parameters/merge-schemas.ts";
 import { restoreDefaults } from "./secret-defaults.ts";
+import { triggerRefs } from "./triggers/built-in-types.ts";
+import type { DispatchDraft, Dispatcher } from "./triggers/dispatcher.ts";
 
 interface Parts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly catalog: Catalog;
+	/** Makes the events of files that are written. */
+	readonly draft: Dispatcher["draft"];
 }
 
 /** Stands for a pack's directory where only the form of a path is checked. */
@@ -82,9 +88,26 @@ export function createActions(parts: Parts): Actions {
 		};
 	}
 
-	async function writeFiles(pack: string, files: ActionInput["data_files"]): Promise<void> {
-		if (files === undefined || files.length === 0) return;
-		await writeDataFiles(await actionsDirectory(pack, "data_files"), files);
+	/** Write the files of an action; their events, to be stored with it. */
+	async function writeFiles(ref: string, pack: string, files: ActionInput["data_files"] = []): Promise<readonly DispatchDraft[]> {
+		if (files.length === 0) return [];
+		const directory = await actionsDirectory(pack, "data_files");
+		await writeDataFiles(directory, files);
+		const host_info = { hostname: hostname(), pid: process.pid };
+		const drafts: DispatchDraft[] = [];
+		for (const { file_path } of files) {
+			const payload = { ref, file_path: join(directory, file_path), host_info };
+			const draft = await parts.draft({ trigger: triggerRefs.fileWritten, payload });
+			if (draft !== undefined) drafts.push(draft);
+		}
+		return drafts;
+	}
+
+	/** Store an action with the events of its files. */
+	async function store(ref: string, operation: WriteOperation, drafts: readonly DispatchDraft[]): Promise<void> {
+		await storage.write([operation, ...drafts.flatMap(({ operations }) => operations)]).catch((error: unknown) => toDuplicate(error, ref));
+		catalog.invalidate();
+		for (const draft of drafts) draft.announce();
 	}
 
 	async function actionsDirectory(pack: string, field: string): Promise<string> {
@@ -100,10 +123,9 @@ export function createActions(parts: Parts): Actions {
 		return actions;
 	}
 
-	async function insert(fields: Omit<ActionEntity, "id">): Promise<ActionEntity> {
+	async function insert(fields: Omit<ActionEntity, "id">, drafts: readonly DispatchDraft[] = []): Promise<ActionEntity> {
 		const action = { id: createId(parts.clock), ...fields };
-		await storage.insert("action", [action]).catch((error: unknown) => toDuplicate(error, fields.ref));
-		catalog.invalidate();
+		await store(fields.ref, { insert: "action", entities: [action] }, drafts);
 		return action;
 	}
 
@@ -134,19 +156,21 @@ export function createActions(parts: Parts): Actions {
 
 		async create(input) {
 			const fields = await check(input, input.pack ?? "default");
-			await writeFiles(fields.pack, input.data_files);
-			return insert(fields);
+			return insert(fields, await writeFiles(fields.ref, fields.pack, input.data_files));
 		},
 
 		async update(refOrId, input) {
 			const old = await get(refOrId);
 			assertNotSystem(old.pack);
 			const fields = await check(input, input.pack ?? old.pack, old);
-			await writeFiles(fields.pack, input.data_files);
-			const changed = await storage.update("action", old.id, fields).catch((error: unknown) => toDuplicate(error, fields.ref));
-			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${refOrId}" cannot be found`);
-			catalog.invalidate();
-			return changed;
+			const drafts = await writeFiles(fields.ref, fields.pack, input.data_files);
+			const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
+			await store(fields.ref, operation, drafts).catch(async (error: unknown) => {
+				// It may have been deleted in the meantime, which the storage calls a conflict as well.
+				await get(old.id);
+				throw error;
+			});
+			return { id: old.id, ...fields };
 		},
 
 		async remove(refOrId, options) {

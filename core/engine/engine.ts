@@ -57,7 +57,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		// Rules need what needs triggers.
 		processor: { wake: () => ruling.processor.wake(), reserve: (instance) => ruling.processor.reserve(instance) },
 	});
-	const completions = createCompletions({ dispatcher: triggers.dispatcher, catalog, options, logger });
 	const datastore = createDatastoreItems({
 		...parts,
 		logger: logger.withTag("datastore"),
@@ -73,6 +72,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		directory: dependencies.configs,
 	});
 	const templateSources = { datastore, packConfigs, systemUser: options.system_user.user };
+	const completions = createCompletions({ dispatcher: triggers.dispatcher, catalog, options, logger, templateSources });
 	const executor = createExecutor({
 		...parts,
 		catalog,
@@ -193,7 +193,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		inquiries: createInquiries({ ...parts, completions }),
 		output: createOutput(parts),
 		events: createEvents({ eventBus, catalog }),
-		actions: createActions({ ...parts, catalog }),
+		actions: createActions({ ...parts, catalog, draft: triggers.dispatcher.draft }),
 		runnerTypes: createRunnerTypes({ storage, catalog }),
 		credentials,
 		apiKeys,

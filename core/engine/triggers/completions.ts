@@ -1,5 +1,7 @@
 import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options, type WriteOperation } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
+import { toItemUser } from "../datastore/template-access.ts";
+import type { TemplateSources } from "../render-parameters.ts";
 import { toShownParameters } from "../shown-parameters.ts";
 import { isCompleted } from "../status.ts";
 import { triggerRefs } from "./built-in-types.ts";
@@ -29,6 +31,8 @@ export interface CompletionParts {
 	readonly catalog: Catalog;
 	readonly options: Options;
 	readonly logger: Logger;
+	/** What the templates of notifications read. */
+	readonly templateSources: Pick<TemplateSources, "datastore" | "systemUser">;
 }
 
 export function createCompletions(parts: CompletionParts): Completions {
@@ -64,7 +68,8 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 	async function notify(ended: ExecutionEntity): Promise<readonly JsonObject[]> {
 		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
-		return toNotifications(ended, (problem) =>
+		const { datastore, systemUser } = parts.templateSources;
+		return toNotifications(ended, datastore.accessFor(toItemUser(ended.context, systemUser)), (problem) =>
 			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem }),
 		);
 	}

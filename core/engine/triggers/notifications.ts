@@ -1,5 +1,6 @@
-import { type ExecutionEntity, isJsonObject, type JsonObject, type JsonValue, toErrorMessage } from "../../contract/index.ts";
+import { type ExecutionEntity, isJsonObject, isSvcError, type JsonObject, type JsonValue, toErrorMessage } from "../../contract/index.ts";
 import { toValueTemplate } from "../parameters/value-template.ts";
+import { type Datastore, type DatastoreAccess, renderWithLookups } from "../templates/datastore.ts";
 import { toScope } from "../templates/scope.ts";
 
 /** Words that the default message ends with, by section. */
@@ -8,19 +9,25 @@ type Section = keyof typeof sections;
 
 /**
  * Payloads of the notifications an ended execution asks for (reference 4.7): one for each route of each section that applies. A
- * section whose templates fail is reported, and the others go on.
+ * section whose templates fail is reported, and the others go on. Rejects with `SVC_UNAVAILABLE` while the storage is away.
  */
-export function toNotifications(ended: ExecutionEntity, report: (problem: string) => void): readonly JsonObject[] {
-	return (Object.keys(sections) as Section[]).flatMap((section) => {
+export async function toNotifications(
+	ended: ExecutionEntity,
+	access: DatastoreAccess,
+	report: (problem: string) => void,
+): Promise<readonly JsonObject[]> {
+	const payloads: JsonObject[] = [];
+	for (const section of Object.keys(sections) as Section[]) {
 		const notification = readSection(ended.notify ?? {}, section);
-		if (notification === undefined || !applies(section, ended)) return [];
+		if (notification === undefined || !applies(section, ended)) continue;
 		try {
-			return toPayloads(ended, section, notification);
+			payloads.push(...(await renderWithLookups(access, (datastore) => toPayloads(ended, section, notification, datastore))));
 		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			report(`${section}: ${toErrorMessage(error)}`);
-			return [];
 		}
-	});
+	}
+	return payloads;
 }
 
 /** Old files write the sections with underscores. */
@@ -34,12 +41,9 @@ function applies(section: Section, { status }: ExecutionEntity): boolean {
 	return section === "on-success" ? status === "succeeded" : ["failed", "timeout", "abandoned"].includes(status);
 }
 
-function toPayloads(ended: ExecutionEntity, section: Section, notification: JsonObject): JsonObject[] {
-	const scope = toScope({
-		action_parameters: ended.parameters,
-		action_context: ended.context,
-		action_results: ended.result ?? {},
-	});
+function toPayloads(ended: ExecutionEntity, section: Section, notification: JsonObject, datastore: Datastore): JsonObject[] {
+	const names = { action_parameters: ended.parameters, action_context: ended.context, action_results: ended.result ?? {} };
+	const scope = toScope(names, datastore, ["system"]);
 	const render = (value: JsonValue) => toValueTemplate(value)?.render(scope) ?? value;
 	const { message = `${ended.action_ref} ${sections[section]}`, data = {}, routes = notification["channels"] ?? [] } = notification;
 	const rendered = render(data);
