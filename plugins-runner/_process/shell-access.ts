@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, type PluginContext, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
 import { LastingRuns } from "./lasting/lasting-runs.ts";
+import { runsDirectory } from "./lasting/run-directory.ts";
 import { createLauncherAccess } from "./launcher-access.ts";
 import type { shellParameters } from "./shell-parameters.ts";
 import { createShellRequest, runShell, type ShellCommand, toShellResult } from "./shell-run.ts";
@@ -37,7 +38,7 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			if (survive_restart && !existsSync("/proc/self/stat")) {
 				throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" needs /proc, which this system does not have`);
 			}
-			const directory = join(context.dataDirectory, "runs", name);
+			const directory = toRunsDirectory(context, name);
 			const lasting = new LastingRuns({ directory, logger: context.logger });
 			const endForgotten = () =>
 				lasting.endForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
@@ -62,6 +63,15 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			return end === "left" ? leftRunning : toShellResult(context, end);
 		},
 	};
+}
+
+/** Whether a run that an earlier process of the service began may still go on. */
+export function hasLastingRun(context: PluginContext, name: string, liveactionId: string): boolean {
+	return existsSync(join(toRunsDirectory(context, name), liveactionId));
+}
+
+function toRunsDirectory({ dataDirectory }: PluginContext, name: string): string {
+	return join(runsDirectory(dataDirectory), name);
 }
 
 const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };

@@ -1,5 +1,39 @@
 import { type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError } from "../../core/contract/index.ts";
+import { assertNoNul } from "./no-nul.ts";
 import { createScriptArguments } from "./script-arguments.ts";
+
+export interface SecretArgumentOptions {
+	/**
+	 * How secret parameters reach a script. `environment`: as variables `SVC_ARG_<NAME>`, which only its own user can read.
+	 * `command_line`: as arguments like all others, which every user of the machine can read. Default `environment`.
+	 */
+	readonly secret_arguments?: "environment" | "command_line";
+}
+
+/** What a script gets of its action's parameters. */
+export interface ScriptInput {
+	readonly args: readonly string[];
+	readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What of a run the input of its script is made from. */
+interface ScriptRun {
+	readonly actionParameters: JsonObject;
+	readonly actionSchema: ParameterSchema;
+	readonly runnerParameters: { readonly kwarg_op: string };
+}
+
+/** The parameters as arguments, and the secret ones as the option says. */
+export function createScriptInput(run: ScriptRun, { secret_arguments = "environment" }: SecretArgumentOptions): ScriptInput {
+	const { actionParameters, actionSchema, runnerParameters } = run;
+	const { values, environment } =
+		secret_arguments === "command_line"
+			? { values: actionParameters, environment: {} }
+			: separateSecretArguments(actionParameters, actionSchema);
+	const args = createScriptArguments(values, actionSchema, runnerParameters.kwarg_op);
+	for (const text of [...args, ...Object.values(environment)]) assertNoNul("arguments", text);
+	return { args, environment };
+}
 
 export interface SeparatedArguments {
 	/** What may stand on a command line; secrets are null. */

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { defineRunner, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
+import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine } from "./engine.ts";
 import { Engines } from "./engines.ts";
@@ -15,6 +16,7 @@ const parameters = {
 	env: { type: "object", description: "Environment variables for the action." },
 	timeout: { type: "integer", default: 600, description: "Seconds after which the action is ended." },
 	log_level: { type: "string", enum: logLevels, default: "DEBUG", description: "Least important level that the action's logger writes." },
+	...contentParameters,
 	debug: { type: "boolean", default: false, description: "Whether the action should tell more; it gets `SVC_ACTION_DEBUG`." },
 	engine: {
 		type: "string",
@@ -36,6 +38,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		cpython: () => createCpythonEngine(options),
 		pyodide: () => createPyodideEngine(options.pyodide),
 	});
+	const versions = new ContentVersions("python-script");
 	let defaultLevel: string = "DEBUG";
 	return {
 		description: "Runs a Python class of a pack.",
@@ -43,15 +46,17 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		capabilities: { streaming: true, cancellation: true },
 		outputKey: "result",
 		entryPoint: "required",
-		start(context) {
+		async start(context) {
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
-			return engines.start(context, options.engine ?? "auto");
+			await versions.start(context);
+			await engines.start(context, options.engine ?? "auto");
 		},
 		stop: () => engines.stop(),
-		async run(context) {
-			await assertFile(context.entryPoint);
-			return runAction(await engines.get(context.runnerParameters.engine), context, defaultLevel);
-		},
+		run: (context) =>
+			versions.use(context, async (place) => {
+				await assertFile(place.entryPoint);
+				return runAction(await engines.get(context.runnerParameters.engine), { ...context, ...place }, defaultLevel);
+			}),
 	};
 });
 

@@ -1,30 +1,35 @@
 import { defineRunner } from "../../core/contract/index.ts";
-import { assertNoNul, createScriptArguments } from "../_shell/index.ts";
+import { ContentVersions, contentParameters } from "../_content/index.ts";
+import { createScriptInput, type SecretArgumentOptions } from "../_shell/index.ts";
 import { createFleet, readStagedFiles, remoteParameters } from "../_ssh/index.ts";
 
 const parameters = {
 	...remoteParameters,
+	...contentParameters,
 	debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
 } as const;
 
 /** Runs a script of a pack on remote hosts: takes it there over SSH, with the directory `lib` beside it, and removes it afterwards. */
-export const remoteScript = defineRunner("remote-shell-script", () => {
+export const remoteScript = defineRunner("remote-shell-script", (options: SecretArgumentOptions) => {
 	const fleet = createFleet();
+	const versions = new ContentVersions("remote-shell-script");
 	return {
 		description: "Runs a script of a pack on remote hosts.",
 		parameters,
 		capabilities: { streaming: true, cancellation: true },
 		entryPoint: "required",
-		start: fleet.start,
-		stop: fleet.stop,
-		async run(context) {
-			const { entryPoint, actionParameters, actionSchema, runnerParameters } = context;
-			const args = createScriptArguments(actionParameters, actionSchema, runnerParameters.kwarg_op);
-			for (const argument of args) assertNoNul("arguments", argument);
-			return fleet.run(context, {
-				command: { staged: await readStagedFiles(entryPoint), args },
-				environment: { SVC_ACTION_DEBUG: runnerParameters.debug ? "True" : "False" },
-			});
+		async start(context) {
+			await fleet.start(context);
+			await versions.start(context);
 		},
+		stop: fleet.stop,
+		run: (context) =>
+			versions.use(context, async ({ entryPoint }) => {
+				const { args, environment } = createScriptInput(context, options);
+				return fleet.run(context, {
+					command: { staged: await readStagedFiles(entryPoint), args },
+					environment: { ...environment, SVC_ACTION_DEBUG: context.runnerParameters.debug ? "True" : "False" },
+				});
+			}),
 	};
 });

@@ -1,0 +1,6 @@
+import type { ParameterSchema } from "../../core/contract/index.ts";
+
+/** Parameters of every runner that takes a file from a pack. */
+export const contentParameters = {
+	content_version: { type: "string", description: "Git revision of the pack to take the files from; default what is there." },
+} as const satisfies ParameterSchema;

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Logger, type PluginContext, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
+import { ContentRecords } from "./content-records.ts";
+import { addWorktree, rebase, removeWorktree } from "./worktree.ts";
+
+/** Where a run finds its files. */
+export type ContentPlace = Pick<RunContext, "entryPoint" | "packDirectory">;
+
+/** What of a run decides about its files. */
+type ContentRun = Pick<RunContext, "liveaction_id" | "pack" | "entryPoint" | "packDirectory" | "signal"> & {
+	readonly runnerParameters: { readonly content_version?: string | null | undefined; readonly debug: boolean };
+};
+
+interface Started {
+	readonly records: ContentRecords;
+	readonly logger: Logger;
+}
+
+/** The files of runs that want a certain revision of their pack (`content_version`): a git worktree for the time of each. */
+export class ContentVersions {
+	readonly #runner: string;
+	#started: Started | undefined;
+
+	/** @param runner name, which keeps its runs apart from those of others */
+	constructor(runner: string) {
+		this.#runner = runner;
+	}
+
+	/**
+	 * Remove what a killed service has left behind.
+	 *
+	 * @param isGoingOn whether a run of an earlier process still needs its files
+	 */
+	async start({ dataDirectory, logger }: PluginContext, isGoingOn: (liveactionId: string) => boolean = () => false): Promise<void> {
+		const records = new ContentRecords(join(dataDirectory, "worktrees", this.#runner));
+		this.#started = { records, logger };
+		for (const id of await records.findLeft()) if (!isGoingOn(id)) await this.#remove(id);
+	}
+
+	/** Do the work of a run where its files are, and remove them afterwards unless its process goes on or `debug` keeps them. */
+	async use(run: ContentRun, work: (place: ContentPlace) => Promise<RunResult>): Promise<RunResult> {
+		const { content_version: revision } = run.runnerParameters;
+		if (!revision) return work(run);
+		return this.#endWith(run, async () => work(await this.#provide(run, revision)));
+	}
+
+	/** Follow a run that an earlier process began, and remove its files when it has ended. */
+	async recover(run: ContentRun, work: () => Promise<RunResult | undefined>): Promise<RunResult | undefined> {
+		return this.#endWith(run, work);
+	}
+
+	async #provide(run: ContentRun, revision: string): Promise<ContentPlace> {
+		const { records, logger } = this.#running();
+		const { pack, packDirectory, entryPoint, liveaction_id, signal } = run;
+		if (packDirectory === undefined) throw new SvcError("SVC_RUNNER", `content_version: pack "${pack}" has no directory`);
+		const directory = join(tmpdir(), `svc-git-worktree-${randomBytes(8).toString("hex")}`);
+		await records.write(liveaction_id, { directory, packDirectory });
+		const place = await addWorktree({ pack, packDirectory, revision, directory, signal });
+		const rebased = await rebase(entryPoint, packDirectory, place, revision);
+		if (run.runnerParameters.debug) {
+			// From now on it is for the one who looks into it.
+			await records.remove(liveaction_id);
+			logger.info("git worktree is kept", { pack, directory });
+		}
+		return { entryPoint: rebased, packDirectory: place };
+	}
+
+	async #endWith<T extends RunResult | undefined>({ liveaction_id }: ContentRun, work: () => Promise<T>): Promise<T> {
+		let end: T | undefined;
+		try {
+			end = await work();
+			return end;
+		} finally {
+			if (end?.status !== "running") await this.#remove(liveaction_id);
+		}
+	}
+
+	/** A directory that stays behind is no reason for a run to fail. */
+	async #remove(liveactionId: string): Promise<void> {
+		const { records, logger } = this.#running();
+		try {
+			const record = await records.read(liveactionId);
+			if (record === undefined) return;
+			await removeWorktree(record);
+			await records.remove(liveactionId);
+		} catch (error) {
+			logger.warn("git worktree was not removed", { liveaction_id: liveactionId, error });
+		}
+	}
+
+	#running(): Started {
+		if (this.#started === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
+		return this.#started;
+	}
+}

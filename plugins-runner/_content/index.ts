@@ -1,0 +1,2 @@
+export * from "./content-parameters.ts";
+export * from "./content-versions.ts";

@@ -1,0 +1,79 @@
+import { chmod, mkdir, realpath, rm, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { assertNoNul } from "../_shell/index.ts";
+import { type GitEnd, runGit } from "./git.ts";
+
+export interface WorktreeRequest {
+	readonly pack: string;
+	readonly packDirectory: string;
+	/** Branch, tag, commit, or what else git takes for one. */
+	readonly revision: string;
+	/** Where it is put; does not exist yet. */
+	readonly directory: string;
+	readonly signal: AbortSignal;
+}
+
+/** Make a directory with the pack's repository at a revision. Gives the pack's directory in there. */
+export async function addWorktree(request: WorktreeRequest): Promise<string> {
+	const { pack, packDirectory, revision, directory, signal } = request;
+	const fail = (reason: string, cause?: unknown) =>
+		new SvcError("SVC_RUNNER", `Failed to create git worktree for pack "${pack}": ${reason}`, { cause });
+	const git = (...args: string[]): Promise<GitEnd> =>
+		runGit(packDirectory, args, signal).catch((error: unknown) => {
+			if (signal.aborted) throw error;
+			throw fail(`git cannot be started: ${toErrorMessage(error)}`, error);
+		});
+	assertNoNul("content_version", revision);
+
+	// A pack may be a part of its repository.
+	const prefix = await git("rev-parse", "--show-prefix");
+	if (!prefix.succeeded) throw fail(`"${packDirectory}" is not in a git repository (${prefix.reason})`);
+	// What begins with a hyphen would be an option.
+	const commit = revision.startsWith("-") ? undefined : await git("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
+	if (!commit?.succeeded) throw fail(`the repository has no revision "${revision}" (content_version)`);
+
+	await makeDirectory(directory, packDirectory);
+	const added = await git("worktree", "add", "--detach", directory, commit.stdout.trim());
+	if (!added.succeeded && added.reason.includes("is not a git command")) throw fail("git 2.5 or newer is needed");
+	if (!added.succeeded) throw fail(added.reason);
+	return join(directory, prefix.stdout.replace(/\n$/, ""));
+}
+
+/** Remove the directory, and what the repository knows of it. */
+export async function removeWorktree({ directory, packDirectory }: Pick<WorktreeRequest, "directory" | "packDirectory">): Promise<void> {
+	await rm(directory, { recursive: true, force: true });
+	// The pack may have gone since.
+	if (await isDirectory(packDirectory)) await runGit(packDirectory, ["worktree", "prune"]);
+}
+
+/** The file's place in the other directory. Refuses one that is not there, and a way out of the directory. */
+export async function rebase(file: string, from: string, to: string, revision: string): Promise<string> {
+	const path = relative(from, file);
+	if (leadsOut(path)) throw new SvcError("SVC_RUNNER", `entry point "${file}" is outside its pack's directory "${from}"`);
+	const rebased = join(to, path);
+	const real = await realpath(rebased).catch(() => undefined);
+	if (real === undefined)
+		throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist in revision "${revision}" (content_version)`);
+	if (leadsOut(relative(await realpath(to), real))) {
+		throw new SvcError("SVC_RUNNER", `entry point "${path}" leads out of its pack's directory in revision "${revision}" (content_version)`);
+	}
+	return rebased;
+}
+
+function leadsOut(path: string): boolean {
+	return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+}
+
+/** Open to those who may read the pack, and to nobody else for writing: what is in there will be run. */
+async function makeDirectory(directory: string, packDirectory: string): Promise<void> {
+	await mkdir(directory, { mode: 0o700 });
+	await chmod(directory, ((await stat(packDirectory)).mode & 0o055) | 0o700);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+	return stat(path).then(
+		(found) => found.isDirectory(),
+		() => false,
+	);
+}
