@@ -5,4 +5,6 @@ export { createOptions } from "./options.ts";
 export { type Requirement, requires, type SkippableTest } from "./requires.ts";
 export { createRunContext, type EmittedChunk, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 export { type RunnerCases, type RunnerSuiteOptions, testRunner } from "./runner-suite.ts";
+export { createSensorHost, type DispatchedEvent, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
+export { type SensorSuiteOptions, type SensorUnderTest, testSensor } from "./sensor-suite.ts";
 export { type OpenedStorage, type StorageSuiteOptions, testStorage } from "./storage-suite.ts";

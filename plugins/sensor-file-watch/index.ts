@@ -1,0 +1,120 @@
+import { basename } from "node:path";
+import { defineSensor, poll, type SensorContext, type SensorTrigger, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import type { StoredPosition } from "./position.ts";
+import { createTail, type Tail } from "./tail.ts";
+import { createWatchedFiles, type WatchedFiles } from "./watched-files.ts";
+
+export interface FileWatchOptions {
+	/** Files that rules may have watched, and directories whose files they may; absolute. */
+	readonly paths: readonly string[];
+	/** Seconds between two looks at each file. Default 1. */
+	readonly interval?: number;
+}
+
+const defaultInterval = 1;
+
+interface Watched {
+	readonly path: string;
+	readonly tail: Tail;
+	/** What was last wrong with it, told once. */
+	problem: string | undefined;
+}
+
+/** Dispatches `linux.file_watch.line` for each line appended to files that rules ask for. */
+export const fileWatch = defineSensor("file-watch", ({ paths, interval = defaultInterval }: FileWatchOptions) => {
+	if (!(interval > 0)) throw new SvcError("SVC_CONFIG", "sensor file-watch: interval: must be a number of seconds above 0");
+	const files = createWatchedFiles(paths);
+	return {
+		description: "Tells of lines appended to files.",
+		pack: "linux",
+		trigger_types: [
+			{
+				name: "file_watch.line",
+				description: "A line was appended to a file.",
+				parameters_schema: {
+					type: "object",
+					properties: { file_path: { type: "string", description: "Absolute path of the file.", required: true } },
+					additionalProperties: false,
+				},
+				payload_schema: {
+					type: "object",
+					properties: { file_path: { type: "string" }, file_name: { type: "string" }, line: { type: "string" } },
+				},
+			},
+		],
+		async run(context) {
+			const watched = new Map<string, Watched>();
+			let isTidy = false;
+			try {
+				await poll(context, interval, async () => {
+					if (!isTidy) await forgetGone(context);
+					isTidy = true;
+					await look(context, watched, files);
+				});
+			} finally {
+				for (const { path, tail } of watched.values()) {
+					await tail.stop().catch((error: unknown) => {
+						context.logger.warn("position in a file was not kept", { file_path: path, problem: toErrorMessage(error) });
+					});
+				}
+			}
+		},
+	};
+});
+
+/** Look at every file that there is a trigger for. One that cannot be read holds up no other. */
+async function look(context: SensorContext, watched: Map<string, Watched>, files: WatchedFiles): Promise<void> {
+	const triggers = new Map((await context.triggers()).map((trigger) => [toStateName(trigger), trigger]));
+	for (const [name, { tail }] of watched) {
+		if (triggers.has(name)) continue;
+		watched.delete(name);
+		await tail.stop();
+		await context.state.delete(name);
+	}
+	for (const [name, trigger] of triggers) {
+		if (!watched.has(name)) watched.set(name, watch(context, name, trigger, files));
+	}
+	const looks = [...watched.values()].map(async (one) => {
+		try {
+			await one.tail.look();
+			one.problem = undefined;
+		} catch (error) {
+			if (context.signal.aborted) return;
+			const problem = toErrorMessage(error);
+			if (problem !== one.problem) context.logger.warn("a file cannot be watched", { file_path: one.path, problem });
+			one.problem = problem;
+		}
+	});
+	await Promise.all(looks);
+}
+
+/** Positions in files whose triggers went while nobody watched: one that comes again begins with what is appended then. */
+async function forgetGone({ state, triggers }: SensorContext): Promise<void> {
+	const names = new Set((await triggers()).map(toStateName));
+	for (const { name } of await state.list()) if (!names.has(name)) await state.delete(name);
+}
+
+function watch({ state, dispatch, signal, logger }: SensorContext, name: string, trigger: SensorTrigger, files: WatchedFiles): Watched {
+	const path = String(trigger.parameters["file_path"]);
+	const payload = { file_path: path, file_name: basename(path) };
+	const tail = createTail({
+		path,
+		files,
+		signal,
+		async load() {
+			const text = await state.get(name);
+			return text === undefined ? undefined : (JSON.parse(text) as StoredPosition);
+		},
+		save: (position) => state.set(name, JSON.stringify(position)),
+		async onLine(line, key) {
+			await dispatch(trigger.ref, { ...payload, line }, { uniqueKey: key });
+		},
+		onGap: () => logger.warn("a file was replaced while nobody watched it, and its last lines are not there any more", { file_path: path }),
+	});
+	return { path, tail, problem: undefined };
+}
+
+/** Paths may be longer than names of items. */
+function toStateName({ ref }: SensorTrigger): string {
+	return ref.slice(ref.indexOf(".") + 1);
+}

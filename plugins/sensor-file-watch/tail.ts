@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, stat } from "node:fs/promises";
+import { findRotated } from "./find-rotated.ts";
+import { cutLines, findLineStart, largestPiece, toLine } from "./lines.ts";
+import { type Head, hasHead, isFileAt, readHead, type StoredPosition, toFileId } from "./position.ts";
+import { unlessMissing, type WatchedFiles } from "./watched-files.ts";
+
+export interface TailOptions {
+	readonly path: string;
+	readonly files: WatchedFiles;
+	readonly signal: AbortSignal;
+	/** The position kept; undefined when this file was never watched. */
+	load(): Promise<StoredPosition | undefined>;
+	save(position: StoredPosition): Promise<void>;
+	/** A line, and a key that it has whenever it is read. */
+	onLine(line: string, key: string): Promise<void>;
+	/** Lines may have been lost. */
+	onGap(): void;
+}
+
+/** Follows one file over rotation and truncation. */
+export interface Tail {
+	/** Read what is new. */
+	look(): Promise<void>;
+	/** Keep the position and close the file. */
+	stop(): Promise<void>;
+}
+
+interface Current {
+	readonly handle: FileHandle;
+	readonly generation: string;
+	readonly file: string;
+	offset: number;
+	head: Head;
+	/** When the file was last written to, as of the last look. */
+	changed: bigint;
+	/** What is kept. */
+	saved: { readonly offset: number; readonly at: number } | undefined;
+}
+
+/** Looks without anything new in a file whose place another has taken, before that one is begun: its writer may change over late. */
+const quietLooks = 3;
+/** Milliseconds between two saves while lines come in; what is read again after a crash is known by its keys. */
+const saveInterval = 5_000;
+
+export function createTail({ path, files, signal, load, save, onLine, onGap }: TailOptions): Tail {
+	let current: Current | undefined;
+	let quiet = 0;
+
+	/** Open the file, or what has become of the one that was read last. */
+	async function open(): Promise<void> {
+		const position = await load();
+		const handle = await files.open(path);
+		try {
+			if (position === undefined && handle === undefined) return await save(null);
+			// Of a file that was there before it was watched, only what comes counts.
+			if (position === undefined && handle !== undefined) return await begin(handle, await findLineStart(handle));
+			if (position === undefined || position === null) return handle && (await begin(handle, 0));
+			if (handle !== undefined && (await isFileAt(handle, position))) return take(handle, position);
+			const rotated = await findRotated(path, position);
+			if (rotated !== undefined) {
+				await handle?.close();
+				return take(rotated, position);
+			}
+			if (handle === undefined) return;
+			if (toFileId(await handle.stat({ bigint: true })) !== position.file) onGap();
+			await begin(handle, 0);
+		} catch (error) {
+			if (current?.handle !== handle) await handle?.close();
+			throw error;
+		}
+	}
+
+	function take(handle: FileHandle, { generation, file, offset, head }: NonNullable<StoredPosition>): void {
+		quiet = 0;
+		current = { handle, generation, file, offset, head, changed: -1n, saved: { offset, at: performance.now() } };
+	}
+
+	/** Begin with a file, under a new name for its lines, which is kept before the first of them is told. */
+	async function begin(handle: FileHandle, offset: number): Promise<void> {
+		const position = {
+			generation: randomBytes(8).toString("hex"),
+			file: toFileId(await handle.stat({ bigint: true })),
+			offset,
+			head: await readHead(handle, offset),
+		};
+		await save(position);
+		take(handle, position);
+	}
+
+	async function keep({ generation, file, offset, head, saved }: Current): Promise<void> {
+		if (saved?.offset === offset) return;
+		await save({ generation, file, offset, head });
+		if (current?.generation === generation) current.saved = { offset, at: performance.now() };
+	}
+
+	/** Read whole lines to the end of the file. Whether it had been written to. */
+	async function read(from: Current): Promise<boolean> {
+		const { size, mtimeNs: changed } = await from.handle.stat({ bigint: true });
+		if (changed === from.changed && Number(size) === from.offset) return false;
+		if (Number(size) < from.offset || !(await hasHead(from.handle, from.head))) {
+			await begin(from.handle, 0);
+			return true;
+		}
+		const isWritten = changed !== from.changed;
+		const piece = Buffer.alloc(largestPiece);
+		for (;;) {
+			const { bytesRead } = await from.handle.read(piece, 0, piece.length, from.offset);
+			const lines = cutLines(piece.subarray(0, bytesRead));
+			for (const { text, length } of lines) {
+				if (signal.aborted) return true;
+				await onLine(text, `${from.generation}:${from.offset}`);
+				from.offset += length;
+			}
+			if (lines.length === 0) break;
+			from.head = await readHead(from.handle, from.offset);
+			if (from.saved === undefined || performance.now() - from.saved.at > saveInterval) await keep(from);
+		}
+		from.changed = changed;
+		return isWritten;
+	}
+
+	/** Go over to the file that has taken the place of the one that is read, once nobody writes to that any more. */
+	async function changeOver(from: Current, isWritten: boolean): Promise<void> {
+		const there = await unlessMissing(stat(path, { bigint: true }));
+		const isReplaced = there !== undefined && toFileId(there) !== from.file;
+		quiet = isReplaced && !isWritten ? quiet + 1 : 0;
+		if (quiet < quietLooks) return;
+		const next = await files.open(path);
+		if (next === undefined) return;
+		try {
+			await readUnfinished(from);
+			await begin(next, 0);
+		} catch (error) {
+			await next.close();
+			throw error;
+		}
+		await from.handle.close();
+	}
+
+	/** Nobody will end the last line of a file that was left. */
+	async function readUnfinished(from: Current): Promise<void> {
+		const { buffer, bytesRead } = await from.handle.read(Buffer.alloc(largestPiece), 0, largestPiece, from.offset);
+		if (bytesRead > 0) await onLine(toLine(buffer.subarray(0, bytesRead)).text, `${from.generation}:${from.offset}`);
+	}
+
+	return {
+		async look() {
+			if (current === undefined) await open();
+			if (current === undefined) return;
+			const isWritten = await read(current);
+			if (!signal.aborted) await changeOver(current, isWritten);
+			if (current.saved === undefined || performance.now() - current.saved.at > saveInterval) await keep(current);
+		},
+		async stop() {
+			if (current === undefined) return;
+			const last = current;
+			current = undefined;
+			try {
+				last.head = await readHead(last.handle, last.offset);
+				await keep(last);
+			} finally {
+				await last.handle.close();
+			}
+		},
+	};
+}

@@ -1,0 +1,56 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { isAbsolute, normalize, resolve, sep } from "node:path";
+import { SvcError } from "../../core/contract/index.ts";
+
+/** Opens the files that may be watched, and no others. */
+export interface WatchedFiles {
+	/** Undefined for a file that does not exist. `SVC_FORBIDDEN` for one that may not be watched, `SVC_INVALID` for what is no file. */
+	open(path: string): Promise<FileHandle | undefined>;
+}
+
+/** @param paths files, and directories whose files may be watched, absolute */
+export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
+	for (const path of paths) {
+		if (!isAbsolute(path)) throw new SvcError("SVC_CONFIG", `sensor file-watch: paths: "${path}" must be an absolute path`);
+	}
+	const allowed = paths.map((path) => resolve(path));
+
+	/** A link inside a directory must not lead out of it; a file that is named itself may be a link. */
+	async function isAllowed(path: string, real: string): Promise<boolean> {
+		if (allowed.includes(path)) return true;
+		for (const directory of allowed) {
+			const root = await unlessMissing(realpath(directory));
+			if (root !== undefined && real.startsWith(root.endsWith(sep) ? root : root + sep)) return true;
+		}
+		return false;
+	}
+
+	return {
+		async open(path) {
+			if (!isAbsolute(path)) throw new SvcError("SVC_INVALID", `file_path: "${path}" must be an absolute path`);
+			const normal = normalize(path);
+			const isBelow = allowed.some((root) => normal === root || normal.startsWith(root.endsWith(sep) ? root : root + sep));
+			if (!isBelow) throw notAllowed(path);
+			const real = await unlessMissing(realpath(normal));
+			if (real === undefined) return undefined;
+			if (!(await isAllowed(normal, real))) throw notAllowed(path);
+			// No link may take its place in the meantime, and a pipe without a writer must not be waited for.
+			const handle = await unlessMissing(open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+			if (handle === undefined || (await handle.stat()).isFile()) return handle;
+			await handle.close();
+			throw new SvcError("SVC_INVALID", `file_path: "${path}" is no regular file`);
+		},
+	};
+}
+
+function notAllowed(path: string): SvcError {
+	return new SvcError("SVC_FORBIDDEN", `file_path: "${path}" is not among the paths of the sensor file-watch`);
+}
+
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+	return work.catch((error: unknown) => {
+		if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+		throw error;
+	});
+}
