@@ -53,15 +53,18 @@ export async function paceDeliveries(
 	return answers.length;
 }
 
+const underWay = [
+	"triggerinstances?status=pending",
+	"triggerinstances?status=processing",
+	"executions?status=requested",
+	"executions?status=scheduled",
+	"executions?status=running",
+];
+
 /** Resolves when no event waits and no execution is under way; the milliseconds that took. */
 export async function settle(service: Service): Promise<number> {
 	const started = performance.now();
-	for (const list of [
-		"triggerinstances?status=pending",
-		"triggerinstances?status=processing",
-		"executions?status=scheduled",
-		"executions?status=running",
-	]) {
+	for (const list of underWay) {
 		while ((await count(service, list)) > 0) await pause(10);
 	}
 	return performance.now() - started;

@@ -1,0 +1,85 @@
+// Rules as the service keeps them, built, on a store of their own: processor time to find those of a trigger and to decide their
+// criteria for an event that matches none.
+import { randomUUID } from "node:crypto";
+
+const { dataDirectory, wanted, others, events, changes } = JSON.parse(process.argv[2]);
+
+const built = (path) => import(new URL(`../../dist/${path}.js`, import.meta.url).href);
+const { createRuleIndex } = await built("core/engine/rules/rule-index");
+const { createOptions } = await built("core/testing/index");
+const { knexStorage } = await built("plugins/storage-knex/index");
+
+const trigger = "bench.wanted";
+const perTrigger = 10;
+const payload = { body: { action: "other", parameters: { branch: "main" } } };
+
+function toRule(_none, number) {
+	const on = number < wanted ? trigger : `bench.other-${Math.floor(number / perTrigger)}`;
+	return {
+		id: number.toString(16).padStart(24, "0"),
+		ref: `bench.rule-${number}`,
+		pack: "bench",
+		name: `rule-${number}`,
+		description: "",
+		type: "standard",
+		enabled: true,
+		trigger: on,
+		trigger_type: on,
+		action_ref: "core.noop",
+		user: "admin",
+		revision: randomUUID(),
+		metadata_file: null,
+		criteria: { "trigger.body.action": { type: "equals", pattern: `deploy-${number}` } },
+		action_parameters: {},
+		type_parameters: {},
+		tags: [],
+	};
+}
+
+/** As the processing of a trigger instance does it. */
+async function match() {
+	let count = 0;
+	for (const { criteria } of await index.rulesOf(trigger)) {
+		const evaluated = criteria.evaluate(payload, { now: 0 });
+		const verdict = evaluated instanceof Promise ? await evaluated : evaluated;
+		if (!verdict.matched) count += 1;
+	}
+	if (count !== wanted) throw new Error(`${count} rules were looked at where there are ${wanted}`);
+}
+
+/** Milliseconds of processor time each, the second time, when all is compiled. */
+async function measure(times, work) {
+	for (let time = 0; time < times / 2; time++) await work();
+	const before = process.cpuUsage();
+	for (let time = 0; time < times; time++) await work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000 / times;
+}
+
+const quiet = () => undefined;
+const storage = knexStorage({ client: "sqlite" }).create();
+await storage.start({
+	logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+	clock: { now: () => Date.now() * 1000 },
+	dataDirectory,
+	nodeId: "bench",
+	options: createOptions(),
+});
+const rules = Array.from({ length: wanted + others }, toRule);
+for (let first = 0; first < rules.length; first += 100) await storage.insert("rule", rules.slice(first, first + 100));
+let change = quiet;
+const feed = {
+	onChange(listener) {
+		change = listener;
+	},
+};
+const index = createRuleIndex({ storage, changes: feed });
+const event = await measure(events, match);
+const afterChange = await measure(changes, () => {
+	change();
+	return match();
+});
+await storage.stop();
+
+process.stdout.write(`${JSON.stringify({ event, afterChange })}\n`);
+process.stdin.resume();
