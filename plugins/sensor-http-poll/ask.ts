@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { type JsonValue, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+
+export interface Answer {
+	readonly status_code: number;
+	/** Names in lower case; without cookies. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** The value of a JSON answer; otherwise text. */
+	readonly body: JsonValue;
+	/** SHA-256 of what was read of the body, hex. */
+	readonly body_hash: string;
+	/** Whether there was more of it. */
+	readonly truncated: boolean;
+}
+
+export interface Question {
+	readonly url: URL;
+	readonly headers: Readonly<Record<string, string>>;
+	/** Seconds for the whole exchange. */
+	readonly timeout: number;
+	readonly allowRedirects: boolean;
+	/** Most bytes of the body. */
+	readonly maxBody: number;
+	readonly signal: AbortSignal;
+}
+
+/** Ask once. Undefined for 304: nothing has changed. `SVC_UNAVAILABLE` when there is no answer. */
+export async function ask({ url, headers, timeout, allowRedirects, maxBody, signal }: Question): Promise<Answer | undefined> {
+	try {
+		const response = await fetch(url, {
+			headers,
+			redirect: allowRedirects ? "follow" : "manual",
+			signal: AbortSignal.any([signal, AbortSignal.timeout(timeout * 1_000)]),
+		});
+		const { bytes, truncated } = await readBody(response, maxBody);
+		if (response.status === 304) return undefined;
+		const named = [...response.headers].filter(([name]) => name !== "set-cookie");
+		return {
+			status_code: response.status,
+			headers: Object.fromEntries(named),
+			body: toValue(bytes.toString("utf8"), truncated ? "" : (response.headers.get("content-type") ?? "")),
+			body_hash: createHash("sha256").update(bytes).digest("hex"),
+			truncated,
+		};
+	} catch (error) {
+		signal.throwIfAborted();
+		// What fetch throws says nothing; its cause does.
+		const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+		throw new SvcError("SVC_UNAVAILABLE", `${url.host} did not answer: ${toErrorMessage(reason)}`, { cause: error });
+	}
+}
+
+async function readBody(response: Response, limit: number): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	// Leaving the loop ends the transfer.
+	for await (const chunk of response.body ?? []) {
+		chunks.push(chunk);
+		length += chunk.length;
+		if (length > limit) break;
+	}
+	return { bytes: Buffer.concat(chunks).subarray(0, limit), truncated: length > limit };
+}
+
+function toValue(text: string, contentType: string): JsonValue {
+	if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return text;
+	try {
+		return JSON.parse(text) as JsonValue;
+	} catch {
+		return text;
+	}
+}

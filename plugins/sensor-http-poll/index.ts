@@ -1,0 +1,107 @@
+import { defineSensor, type JsonObject, poll, type SensorContext, type SensorPlugin, SvcError } from "../../core/contract/index.ts";
+import { ask } from "./ask.ts";
+import { findChanges, type Seen, toConditions, toSeen } from "./seen.ts";
+
+export interface HttpPollOptions {
+	/** Address to ask; http or https. It is shown in payloads: credentials belong into `headers`. */
+	readonly url: string;
+	/** Name of the sensor; needed where there are several of its kind. Default `http-poll`. */
+	readonly name?: string;
+	/** Whole seconds between two questions, at least 4. Default 60. */
+	readonly interval?: number;
+	/** Sent with each question. */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** Seconds until an answer must be complete. Default 30. */
+	readonly timeout?: number;
+	/** `change`: when status or body differ from those of the answer before. `always`: each answer. Default `change`. */
+	readonly dispatch?: "change" | "always";
+	/** Whether redirects are followed, with the headers; otherwise they are the answer. Default false. */
+	readonly allow_redirects?: boolean;
+	/** Most bytes of a body that are read. Default 1 MiB. */
+	readonly max_body?: number;
+}
+
+const defaultName = "http-poll";
+const triggerType = "http_poll.answer";
+const ref = `default.${triggerType}`;
+/** Name of the item in the sensor's state. */
+const stateName = "seen";
+
+/** Asks an HTTP address now and then, and dispatches `default.http_poll.answer` when its answer has changed. */
+export function httpPoll(options: HttpPollOptions): SensorPlugin {
+	const { name = defaultName, interval = 60 } = options;
+	return defineSensor(name, () => {
+		const look = createLook(toUrl(options.url), { ...options, name });
+		return {
+			description: "Tells of changes in what an HTTP address answers.",
+			poll_interval: interval,
+			trigger_types: [{ name: triggerType, description: "An HTTP address has answered.", payload_schema: payloadSchema }],
+			run: (context) => poll(context, context.poll_interval ?? interval, () => look(context)),
+		};
+	})();
+}
+
+const text = { type: "string" };
+const integer = { type: "integer" };
+const payloadSchema: JsonObject = {
+	type: "object",
+	properties: {
+		sensor: text,
+		url: text,
+		status_code: integer,
+		headers: { type: "object" },
+		body: {},
+		truncated: { type: "boolean" },
+		changed: { type: "array", items: text },
+		previous_status_code: { anyOf: [integer, { type: "null" }] },
+	},
+};
+
+function createLook(url: URL, options: HttpPollOptions & { readonly name: string }): (context: SensorContext) => Promise<void> {
+	const {
+		dispatch = "change",
+		headers = {},
+		timeout = 30,
+		allow_redirects: allowRedirects = false,
+		max_body: maxBody = 1_048_576,
+	} = options;
+
+	return async ({ state, signal, dispatch: tell }) => {
+		const before = await readSeen(state, url);
+		// Where every answer is told, every answer is needed whole.
+		const conditions = before === undefined || dispatch === "always" ? {} : toConditions(before);
+		const answer = await ask({ url, headers: { ...conditions, ...headers }, timeout, allowRedirects, maxBody, signal });
+		if (answer === undefined) return;
+		const after = toSeen(url, answer);
+		const changed = before === undefined ? [] : findChanges(before, after);
+		const { body_hash, ...shown } = answer;
+		const payload = { sensor: options.name, url: url.href, ...shown, changed, previous_status_code: before?.status_code ?? null };
+		if (dispatch === "always") await tell(ref, payload);
+		// Of a question that is asked again after a crash, the same answer is the same event.
+		else if (before !== undefined && changed.length > 0) {
+			await tell(ref, payload, { uniqueKey: `${before.id}:${after.status_code}:${body_hash}` });
+		}
+		const isNew = before === undefined || changed.length > 0;
+		if (isNew || before.etag !== after.etag || before.last_modified !== after.last_modified) {
+			await state.set(stateName, JSON.stringify(after));
+		}
+	};
+}
+
+/** The answer before; undefined when this address was not asked yet. */
+async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen | undefined> {
+	const kept = await state.get(stateName);
+	const seen = kept === undefined ? undefined : (JSON.parse(kept) as Seen);
+	return seen?.url === url.href ? seen : undefined;
+}
+
+function toUrl(address: string): URL {
+	const url = URL.canParse(address) ? new URL(address) : undefined;
+	if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must begin with http:// or https://");
+	}
+	if (url.username !== "" || url.password !== "") {
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must not hold a user or password; give them in headers");
+	}
+	return url;
+}
