@@ -5,7 +5,16 @@ import { testRunner } from "../../core/testing/runner-suite.ts";
 import { announcement } from "./index.ts";
 
 const succeeds = { runnerParameters: { experimental: true }, actionParameters: { message: { text: "hello" } } };
-testRunner({ test, name: "announcement", create: () => announcement(), cases: { succeeds, throws: { runnerParameters: {} } } });
+testRunner({
+	test,
+	name: "announcement",
+	create: () => announcement(),
+	cases: {
+		succeeds,
+		throws: { runnerParameters: {} },
+		announces: { given: succeeds, announcements: [{ route: "general", payload: { message: { text: "hello" } } }] },
+	},
+});
 
 test("the parameters are announced, and are the result", async () => {
 	const runner = announcement().create();

@@ -9,7 +9,14 @@ testRunner({
 	test,
 	name: "inject-trigger",
 	create: () => injectTrigger(),
-	cases: { succeeds: { actionParameters: { trigger: "tests.event" } }, throws: {} },
+	cases: {
+		succeeds: { actionParameters: { trigger: "tests.event" } },
+		throws: {},
+		announces: {
+			given: { actionParameters: { trigger: "tests.event", payload: { a: 1 } } },
+			dispatched: [{ trigger: "tests.event", payload: { a: 1 } }],
+		},
+	},
 });
 
 async function run(actionParameters: JsonObject) {

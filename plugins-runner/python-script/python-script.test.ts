@@ -16,6 +16,9 @@ keepLauncher(test, { nodeId: testNode, logger: silentLogger });
 
 const pack = new PythonPack(test);
 
+const waits = "print('ready')\nwhile True: time.sleep(600)";
+const leaves = (mark: string) => `(setsid sh -c 'sleep ${mark}; sleep 600' >/dev/null 2>&1 &); sleep 0.3`;
+
 testRunner({
 	test,
 	name: "python script",
@@ -30,6 +33,17 @@ testRunner({
 			actionParameters: { count },
 		}),
 		blocks: pack.body("blocks", "print('ready')\ntime.sleep(600)"),
+		printsInvalid: pack.body("invalid", "sys.stdout.buffer.write(b'a\\xffb\\n')"),
+		closesOutput: pack.body("closes", "print('ready')\nos.close(1)\ntime.sleep(0.2)\nreturn (False, 4)"),
+		ignoresTerm: pack.body("ignores", `import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n${waits}`),
+		doubleForks: (mark) => pack.body("forks", `import subprocess\nsubprocess.run(['sh', '-c', "${leaves(mark)}"])\n${waits}`),
+		hidesSecret: (secret) => ({
+			...pack.body("secret", waits),
+			actionSchema: { password: { type: "string", secret: true } },
+			actionParameters: { password: secret },
+			packConfig: { key: secret },
+			environment: { SVC_ACTION_AUTH_TOKEN: secret },
+		}),
 	},
 });
 

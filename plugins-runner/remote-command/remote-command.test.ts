@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "uvu";
 import type { JsonObject } from "../../core/contract/index.ts";
+import { missing } from "../../core/testing/requires.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { openSite, type RemoteRun, type RunnerParameters, runRemote, toLogin, toOptions } from "../_ssh/remote-run.test-support.ts";
 import { sshdTest } from "../_ssh/sshd.test-support.ts";
@@ -12,6 +13,8 @@ const { site, sshd } = await openSite(test);
 const remoteTest = sshdTest(test);
 const login = toLogin(site, sshd);
 const host = "127.0.0.1";
+/** Root needs no password for it, which is then in the standard input all the same. */
+const mayUseSudo = missing({ command: "sudo", root: true }) === undefined;
 
 testRunner({
 	test: remoteTest,
@@ -24,6 +27,16 @@ testRunner({
 		throws: { runnerParameters: { ...login, hosts: " , ", cmd: "true" } },
 		prints: (count) => ({ runnerParameters: { ...login, cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); done` } }),
 		blocks: { runnerParameters: { ...login, cmd: "echo ready; sleep 600" } },
+		printsInvalid: { runnerParameters: { ...login, cmd: "printf 'a\\377b\\n'" } },
+		closesOutput: { runnerParameters: { ...login, cmd: "echo ready; exec >&-; sleep 0.2; exit 4" } },
+		ignoresTerm: { runnerParameters: { ...login, cmd: "trap '' TERM; echo ready; while :; do sleep 600; done" } },
+		doubleForks: (mark) => {
+			const own = `(setsid sh -c "trap '' TERM; sleep ${mark}; sleep 600" >/dev/null 2>&1 &)`;
+			return { runnerParameters: { ...login, cmd: `${own}; sleep 0.3; echo ready; sleep 600` } };
+		},
+		hidesSecret: (secret) => ({
+			runnerParameters: { ...login, cmd: "echo ready; sleep 600", sudo: mayUseSudo, sudo_password: secret, passphrase: secret },
+		}),
 	},
 });
 

@@ -1,18 +1,21 @@
 import * as assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema } from "../../core/contract/index.ts";
+import { missing, requires } from "../../core/testing/requires.ts";
 import type { RunContextOptions } from "../../core/testing/run-context.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { openSite, type RemoteRun, runRemote, toLogin, toOptions } from "../_ssh/remote-run.test-support.ts";
 import { sshdTest } from "../_ssh/sshd.test-support.ts";
 import { remoteScript } from "./index.ts";
 
-// test-timeout: 180
+// test-timeout: 300
 const { site, sshd } = await openSite(test);
 const remoteTest = sshdTest(test);
+const rootTest = missing({ root: true }) === undefined ? remoteTest : requires(test, { root: true }).test;
 const pack = realpathSync(mkdtempSync(join(tmpdir(), "svc pack ")));
 const staging = join(pack, "staging it's");
 mkdirSync(staging);
@@ -43,11 +46,23 @@ testRunner({
 			actionParameters: { count },
 		}),
 		blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
+		printsInvalid: writeScript("invalid.sh", "#!/bin/sh\nprintf 'a\\377b\\n'\n"),
+		closesOutput: writeScript("closes.sh", "#!/bin/sh\necho ready; exec >&-; sleep 0.2; exit 4\n"),
+		ignoresTerm: writeScript("ignores.sh", "#!/bin/sh\ntrap '' TERM; echo ready; while :; do sleep 600; done\n"),
+		doubleForks: (mark) => {
+			const own = `(setsid sh -c "trap '' TERM; sleep ${mark}; sleep 600" >/dev/null 2>&1 &)`;
+			return writeScript("forks.sh", `#!/bin/sh\n${own}; sleep 0.3; echo ready; sleep 600\n`);
+		},
+		hidesSecret: (secret) => ({
+			...writeScript("secret.sh", '#!/bin/sh\n[ -n "$SVC_ARG_NAMED$SVC_ARG_PLACED" ] && echo ready; sleep 600\n'),
+			actionSchema: { named: { type: "string", secret: true }, placed: { type: "string", secret: true, position: 0 } },
+			actionParameters: { named: secret, placed: secret },
+		}),
 	},
 });
 
-async function run(options: RunContextOptions & Pick<RemoteRun, "during">) {
-	const end = await runRemote({ plugin: remoteScript(), options: toOptions(site), ...options });
+async function run({ plugin = remoteScript(), ...options }: RunContextOptions & Partial<Pick<RemoteRun, "during" | "plugin">>) {
+	const end = await runRemote({ plugin, options: toOptions(site), ...options });
 	assert.deepEqual(readdirSync(staging), [], "files were left behind");
 	return { ...end, part: end.result["127.0.0.1"] as JsonObject };
 }
@@ -63,6 +78,42 @@ remoteTest("arguments arrive as they are: named ones first, then positional ones
 	const { part } = await run({ ...script, actionSchema, actionParameters: { last: null, name: evil, first: evil } });
 	assert.equal(part["stdout"], `[--name=${evil}]\n[${evil}]\n[]`);
 });
+
+const secret: RunContextOptions = {
+	actionSchema: { password: { type: "string", secret: true }, pin: { type: "string", secret: true, position: 0 } },
+	actionParameters: { password: "it's hunter2", pin: "4711" },
+};
+
+remoteTest("secrets reach the script in its environment, or on its command line where that is asked for", async () => {
+	const script = { ...writeScript("secrets.sh", '#!/bin/sh\necho "$#|$*|$SVC_ARG_PASSWORD|$SVC_ARG_PIN"\n'), ...secret };
+	assert.equal((await run(script)).part["stdout"], "1||it's hunter2|4711");
+	const shown = await run({ ...script, plugin: remoteScript({ secret_arguments: "command_line" }) });
+	assert.equal(shown.part["stdout"], "2|--password=it's hunter2 4711||");
+});
+
+rootTest("no other user of the host can read a secret, also under sudo", async () => {
+	for (const sudo of missing({ command: "sudo" }) === undefined ? [false, true] : [false]) {
+		const seen: string[] = [];
+		await run({
+			...writeScript("waits.sh", '#!/bin/sh\necho "ready $SVC_ARG_PIN"; sleep 600\n'),
+			...secret,
+			runnerParameters: { ...runnerParameters, sudo },
+			async during(context) {
+				await context.waitFor("stdout", "ready 4711\n");
+				seen.push(readAsNobody("cmdline"), readAsNobody("environ"));
+				context.abort("cancel");
+			},
+		});
+		assert.match(seen.join(""), /waits\.sh/);
+		assert.doesNotMatch(seen.join(""), /hunter2|4711/);
+	}
+});
+
+/** This file of every process of the machine, as far as somebody without rights gets it. */
+function readAsNobody(file: "cmdline" | "environ"): string {
+	const read = `cat /proc/[0-9]*/${file} 2>/dev/null | tr "\\0" " "`;
+	return execFileSync("/bin/sh", ["-c", read], { uid: 65_534, gid: 65_534, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+}
 
 remoteTest("the directory lib goes along with its modes, and all of it is gone afterwards", async () => {
 	const script = writeScript("uses-lib.sh", '#!/bin/sh\n"$(dirname "$0")/lib/deep/tool"; cat "$(dirname "$0")/lib/data"; pwd\n');
