@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../contract/index.ts";
 
 /** What stands in place of a secret, whatever the type of the secret. */
 export const mask = "********";
@@ -45,7 +45,7 @@ export function collectSecrets(values: JsonObject, ...schemas: readonly Paramete
 export function restoreMasked(given: JsonValue, shown: JsonValue | undefined, kept: JsonValue | undefined): JsonValue {
 	if (given === mask) return shown === mask && kept !== undefined ? kept : given;
 	if (isArray(given)) return given.map((item, index) => restoreMasked(item, memberOf(shown, index), memberOf(kept, index)));
-	if (!isObject(given)) return given;
+	if (!isJsonObject(given)) return given;
 	const entries = Object.entries(given);
 	return Object.fromEntries(entries.map(([name, value]) => [name, restoreMasked(value, memberOf(shown, name), memberOf(kept, name))]));
 }
@@ -75,7 +75,7 @@ function maskValue(value: JsonValue, definition: ParameterDefinition, options: M
 	if (options.maskMismatch && masked !== null && !isDescribed(masked, definition) && hasSecretMember(definition, options.depth))
 		return mask;
 	if (isArray(masked)) return maskElements(masked, definition, deeper);
-	if (!isObject(masked)) return masked;
+	if (!isJsonObject(masked)) return masked;
 	return replaceMembers(masked, (key, member) =>
 		memberDefinitions(definition, key).reduce<JsonValue>((value, inner) => maskValue(value, inner, deeper), member),
 	);
@@ -85,7 +85,7 @@ function maskValue(value: JsonValue, definition: ParameterDefinition, options: M
 function isDescribed(value: JsonValue, { type, items, properties, patternProperties, additionalProperties }: ParameterDefinition): boolean {
 	if (value === mask) return true;
 	if (isArray(value)) return type !== "object" && items !== undefined;
-	if (!isObject(value)) return typeof value !== "string";
+	if (!isJsonObject(value)) return typeof value !== "string";
 	return type !== "array" && [properties, patternProperties, additionalProperties].some((members) => members !== undefined);
 }
 
@@ -141,7 +141,8 @@ function hasSecretMember(definition: ParameterDefinition, depth: number): boolea
 	];
 	return inner.some(
 		(member) =>
-			isObject(member) && ((member as ParameterDefinition).secret === true || hasSecretMember(member as ParameterDefinition, depth + 1)),
+			isJsonObject(member) &&
+			((member as ParameterDefinition).secret === true || hasSecretMember(member as ParameterDefinition, depth + 1)),
 	);
 }
 
@@ -155,7 +156,7 @@ function toOutputDefinition(schema: JsonObject): ParameterDefinition {
 
 /** Whether a key that is also a schema word is used as the name of a member: `type: {type: string}`. */
 function isNamedDefinition(key: string, value: unknown): boolean {
-	return (key === "type" || key === "secret") && isObject(value);
+	return (key === "type" || key === "secret") && isJsonObject(value);
 }
 
 function replaceMembers(values: JsonObject, replace: (key: string, value: JsonValue) => JsonValue): JsonObject {
@@ -194,8 +195,4 @@ function own<T>(object: Readonly<Record<string, T>> | undefined, key: string): T
 
 function isArray(value: unknown): value is readonly JsonValue[] & readonly ParameterDefinition[] {
 	return Array.isArray(value);
-}
-
-function isObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,11 @@
-import { type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError } from "../contract/index.ts";
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	type ParameterSchema,
+	SvcError,
+} from "../contract/index.ts";
 import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "./mask.ts";
 
 /**
@@ -58,7 +65,7 @@ function maskAttribute(
 	definition: ParameterDefinition,
 	{ isSecret, also = {} }: Surroundings,
 ): unknown {
-	const inner = (nested: unknown) => (isObject(nested) ? maskDefinition(nested as ParameterDefinition, { isSecret }) : nested);
+	const inner = (nested: unknown) => (isJsonObject(nested) ? maskDefinition(nested as ParameterDefinition, { isSecret }) : nested);
 	const hidden = (whole: JsonValue): JsonValue =>
 		isSecret ? mask : (maskBySchema(maskBySchema({ whole }, { whole: definition }), { whole: also })["whole"] ?? null);
 	switch (attribute) {
@@ -101,10 +108,6 @@ function assertHidden(path: string, given: JsonValue | undefined, restored: Json
 function holdsSecretNamed(schema: ParameterSchema | undefined, name: string): boolean {
 	const definition = schema !== undefined && Object.hasOwn(schema, name) ? schema[name] : undefined;
 	return definition !== undefined && holdsSecret(definition);
-}
-
-function isObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(path: string, message: string): SvcError {

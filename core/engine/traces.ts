@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue, Storage, TraceEntity } from "../contract/index.ts";
-import { SvcError } from "../contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../contract/index.ts";
 import { isId } from "./ids.ts";
 
 /** The trace an execution joins, and the record to insert when it is a new one. */
@@ -46,14 +45,14 @@ export async function chooseTrace(storage: Storage, request: TraceRequest): Prom
 export function readParentId(context: JsonObject): string | undefined {
 	const parent = context["parent"];
 	if (parent === undefined || parent === null) return undefined;
-	const id = isObject(parent) ? parent["execution_id"] : undefined;
+	const id = isJsonObject(parent) ? parent["execution_id"] : undefined;
 	if (typeof id !== "string") throw new SvcError("SVC_INVALID", "context.parent: must be an object with the text execution_id");
 	return id;
 }
 
 function readTraceContext(value: JsonValue | undefined): { readonly id?: string; readonly tag?: string } {
 	if (value === undefined) return {};
-	if (!isObject(value)) throw new SvcError("SVC_INVALID", "context.trace_context: must be an object with id_ or trace_tag");
+	if (!isJsonObject(value)) throw new SvcError("SVC_INVALID", "context.trace_context: must be an object with id_ or trace_tag");
 	const unknown = Object.keys(value).find((key) => key !== "id_" && key !== "trace_tag");
 	if (unknown !== undefined) {
 		throw new SvcError("SVC_INVALID", `context.trace_context.${unknown}: is not allowed; allowed are id_ and trace_tag`);
@@ -68,8 +67,4 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text");
 	}
 	return { ...(typeof id === "string" && id !== "" && { id }), ...(typeof tag === "string" && tag !== "" && { tag }) };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

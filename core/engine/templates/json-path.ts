@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import { isJsonObject, type JsonValue } from "../../contract/index.ts";
 import { Budget, defaultLimits } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 
@@ -55,7 +55,7 @@ function toMembers(steps: readonly Step[]): readonly string[] | undefined {
 function memberAt(value: JsonValue, names: readonly string[]): JsonValue | undefined {
 	let found: JsonValue | undefined = value;
 	for (const member of names) {
-		if (found === undefined || !isObject(found) || !Object.hasOwn(found, member)) return undefined;
+		if (found === undefined || !isJsonObject(found) || !Object.hasOwn(found, member)) return undefined;
 		found = found[member];
 	}
 	return found;
@@ -82,7 +82,7 @@ function follow(walk: Walk, index: number, value: JsonValue, depth: number): boo
 function selected(step: Exclude<Step, { kind: "descendants" }>, value: JsonValue): readonly JsonValue[] {
 	switch (step.kind) {
 		case "members":
-			if (!isObject(value)) return [];
+			if (!isJsonObject(value)) return [];
 			return step.names.filter((member) => Object.hasOwn(value, member)).map((member) => value[member] as JsonValue);
 		case "indexes":
 			if (!isList(value)) return [];
@@ -96,15 +96,11 @@ function selected(step: Exclude<Step, { kind: "descendants" }>, value: JsonValue
 
 function childrenOf(value: JsonValue): readonly JsonValue[] {
 	if (isList(value)) return value;
-	return isObject(value) ? Object.values(value) : [];
+	return isJsonObject(value) ? Object.values(value) : [];
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {
 	return Array.isArray(value);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 class PathReader {
