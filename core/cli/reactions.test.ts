@@ -100,4 +100,19 @@ test("rules are disabled, enabled and deleted by ref", async () => {
 	assert.equal((await svc("rule", "get", "default.on_full")).exitCode, 2);
 });
 
+test("webhooks are listed, and the deliveries to one of them", async () => {
+	for (const url of ["disk", "mail"]) {
+		const trigger = { type: "core.svc.webhook", parameters: { url: `monitor/${url}`, ledger: true } };
+		await svc("rule", "create", file("hook.json", { ...rule, name: url, trigger, criteria: {} }));
+		const headers = { "content-type": "application/json" };
+		assert.equal((await fetch(`${apiUrl}/v1/webhooks/monitor/${url}`, { method: "POST", headers, body: "{}" })).status, 202);
+	}
+	assert.match((await svc("webhook", "list")).stdout, /monitor\/disk[^]*monitor\/mail/);
+	const deliveries = (await svc("webhook", "delivery", "list", "--hook", "monitor/mail", "-j")).stdout;
+	assert.deepEqual(
+		JSON.parse(deliveries).map(({ url, verdict }: Record<string, string>) => [url, verdict]),
+		[["monitor/mail", "accepted"]],
+	);
+});
+
 test.run();

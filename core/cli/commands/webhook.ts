@@ -28,13 +28,13 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 	const delivery = webhook.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
 
 	withCommonOptions(delivery.command("list").description("List deliveries, newest first."))
-		.option("-u, --url <url>", "to this webhook")
+		.option("--hook <url>", "to this webhook")
 		.option("--verdict <verdict>", "accepted, duplicate, refused or replayed")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.action(async (_options, command) => {
-			const options = optionsOf<{ url?: string; verdict?: string; last?: number }>(command);
+			const options = optionsOf<{ hook?: string; verdict?: string; last?: number }>(command);
 			const client = await openSession(options, context);
-			const page = await client.webhooks.deliveries({ url: options.url, verdict: options.verdict, limit: options.last });
+			const page = await client.webhooks.deliveries({ url: options.hook, verdict: options.verdict, limit: options.last });
 			await printList(page, deliveryColumns, { ...options, limitOption: "-n" }, context);
 		});
 
