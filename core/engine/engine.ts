@@ -94,7 +94,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		maskPayloads: instances.maskPayloads,
 		options,
 		triggers,
-		datastore: datastore.accessFor(options.system_user.user),
 		checkParameters: checkTimerParameters,
 	});
 	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
@@ -122,6 +121,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await triggers.start();
 			await datastore.start();
 			const packs = await registerPacks({ ...parts, catalog }, dependencies.packs);
+			await sensorContainer.register();
 			await registerReactions({ ...parts, types: triggerTypes, rules: ruling.rules, principal: ruling.principal }, packs);
 			await packConfigs.check();
 			await credentials.start();

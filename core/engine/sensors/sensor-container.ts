@@ -29,7 +29,9 @@ export interface SensorContainerParts {
 
 /** Runs the sensors of the configuration, each on one node at a time. */
 export interface SensorContainer {
-	/** Makes sensors and their trigger types known, and runs those that are enabled and that no other node runs. */
+	/** Makes sensors and their trigger types known: before the rules of packs, which use them. */
+	register(): Promise<void>;
+	/** Runs those that are enabled and that no other node runs. */
 	start(): Promise<void>;
 	/** Ends all of them; waits no longer than the grace. */
 	stop(): Promise<void>;
@@ -118,8 +120,8 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 	parts.changes.onChange(wake);
 
 	return {
+		register: () => registerSensors(parts, sensors),
 		async start() {
-			await registerSensors(parts, sensors);
 			if (!options.sensorcontainer.enable || sensors.length === 0) return;
 			const stored = await storage.find("sensor", { where: { ref: { in: sensors.map(({ ref }) => ref) } }, fields: ["ref"] });
 			const ids = new Map(stored.map(({ id, ref }) => [ref, id]));
