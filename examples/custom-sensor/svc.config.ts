@@ -1,0 +1,17 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { inbox } from "./inbox.ts";
+
+// What appears in data/custom-sensor/inbox runs the action of packs/office/rules.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand()],
+	sensors: [inbox({})],
+	packs: ["packs"],
+	data_dir: "../../data/custom-sensor",
+	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	auth: { enable: false },
+});
