@@ -182,7 +182,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		executions,
 		triggers: {
 			types: triggerTypes,
-			triggers: createTriggers({ ...parts, ...triggers }),
+			triggers: createTriggers({ ...parts, ...triggers, checkParameters: checkTimerParameters }),
 			instances,
 		},
 		rules: ruling.rules,

@@ -40,7 +40,9 @@ test("templates read with the permissions of their user, own items without any",
 	const accessFor = await createSubject();
 	assert.equal(await accessFor("maria").lookup("system", "open"), "open");
 	await assert.rejects(accessFor("maria").lookup("system", "hidden"), forbidden);
-	assert.equal(await accessFor("maria").lookup("system", "absent"), undefined);
+	// What does not exist must not be told from what may not be seen.
+	await assert.rejects(accessFor("maria").lookup("system", "absent"), forbidden);
+	assert.equal(await accessFor("root").lookup("system", "absent"), undefined);
 	assert.equal(await accessFor("maria").lookup("user", "own"), "of maria");
 	assert.equal(await accessFor("root").lookup("system", "hidden"), "hidden");
 	assert.equal(await accessFor("root").lookup("user", "own"), undefined);

@@ -41,9 +41,9 @@ export function createTemplateAccess(
 
 	async function find(scope: DatastoreScope, name: string): Promise<KeyValueEntity | undefined> {
 		const address = toAddress(scope, name, username);
-		const item = await store.find(address);
-		if (item !== undefined) access.assert(await (principal ??= toPrincipal(parts, author)), "key_value_pair_view", toItemResource(address));
-		return item;
+		// Asked for in any case, or whoever may not view items could find out which there are.
+		access.assert(await (principal ??= toPrincipal(parts, author)), "key_value_pair_view", toItemResource(address));
+		return store.find(address);
 	}
 
 	return {

@@ -21,8 +21,8 @@ export interface ProcessParts {
 	readonly logger: Logger;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
-	/** Items that patterns may use. */
-	readonly datastore: DatastoreAccess | undefined;
+	/** Items that the patterns of a rule may use. */
+	readonly datastoreOf: (rule: RuleEntity) => DatastoreAccess;
 }
 
 /** The lease of an event that is being processed. */
@@ -94,10 +94,11 @@ async function selectMatching(
 	{ event, earlier, parts }: Look,
 ): Promise<RuleEntity[]> {
 	const matching: RuleEntity[] = [];
-	const options = { now: parts.clock.now(), ...(parts.datastore !== undefined && { datastore: parts.datastore }) };
+	const now = parts.clock.now();
 	for (const [index, { rule, criteria }] of rules.entries()) {
 		if (rule.type !== type) continue;
 		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
+		const options = criteria.usesDatastore ? { now, datastore: parts.datastoreOf(rule) } : { now };
 		const decided = decide(criteria, event.instance.payload, options);
 		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
 		const verdict = decided instanceof Promise ? await decided : decided;

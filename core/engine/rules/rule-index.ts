@@ -81,6 +81,6 @@ function toCriteria({ criteria }: RuleEntity): CompiledCriteria {
 		return compileCriteria(criteria);
 	} catch (error) {
 		const failed = { key: "", operator: "", pattern: null, value: null };
-		return { evaluate: () => ({ matched: false, failed, error: toErrorMessage(error) }) };
+		return { usesDatastore: false, evaluate: () => ({ matched: false, failed, error: toErrorMessage(error) }) };
 	}
 }

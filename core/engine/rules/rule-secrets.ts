@@ -1,13 +1,14 @@
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
 import { mask, maskParameters, restoreMasked } from "../mask.ts";
+import { toShownParameters } from "../shown-parameters.ts";
 import { maskTriggers } from "../triggers/trigger-secrets.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
 /** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
 export interface RuleSecrets {
-	/** Parameters for an action as they are shown. */
-	maskAction(actionRef: string, parameters: JsonObject): Promise<JsonObject>;
+	/** Rendered parameters for an action as they are shown. */
+	maskRendered(actionRef: string, parameters: JsonObject): Promise<JsonObject>;
 	/** Rules as they are shown. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
 	/** An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is. */
@@ -17,9 +18,10 @@ export interface RuleSecrets {
 }
 
 export function createRuleSecrets({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RuleSecrets {
+	/** Everything is masked when there is no such action: what is secret cannot be told. */
 	async function maskAction(actionRef: string, parameters: JsonObject): Promise<JsonObject> {
 		const resolved = await catalog.resolve(actionRef);
-		if (resolved === undefined) return parameters;
+		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
 		return maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters);
 	}
 
@@ -39,7 +41,10 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 	}
 
 	return {
-		maskAction,
+		async maskRendered(actionRef, parameters) {
+			const resolved = await catalog.resolve(actionRef);
+			return resolved === undefined ? maskAction(actionRef, parameters) : toShownParameters(parameters, resolved.snapshot);
+		},
 		async mask(views) {
 			const triggers = await maskTriggers(
 				storage,

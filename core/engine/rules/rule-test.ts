@@ -1,6 +1,8 @@
 import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { withEmptyContext } from "../parameters/render.ts";
 import { Rendering } from "../parameters/rendering.ts";
+import type { Principal } from "../principal.ts";
+import type { TemplateSources } from "../render-parameters.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
 import { renderWithLookups } from "../templates/datastore.ts";
 import { hashParameters } from "../triggers/parameters-hash.ts";
@@ -14,7 +16,7 @@ export interface RuleTestParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly rules: StoredRules;
-	readonly datastore: DatastoreAccess;
+	readonly templateSources: TemplateSources;
 	readonly secrets: RuleSecrets;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }
@@ -28,6 +30,8 @@ interface TestedRule {
 	/** Ref. */
 	readonly action: string;
 	readonly parameters: JsonObject;
+	/** Undefined for one that is not stored. */
+	readonly author: string | undefined;
 }
 
 interface TestedEvent {
@@ -40,24 +44,39 @@ interface TestedEvent {
  * Say what a rule would do with an event (reference 1.11). Nothing is stored or started. What may not be shown is masked: in the
  * payload of a stored event beforehand, in the parameters afterwards.
  */
-export async function testRule(input: RuleTestInput, parts: RuleTestParts): Promise<RuleTestOutcome> {
+export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestParts): Promise<RuleTestOutcome> {
 	const rule = await readRule(input.rule, parts);
 	const event = await readEvent(input.triggerInstance, parts);
 	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
 		const reason = `the event is one of trigger "${event.trigger}", and the rule's is "${rule.trigger ?? rule.triggerType}"`;
 		return { matched: false, reason };
 	}
-	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: parts.datastore });
+	const datastore = toAccess(rule, tester, parts.templateSources);
+	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore });
 	if (!verdict.matched) {
 		const { failed, error } = verdict;
 		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
 	}
 	try {
-		const parameters = await renderParameters(rule.parameters, event.payload, parts.datastore);
-		return { matched: true, parameters: await parts.secrets.maskAction(rule.action, parameters) };
+		const parameters = await renderParameters(rule.parameters, event.payload, datastore);
+		return { matched: true, parameters: await parts.secrets.maskRendered(rule.action, parameters) };
 	} catch (error) {
 		return { matched: false, reason: `the parameters of the action cannot be rendered: ${toErrorMessage(error)}` };
 	}
+}
+
+/** What the tester is shown, both the tester and the author of the rule must be allowed to view. */
+function toAccess({ author }: TestedRule, { username }: Principal, { datastore, systemUser }: TemplateSources): DatastoreAccess {
+	const own = datastore.accessFor(systemUser, username);
+	if (author === undefined || author === username) return own;
+	const authors = datastore.accessFor(systemUser, author);
+	return {
+		async lookup(scope, name) {
+			await authors.lookup(scope, name);
+			return own.lookup(scope, name);
+		},
+		decrypt: own.decrypt,
+	};
 }
 
 /** Rendered as they are given, without what the action says of them. */
@@ -72,14 +91,15 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 
 async function readRule(rule: RuleTestInput["rule"], { rules, storage }: RuleTestParts): Promise<TestedRule> {
 	if (typeof rule === "string") {
-		const { trigger, trigger_type, criteria, action_ref, action_parameters } = (await rules.get(rule)).rule;
-		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters };
+		const { trigger, trigger_type, criteria, action_ref, action_parameters, user } = (await rules.get(rule)).rule;
+		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user };
 	}
 	const { type, parameters = {} } = rule.trigger;
 	const where = { type, parameters_hash: hashParameters(parameters) };
 	const [known] = await storage.find("trigger", { where, fields: ["ref"], limit: 1 });
 	const { criteria = {}, action } = rule;
-	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: action.parameters ?? {} };
+	const { parameters: given = {} } = action;
+	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: given, author: undefined };
 }
 
 /** The trigger of a given event need not exist. */

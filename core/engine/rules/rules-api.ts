@@ -59,8 +59,11 @@ export interface Rules {
 	remove(refOrId: string): Promise<void>;
 	/** With the values masked that action or trigger type call secret. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
-	/** What the rule would do with the event. Nothing is stored or started. */
-	test(input: RuleTestInput): Promise<RuleTestOutcome>;
+	/**
+	 * What the rule would do with the event. Nothing is stored or started. Its templates read the items of the datastore that its
+	 * author and the tester may view.
+	 */
+	test(input: RuleTestInput, tester: Principal): Promise<RuleTestOutcome>;
 }
 
 /** A rule and an event, each stored or given. */

@@ -1,7 +1,6 @@
 import type { EventBus, Options } from "../../contract/index.ts";
 import type { Principal } from "../principal.ts";
 import type { SubmitParts } from "../submit.ts";
-import type { DatastoreAccess } from "../templates/datastore.ts";
 import type { TriggerCore } from "../triggers/trigger-core.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { createEnforcer } from "./enforce.ts";
@@ -19,8 +18,6 @@ export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "log
 	readonly nodeId: string;
 	readonly triggers: TriggerCore;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
-	/** Items that criteria may use. */
-	readonly datastore: DatastoreAccess;
 }
 
 /** Rules, and what looks at them. */
@@ -40,9 +37,19 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	const rules = createRules({ ...parts, changes: triggers.changes, triggers: ruleTriggers, secrets });
 	const enforcer = createEnforcer({ ...parts, guard: createLoopGuard(parts), principal });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
-	const processor = createProcessor({ ...parts, rules: triggers.rules, enforcer, poolSize: options.rules.pool_size, pollInterval, lease });
+	const { datastore, systemUser } = parts.templateSources;
+	const processor = createProcessor({
+		...parts,
+		rules: triggers.rules,
+		enforcer,
+		// As for the parameters: rules act for the system, and read what their authors may.
+		datastoreOf: ({ user }) => datastore.accessFor(systemUser, user),
+		poolSize: options.rules.pool_size,
+		pollInterval,
+		lease,
+	});
 	return {
-		rules: { ...rules, test: (input) => testRule(input, { ...parts, rules, secrets }) },
+		rules: { ...rules, test: (input, tester) => testRule(input, tester, { ...parts, rules, secrets }) },
 		processor,
 		principal,
 	};

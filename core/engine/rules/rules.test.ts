@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
 import type { RuleInput } from "../engine-api.ts";
+import { toShownParameters } from "../shown-parameters.ts";
 import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
 
 const rule: RuleInput = { name: "a", trigger: { type: testTrigger }, action: { ref: "default.said" } };
@@ -89,8 +90,34 @@ test("a secret parameter is shown masked, and the mask that comes back stands fo
 			engine.rules.update("default.a", { ...back, action: { ref: "default.scripted", parameters: { secret: "********" } } }),
 			/action\.parameters\.secret/,
 		);
-		const outcome = await engine.rules.test({ rule: "default.a", triggerInstance: { trigger: testTrigger, payload: {} } });
+		const outcome = await engine.rules.test({ rule: "default.a", triggerInstance: { trigger: testTrigger, payload: {} } }, administrator);
 		assert.deepEqual(outcome, { matched: true, parameters: { secret: "********" } });
+	}));
+
+test("while a rule's action does not exist, none of the values for it are shown", () =>
+	withRules(async ({ engine, settled, submit }) => {
+		const { id } = await settled((await submit({ secret: "tops3cret" }, { action: "default.said" })).id);
+		const parameters = { secret: "tops3cret", text: "plain" };
+		await engine.rules.create({ ...rule, action: { ref: "default.said", parameters } }, administrator);
+		await engine.actions.remove("default.said", { removeFiles: false });
+		const [shown] = await engine.rules.mask([await engine.rules.get("default.a")]);
+		assert.deepEqual(shown?.rule.action_parameters, { secret: "********", text: "********" });
+		const { entity, snapshot } = await engine.executions.get(id);
+		assert.equal(toShownParameters(entity.parameters, snapshot)["secret"], "********");
+		const input = { rule: "default.a", triggerInstance: { trigger: testTrigger, payload: { n: 1 } } };
+		const tested = await engine.rules.test(input, administrator);
+		assert.deepEqual(tested, { matched: true, parameters: shown.rule.action_parameters });
+		const back = { ...rule, description: "new", action: { ref: "default.said", parameters: shown.rule.action_parameters } };
+		assert.deepEqual((await engine.rules.update("default.a", back)).rule.action_parameters, parameters);
+	}));
+
+test("what a test shows holds no secret, also where a template has carried it", () =>
+	withRules(async ({ engine }) => {
+		const parameters = { secret: "tops3cret", text: "-u {{ secret }} {{ trigger.n }}" };
+		await engine.rules.create({ ...rule, action: { ref: "default.said", parameters } }, administrator);
+		const triggerInstance = { trigger: testTrigger, payload: { n: 1 } };
+		const outcome = await engine.rules.test({ rule: "default.a", triggerInstance }, administrator);
+		assert.deepEqual(outcome, { matched: true, parameters: { secret: "********", text: "-u ******** 1" } });
 	}));
 
 test("rules are found by what they are about", () =>
@@ -113,18 +140,17 @@ test("a test of a rule says which criterion does not hold, or what it would run 
 		const parameters = { text: "{{ trigger.kind }}" };
 		await engine.rules.create({ ...rule, criteria, action: { ref: "default.said", parameters } }, administrator);
 		const { id } = await dispatch({ kind: "a" });
-		assert.deepEqual(await engine.rules.test({ rule: "default.a", triggerInstance: id }), { matched: true, parameters: { text: "a" } });
-		const missed = await engine.rules.test({
-			rule: { ...rule, criteria },
-			triggerInstance: { trigger: testTrigger, payload: { kind: "b" } },
-		});
+		const stored = await engine.rules.test({ rule: "default.a", triggerInstance: id }, administrator);
+		assert.deepEqual(stored, { matched: true, parameters: { text: "a" } });
+		const rejected = { trigger: testTrigger, payload: { kind: "b" } };
+		const missed = await engine.rules.test({ rule: { ...rule, criteria }, triggerInstance: rejected }, administrator);
 		assert.deepEqual(!missed.matched && missed.failed, { key: "trigger.kind", operator: "equals", pattern: "a", value: "b" });
-		const other = await engine.rules.test({ rule: "default.a", triggerInstance: { trigger: "core.other", payload: {} } });
+		const other = await engine.rules.test({ rule: "default.a", triggerInstance: { trigger: "core.other", payload: {} } }, administrator);
 		assert.match(other.matched ? "" : other.reason, /"core\.other".*"default\.happening"/);
 		const broken = { ...rule, action: { ref: "default.said", parameters: { text: "{{ trigger.missing.x }}" } } };
-		const failed = await engine.rules.test({ rule: broken, triggerInstance: { trigger: testTrigger, payload: { n: 1 } } });
+		const failed = await engine.rules.test({ rule: broken, triggerInstance: { trigger: testTrigger, payload: { n: 1 } } }, administrator);
 		assert.match(failed.matched ? "" : failed.reason, /cannot be rendered/);
-		await assert.rejects(engine.rules.test({ rule: "default.a", triggerInstance: "0".repeat(24) }), (error) =>
+		await assert.rejects(engine.rules.test({ rule: "default.a", triggerInstance: "0".repeat(24) }, administrator), (error) =>
 			isSvcError(error, "SVC_NOT_FOUND"),
 		);
 		assert.equal((await started()).length, 0);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, isSvcError, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../ids.ts";
+import { restoreMasked } from "../mask.ts";
 import { assertNames } from "../names.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { hashParameters } from "./parameters-hash.ts";
@@ -15,9 +16,11 @@ export interface TriggersParts {
 	readonly clock: Clock;
 	readonly changes: ChangeFeed;
 	readonly catalog: TriggerCatalog;
+	/** What a schema cannot say of parameters, such as whether a schedule can be read. Throws `SVC_INVALID`. */
+	readonly checkParameters: (type: string, parameters: JsonObject) => void;
 }
 
-export function createTriggers({ storage, clock, changes, catalog }: TriggersParts): Triggers {
+export function createTriggers({ storage, clock, changes, catalog, checkParameters }: TriggersParts): Triggers {
 	async function get(refOrId: string): Promise<TriggerEntity> {
 		const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
@@ -25,12 +28,13 @@ export function createTriggers({ storage, clock, changes, catalog }: TriggersPar
 		return found;
 	}
 
-	async function toFields(input: TriggerInput, name: string): Promise<Omit<TriggerEntity, "id">> {
+	async function toFields(input: TriggerInput, name: string, ownPack?: string): Promise<Omit<TriggerEntity, "id">> {
 		const { parameters = {} } = input;
 		const type = await catalog.type(input.type);
 		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
 		checkAgainst(type.parameters_schema, parameters, "parameters");
-		const pack = input.pack ?? type.pack;
+		checkParameters(type.ref, parameters);
+		const pack = input.pack ?? ownPack ?? type.pack;
 		assertNames({ pack, name });
 		return {
 			ref: `${pack}.${name}`,
@@ -41,6 +45,26 @@ export function createTriggers({ storage, clock, changes, catalog }: TriggersPar
 			description: input.description ?? "",
 			parameters,
 		};
+	}
+
+	/** The one trigger of a type without parameters is there as long as its type. */
+	function assertNotShadow({ ref, type }: TriggerEntity): void {
+		if (ref === type) throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its type: it comes, changes and goes with that`);
+	}
+
+	/** Rules name their trigger by its ref, and know its type. */
+	async function assertFreeOfRules(old: TriggerEntity, { ref, type }: Omit<TriggerEntity, "id">): Promise<void> {
+		if (ref === old.ref && type === old.type) return;
+		const rules = await storage.count("rule", { trigger: old.ref });
+		if (rules > 0)
+			throw new SvcError("SVC_INVALID", `trigger "${old.ref}": name, pack and type cannot change while rules use it (${rules})`);
+	}
+
+	/** The input with what is stored in the places that still hold the mask. */
+	async function restore(input: TriggerInput, old: TriggerEntity): Promise<TriggerInput> {
+		if (input.parameters === undefined || input.type !== old.type) return input;
+		const [shown] = await maskTriggers(storage, [old]);
+		return { ...input, parameters: restoreMasked(input.parameters, shown?.parameters, old.parameters) as JsonObject };
 	}
 
 	async function findSame({ ref, type, parameters_hash }: Omit<TriggerEntity, "id">): Promise<TriggerEntity | undefined> {
@@ -72,7 +96,9 @@ export function createTriggers({ storage, clock, changes, catalog }: TriggersPar
 
 		async update(refOrId, input) {
 			const old = await get(refOrId);
-			const fields = await toFields(input, input.name ?? old.name);
+			assertNotShadow(old);
+			const fields = await toFields(await restore(input, old), input.name ?? old.name, old.pack);
+			await assertFreeOfRules(old, fields);
 			const changed = await storage.update("trigger", old.id, fields);
 			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
 			changes.changed();
@@ -80,8 +106,9 @@ export function createTriggers({ storage, clock, changes, catalog }: TriggersPar
 		},
 
 		async remove(refOrId) {
-			const { id } = await get(refOrId);
-			await storage.remove("trigger", { where: { id } });
+			const trigger = await get(refOrId);
+			assertNotShadow(trigger);
+			await storage.remove("trigger", { where: { id: trigger.id } });
 			changes.changed();
 		},
 	};

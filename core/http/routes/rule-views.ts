@@ -77,7 +77,7 @@ export const ruleViewRoutes = [
 				engine.access.assert(principal, "action_execute", toActionResource(rule.action.ref));
 			}
 			const triggerInstance = typeof event === "string" ? event : { trigger: event.trigger, payload: event.payload ?? {} };
-			return replyJson(await engine.rules.test({ rule, triggerInstance }));
+			return replyJson(await engine.rules.test({ rule, triggerInstance }, principal));
 		},
 	}),
 	defineRoute({

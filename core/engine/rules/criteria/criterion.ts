@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { isRenderProblem } from "../../templates/errors.ts";
+import type { Criterion } from "./compiled-criterion.ts";
 import { compileKey, type Root } from "./key.ts";
 import { applyOperator, operatorNames, operators } from "./operators.ts";
 import { compilePattern, type Evaluation } from "./pattern.ts";
@@ -8,26 +9,6 @@ import { searchItems } from "./search.ts";
 
 /** Nesting of `search` in `search`. */
 const deepestSearch = 10;
-
-/** What became of one entry of a criteria map. */
-export interface CriterionVerdict {
-	readonly isTrue: boolean;
-	/** From the payload; null when it is missing. */
-	readonly value: JsonValue;
-	/** As rendered. */
-	readonly pattern: JsonValue;
-	/** Why it could not be decided; it counts as false then. */
-	readonly error?: string;
-}
-
-/** One entry of a criteria map. */
-export interface Criterion {
-	readonly key: string;
-	readonly operator: string;
-	/** Whether its pattern may need items of the datastore. */
-	readonly usesDatastore: boolean;
-	evaluate(evaluation: Evaluation): CriterionVerdict;
-}
 
 export interface CriterionPlace {
 	readonly root: Root;

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithLookups } from "../../templates/datastore.ts";
-import { type Criterion, compileEntries } from "./criterion.ts";
+import type { Criterion } from "./compiled-criterion.ts";
+import { compileEntries } from "./criterion.ts";
 
 export { operatorNames } from "./operators.ts";
 
@@ -29,6 +30,8 @@ export interface CriteriaOptions {
 
 /** Criteria of a rule, compiled once and evaluated for each trigger instance. */
 export interface CompiledCriteria {
+	/** Whether patterns may need items of the datastore. */
+	readonly usesDatastore: boolean;
 	/** A promise only where items of the datastore are read: many rules are looked at for each event. */
 	evaluate(payload: JsonObject, options: CriteriaOptions): CriteriaVerdict | Promise<CriteriaVerdict>;
 }
@@ -41,6 +44,7 @@ export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const entries = compileEntries(criteria, { root: "trigger", depth: 0 });
 	const usesDatastore = entries.some((entry) => entry.usesDatastore);
 	return {
+		usesDatastore,
 		evaluate(payload, { now, datastore: access }) {
 			const run = (datastore: Datastore) => evaluateEntries(entries, { payload, now, datastore });
 			return access === undefined || !usesDatastore ? run(emptyDatastore) : renderWithLookups(access, run);

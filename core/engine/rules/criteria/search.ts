@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../contract/index.ts";
 import { TemplateError } from "../../templates/errors.ts";
 import { typeName } from "../../templates/values.ts";
-import type { Criterion } from "./criterion.ts";
+import type { Criterion } from "./compiled-criterion.ts";
 import type { Evaluation } from "./pattern.ts";
 
 const conditions = {

@@ -1,0 +1,77 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { defineAuthBackend } from "../../contract/index.ts";
+import type { Principal } from "../engine-api.ts";
+import { administrator, type RulesTest, testTrigger, withRules } from "./rules.test-support.ts";
+
+const nobody = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
+const named = (username: string): Principal => ({ ...administrator, username, isAdmin: false });
+const [may, mayNot] = [named("may"), named("may_not")];
+
+/** With an item of the datastore that one of two users may view. */
+function withItem(run: (test: RulesTest) => Promise<void>): Promise<void> {
+	const grants = [{ resource_uid: "key_value_pair:svckv.system:limit", permission_types: ["key_value_pair_view" as const] }];
+	const roles = [{ name: "reader", permission_grants: grants }];
+	const assignments = [
+		{ username: "may", roles: ["reader"] },
+		{ username: administrator.username, roles: ["admin"] },
+	];
+	const rbac = { enable: true, roles, assignments };
+	return withRules(
+		async (rules) => {
+			await rules.engine.datastore.set("limit", { value: "7" }, administrator);
+			await run(rules);
+		},
+		{ options: { auth: { enable: true, backend: nobody() }, rbac } },
+	);
+}
+
+const rule = {
+	trigger: { type: testTrigger },
+	action: { ref: "default.said" },
+	enabled: true,
+	criteria: { "trigger.n": { type: "equals", pattern: "{{ svckv.system.limit }}" } },
+};
+
+test("criteria read the items that the author of the rule may view", () =>
+	withItem(async ({ engine, dispatch, processed, quiet, started }) => {
+		await engine.rules.create({ ...rule, name: "allowed" }, may);
+		await engine.rules.create({ ...rule, name: "curious" }, mayNot);
+		await processed((await dispatch({ n: "7" })).id);
+		await quiet();
+		assert.deepEqual(
+			(await started()).map(({ rule_name }) => rule_name),
+			["allowed"],
+		);
+		const { items } = await engine.enforcements.list({ status: "failed" }, {});
+		assert.deepEqual(
+			items.map(({ rule_ref }) => rule_ref),
+			["default.curious"],
+		);
+		assert.ok(!JSON.stringify(items).includes('7"'));
+	}));
+
+test("a test shows nothing of items that the tester or the author of the rule may not view", () =>
+	withItem(async ({ engine }) => {
+		const parameters = { text: "{{ svckv.system.limit }}" };
+		const showing = { ...rule, criteria: {}, action: { ref: "default.said", parameters } };
+		const triggerInstance = { trigger: testTrigger, payload: { n: "7" } };
+		await engine.rules.create({ ...showing, name: "allowed" }, may);
+		await engine.rules.create({ ...showing, name: "curious" }, mayNot);
+		const given = { ...showing, name: "given" };
+		for (const [tested, tester, isShown] of [
+			["default.allowed", may, true],
+			["default.allowed", administrator, true],
+			["default.allowed", mayNot, false],
+			["default.curious", may, false],
+			[given, may, true],
+			[given, mayNot, false],
+			[{ ...given, ...rule }, mayNot, false],
+		] as const) {
+			const outcome = await engine.rules.test({ rule: tested, triggerInstance }, tester);
+			const expected = isShown ? { matched: true, parameters: { text: "7" } } : { matched: false };
+			assert.deepEqual(isShown ? outcome : { matched: outcome.matched }, expected);
+		}
+	}));
+
+test.run();

@@ -1,0 +1,70 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { isSvcError } from "../../contract/index.ts";
+import { administrator, withRules } from "../rules/rules.test-support.ts";
+
+const refusal = (pattern: RegExp) => (error: unknown) => isSvcError(error, "SVC_INVALID") && pattern.test(error.message);
+const hook = "core.svc.webhook";
+
+for (const [type, parameters, problem] of [
+	["core.svc.CronTimer", { minute: "every" }, /minute/],
+	["core.svc.CronTimer", { timezone: "Mars/Olympus" }, /timezone/],
+	["core.svc.IntervalTimer", { unit: "seconds", delta: 0 }, /delta/],
+	["core.svc.DateTimer", { date: "tomorrow" }, /date/],
+] as const) {
+	test(`a trigger with the unreadable schedule ${JSON.stringify(parameters)} is refused`, () =>
+		withRules(async ({ engine }) => {
+			const { triggers } = engine.triggers;
+			await assert.rejects(triggers.create({ type, parameters }), refusal(problem));
+			const { ref } = await triggers.create({ type: "core.svc.IntervalTimer", parameters: { unit: "weeks", delta: 1 } });
+			await assert.rejects(triggers.update(ref, { type, parameters }), refusal(problem));
+			assert.deepEqual((await triggers.get(ref)).parameters, { unit: "weeks", delta: 1 });
+		}));
+}
+
+test("the trigger of a type without parameters stays as long as its type", () =>
+	withRules(async ({ engine }) => {
+		const { triggers, types } = engine.triggers;
+		for (const ref of ["core.svc.generic.inquiry", "default.happening"]) {
+			await assert.rejects(triggers.remove(ref), refusal(/belongs to its type/));
+			await assert.rejects(triggers.update(ref, { type: ref, name: "other" }), refusal(/belongs to its type/));
+		}
+		await types.remove("default.happening");
+		await assert.rejects(triggers.get("default.happening"), (error) => isSvcError(error, "SVC_NOT_FOUND"));
+	}));
+
+test("a trigger keeps its name and its type while rules use it", () =>
+	withRules(async ({ engine, addRule }) => {
+		const { triggers } = engine.triggers;
+		const rule = await addRule({ trigger: { type: hook, parameters: { url: "a" } } });
+		const { trigger } = await engine.rules.get(rule);
+		const ref = trigger?.ref ?? "";
+		await assert.rejects(
+			triggers.update(ref, { type: hook, name: "other", parameters: { url: "a" } }),
+			refusal(/while rules use it \(1\)/),
+		);
+		const changed = await triggers.update(ref, { type: hook, parameters: { url: "b" } });
+		assert.deepEqual([changed.ref, changed.parameters], [ref, { url: "b" }]);
+		await engine.rules.update(rule, { name: "rule_1", trigger: { type: hook, parameters: { url: "c" } }, action: { ref: "default.said" } });
+		await assert.rejects(triggers.get(ref), (error) => isSvcError(error, "SVC_NOT_FOUND"));
+	}));
+
+test("the mask that comes back stands for the secret", () =>
+	withRules(async ({ engine }) => {
+		const { triggers, types } = engine.triggers;
+		const parameters_schema = { type: "object", properties: { pin: { type: "string", secret: true }, n: { type: "integer" } } };
+		await types.create({ pack: "default", name: "guarded", parameters_schema });
+		const { ref } = await triggers.create({ type: "default.guarded", parameters: { pin: "4711", n: 1 } });
+		await triggers.update(ref, { type: "default.guarded", parameters: { pin: "********", n: 2 } });
+		assert.deepEqual((await triggers.get(ref)).parameters, { pin: "4711", n: 2 });
+	}));
+
+test("events of a trigger that is deleted before its rule was looked at are processed by what rules there are", () =>
+	withRules(async ({ engine, addRule, processed }) => {
+		const { trigger } = await engine.rules.get(await addRule({ trigger: { type: hook, parameters: { url: "a" } } }));
+		const delivery = { headers: {}, bytes: Buffer.from("{}"), body: {}, traceTag: undefined, user: administrator.username };
+		const [receipt] = await Promise.all([engine.webhooks.receive("a", delivery), engine.triggers.triggers.remove(trigger?.ref ?? "")]);
+		assert.equal((await processed(receipt.instances[0]?.id ?? "")).status, "processed");
+	}));
+
+test.run();
