@@ -1,0 +1,49 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { compareReference, type Named, type Pages } from "./check-reference.ts";
+
+const named: Named = {
+	routes: ["GET /v1/things", "POST /v1/things", "GET /v1/things/<>", "PUT /v1/things/<>"],
+	queries: ["color"],
+	commands: ["run", "thing list", "thing get", "thing part get"],
+	triggers: ["core.thing.made"],
+	runners: ["thrower"],
+	errors: ["SVC_BROKEN"],
+};
+const pages: Pages = {
+	httpApi: "| `GET`, `POST /v1/things` | 200; `color=red` |\n| `GET /v1/things/<id>` | 200 |\n| `PUT /v1/things/<name or id>` | 200 |\n",
+	events: "",
+	cli: "## Commands\n\n| `run <action>` | runs |\n| `thing list [-p pack]`, `get <id …>` | shows |\n| `thing part get` | shows |\n\n## More\n",
+	triggers: "| `core.thing.made` |",
+	errors: "| `SVC_BROKEN` |",
+	contents: "[thrower](reference/runners/thrower.md)",
+};
+
+test("a reference that names everything is fine", () => {
+	assert.deepEqual(compareReference(named, pages), []);
+});
+
+const gaps: readonly (readonly [problem: RegExp, pages: Partial<Pages>])[] = [
+	[/does not name PUT \/v1\/things\/<>/, { httpApi: pages.httpApi.replace("`PUT /", "`GET /") }],
+	[/does not name GET \/v1\/things\/<>/, { httpApi: `## Permissions\n${pages.httpApi}\n## Lists\n` }],
+	[/names DELETE \/v1\/things, which is not there/, { httpApi: `${pages.httpApi}| \`DELETE /v1/things\` | 204 |\n` }],
+	[/does not name the query "color"/, { httpApi: pages.httpApi.replace("color", "colour") }],
+	[/does not name thing get/, { cli: pages.cli.replace("`get", "`got") }],
+	[/does not name thing part get/, { cli: pages.cli.replace("thing part get", "thing part") }],
+	[/names thing drop, which is not there/, { cli: pages.cli.replace("`run", "`thing drop` | drops |\n| `run") }],
+	[/does not name core\.thing\.made/, { triggers: "| `core.thing.made_up` |" }],
+	[/no link to a page of the runner thrower/, { contents: "[thrower](reference/auth/thrower.md)" }],
+	[/does not name SVC_BROKEN/, { errors: "" }],
+];
+
+for (const [problem, changed] of gaps) {
+	test(`the check finds what ${problem.source.replaceAll("\\", "")}`, () => {
+		const problems = compareReference(named, { ...pages, ...changed });
+		assert.ok(
+			problems.some((text) => problem.test(text)),
+			problems.join("\n"),
+		);
+	});
+}
+
+test.run();
