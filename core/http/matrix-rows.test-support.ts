@@ -43,6 +43,11 @@ export interface MatrixRequest {
 	readonly body?: unknown;
 }
 
+/** A trigger that anybody may make, with parameters of its own for each fresh name. */
+export const toTimer = (freshName: string) => ({
+	type: "core.svc.IntervalTimer",
+	parameters: { unit: "weeks", delta: Number(freshName.slice("fresh".length)) },
+});
 const at = (path: string, body?: unknown) => () => ({ path, ...(body !== undefined && { body }) });
 const global = (permission: string): Grants => [{ permission_types: [permission] }];
 const on = (uid: string, ...types: readonly string[]): Grants => [{ resource_uid: uid, permission_types: types }];
@@ -226,13 +231,13 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /triggers/:ref": { ok: 200, request: at("/triggers/core.svc.generic.inquiry") },
 	"api POST /triggers": {
 		ok: 201,
-		request: ({ freshName }) => ({ path: "/triggers", body: { type: "core.svc.webhook", parameters: { url: freshName() } } }),
+		request: ({ freshName }) => ({ path: "/triggers", body: toTimer(freshName()) }),
 	},
 	"api PUT /triggers/:ref": {
 		ok: 200,
 		request: async ({ newTrigger, freshName }) => ({
 			path: `/triggers/${await newTrigger()}`,
-			body: { type: "core.svc.webhook", parameters: { url: freshName() } },
+			body: toTimer(freshName()),
 		}),
 	},
 	"api DELETE /triggers/:ref": { ok: 204, request: async ({ newTrigger }) => ({ path: `/triggers/${await newTrigger()}` }) },

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type GuardedService, withGuardedService } from "./guarded-service.test-support.ts";
-import { type MatrixRequest, type MatrixRow, type MatrixSubject, matrixRows, ruleBody } from "./matrix-rows.test-support.ts";
+import { type MatrixRequest, type MatrixRow, type MatrixSubject, matrixRows, ruleBody, toTimer } from "./matrix-rows.test-support.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
 
@@ -125,8 +125,7 @@ async function createSubject(service: GuardedService, root: string) {
 			return `default.${name}`;
 		},
 		newTrigger: async () => {
-			const body = { type: "core.svc.webhook", parameters: { url: freshName() } };
-			return String((await ask(root, "POST", "/v1/triggers", body)).body["ref"]);
+			return String((await ask(root, "POST", "/v1/triggers", toTimer(freshName()))).body["ref"]);
 		},
 		newAction: async () => {
 			const name = freshName();

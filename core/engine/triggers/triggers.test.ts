@@ -59,12 +59,18 @@ test("the mask that comes back stands for the secret", () =>
 		assert.deepEqual((await triggers.get(ref)).parameters, { pin: "4711", n: 2 });
 	}));
 
-test("events of a trigger that is deleted before its rule was looked at are processed by what rules there are", () =>
+test("events whose trigger, or whose rule, is deleted while they wait are processed all the same", () =>
 	withRules(async ({ engine, addRule, processed }) => {
+		const rule = await addRule();
 		const { trigger } = await engine.rules.get(await addRule({ trigger: { type: hook, parameters: { url: "a" } } }));
 		const delivery = { headers: {}, bytes: Buffer.from("{}"), body: {}, traceTag: undefined, user: administrator.username };
-		const [receipt] = await Promise.all([engine.webhooks.receive("a", delivery), engine.triggers.triggers.remove(trigger?.ref ?? "")]);
-		assert.equal((await processed(receipt.instances[0]?.id ?? "")).status, "processed");
+		const receipts = await Promise.all(Array.from({ length: 100 }, () => engine.webhooks.receive("a", delivery)));
+		const happened = await Promise.all(
+			Array.from({ length: 100 }, () => engine.dispatcher.dispatch({ trigger: "default.happening", payload: { n: 1 } })),
+		);
+		await Promise.all([engine.triggers.triggers.remove(trigger?.ref ?? ""), engine.rules.remove(rule)]);
+		const instances = [...receipts.flatMap((receipt) => receipt.instances), ...happened.map(({ instance }) => instance)];
+		for (const { id } of instances) assert.equal((await processed(id)).status, "processed");
 	}));
 
 test.run();

@@ -1,5 +1,7 @@
-import type { TriggerTypeEntity } from "../../contract/index.ts";
+import type { JsonObject, TriggerTypeEntity } from "../../contract/index.ts";
 import type { TriggerInput, TriggerTypeInput } from "../../engine/engine-api.ts";
+import { triggerRefs } from "../../engine/triggers/built-in-types.ts";
+import { toHookUrl } from "../../engine/webhooks/hook-parameters.ts";
 import { defineBody } from "../body.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
@@ -133,6 +135,7 @@ export const triggerRoutes = [
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
+			assertMayHook(context, "webhook_create", context.body);
 			const [record] = await show(context, [await context.engine.triggers.triggers.create(context.body)]);
 			return replyJson(record, 201);
 		},
@@ -145,7 +148,9 @@ export const triggerRoutes = [
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
-			const [record] = await show(context, [await context.engine.triggers.triggers.update(toRef(context), context.body)]);
+			const { triggers } = context.engine.triggers;
+			for (const trigger of [await triggers.get(toRef(context)), context.body]) assertMayHook(context, "webhook_create", trigger);
+			const [record] = await show(context, [await triggers.update(toRef(context), context.body)]);
 			return replyJson(record);
 		},
 	}),
@@ -155,7 +160,9 @@ export const triggerRoutes = [
 		component: "api",
 		permission: "authenticated",
 		async handler(context) {
-			await context.engine.triggers.triggers.remove(toRef(context));
+			const { triggers } = context.engine.triggers;
+			assertMayHook(context, "webhook_delete", await triggers.get(toRef(context)));
+			await triggers.remove(toRef(context));
 			return replyNothing();
 		},
 	}),
@@ -163,6 +170,16 @@ export const triggerRoutes = [
 
 function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
+}
+
+/** Such a trigger is a webhook: whoever changes it decides what is taken in there, and from whom. */
+function assertMayHook(
+	{ engine, principal }: Pick<RouteContext, "engine" | "principal">,
+	permission: "webhook_create" | "webhook_delete",
+	{ type, parameters }: { readonly type: string; readonly parameters?: JsonObject },
+): void {
+	const url = type === triggerRefs.webhook ? parameters?.["url"] : undefined;
+	if (typeof url === "string") engine.access.assert(principal, permission, { uid: `webhook:${toHookUrl(url)}` });
 }
 
 async function show(
