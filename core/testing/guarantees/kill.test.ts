@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
+import { lastingPack, writeLastingPack } from "./lasting-pack.test-support.ts";
 import { Ledger } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import { assertKept, assertRecovered } from "./recovery.test-support.ts";
@@ -21,6 +22,8 @@ const longestLoad = 800;
 
 test(`whatever was acknowledged or announced is still so after ${rounds} kills at random moments`, async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-kill-"));
+	const packs = join(directory, "packs");
+	await writeLastingPack(packs);
 	const random = createRandom(seed);
 	const ledger = new Ledger(directory);
 	let token: string | undefined;
@@ -29,7 +32,13 @@ test(`whatever was acknowledged or announced is still so after ${rounds} kills a
 
 	const start = async (signal?: AbortSignal) => {
 		const started = performance.now();
-		service = await startServiceProcess({ directory, ...(token !== undefined && { token }), ...(signal !== undefined && { signal }) });
+		service = await startServiceProcess({
+			directory,
+			packs,
+			runners: lastingPack.runners,
+			...(token !== undefined && { token }),
+			...(signal !== undefined && { signal }),
+		});
 		startTime = performance.now() - started;
 		token = service.token;
 		return service;
@@ -58,7 +67,7 @@ test(`whatever was acknowledged or announced is still so after ${rounds} kills a
 	try {
 		for (let round = 1; round <= rounds; round += 1) {
 			await (round % earlyOneIn === 0 ? killAtStart() : killUnderLoad());
-			await nothingLeft(directory, 5);
+			await nothingLeft(directory, 5, lastingPack.name);
 		}
 		const last = await start();
 		await assertRecovered(last, ledger);

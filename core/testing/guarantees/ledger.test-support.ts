@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExecutionRecord } from "../../client/index.ts";
 
-export type Kind = "echo" | "noop" | "short" | "nap" | "lines" | "long" | "tree" | "delayed";
+export type Kind = "echo" | "noop" | "short" | "nap" | "lines" | "long" | "tree" | "delayed" | "lasting";
 
 const finals: readonly string[] = ["succeeded", "failed", "timeout", "abandoned", "canceled"];
 

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { ExecutionRecord } from "../../client/index.ts";
+import { lastingPack } from "./lasting-pack.test-support.ts";
 import { isEndless, type Kind, type Ledger } from "./ledger.test-support.ts";
 import type { ServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
@@ -10,7 +11,10 @@ const pageSize = 100;
 /** Statuses in the only order in which an execution may reach them. */
 const order = ["requested", "delayed", "scheduled", "running", "canceling"];
 const numbers = (last: number) => Array.from({ length: last }, (_, index) => `${index + 1}\n`).join("");
-const lines = { stdout: numbers(lastNumbers.stdout), stderr: numbers(lastNumbers.stderr) };
+const written: Partial<Record<Kind, { readonly stdout: string; readonly stderr: string }>> = {
+	lines: { stdout: numbers(lastNumbers.stdout), stderr: numbers(lastNumbers.stderr) },
+	lasting: { stdout: lastingPack.output, stderr: lastingPack.output },
+};
 
 /** After a restart: what was acknowledged is there and comes to an end, what had ended has not changed. */
 export async function assertRecovered({ client }: ServiceProcess, ledger: Ledger): Promise<void> {
@@ -37,8 +41,9 @@ export async function assertKept({ client }: ServiceProcess, ledger: Ledger): Pr
 	const kinds = ledger.acknowledged();
 	for (const record of ledger.ends()) {
 		assertOrdered(record);
-		assertStartedOnce(record, starts.get(record.id) ?? 0, kinds.get(record.id));
-		if (kinds.get(record.id) === "lines") await assertOutput({ client }, record);
+		const kind = kinds.get(record.id);
+		assertStartedOnce(record, starts.get(record.id) ?? 0, kind);
+		if (kind !== undefined) await assertOutput({ client }, record, kind);
 	}
 }
 
@@ -89,11 +94,14 @@ function assertStartedOnce({ id, status, log }: ExecutionRecord, starts: number,
 	if (!log.some((entry) => entry.status === "running")) assert.equal(starts, 0, `the command of ${id} was started before it was running`);
 	const counted = kind !== undefined && kind !== "echo" && kind !== "noop";
 	if (counted && status === "succeeded") assert.equal(starts, 1, `the command of ${id} was never started`);
+	if (kind === "lasting" && starts > 0) assert.equal(status, "succeeded", `${id} was started and not followed to its end`);
 	if (kind !== undefined && !isEndless(kind)) assert.match(status, /^(succeeded|abandoned)$/, `${kind} ${id} ended ${status}`);
 }
 
 /** All of it after a good end, the beginning of it where the run was cut off. */
-async function assertOutput({ client }: Asking, { id, status }: ExecutionRecord): Promise<void> {
+async function assertOutput({ client }: Asking, { id, status }: ExecutionRecord, kind: Kind): Promise<void> {
+	const lines = written[kind];
+	if (lines === undefined) return;
 	for (const type of ["stdout", "stderr"] as const) {
 		const output = await client.executions.output(id, { type });
 		if (status === "succeeded") assert.equal(output, lines[type], `${type} of ${id}`);

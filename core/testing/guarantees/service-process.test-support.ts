@@ -26,6 +26,12 @@ export interface ServiceFiles {
 	readonly token?: string;
 	/** Whether commands outlive the service. */
 	readonly survive?: boolean;
+	/** Runners besides those of local commands and noop: folder below plugins-runner, and the call that makes it. */
+	readonly runners?: Readonly<Record<string, string>>;
+	/** Directory that holds packs. */
+	readonly packs?: string;
+	/** Variables of the service, besides those of this process. */
+	readonly environment?: Readonly<Record<string, string>>;
 	/** Kills the process at its start when it aborts. */
 	readonly signal?: AbortSignal;
 }
@@ -34,12 +40,13 @@ const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const password = "guarantees";
 
 /** Start and wait until it answers. Rejects when it ends before. */
-export async function startServiceProcess({ directory, token, survive = false, signal }: ServiceFiles): Promise<ServiceProcess> {
+export async function startServiceProcess(files: ServiceFiles): Promise<ServiceProcess> {
+	const { directory, token, signal } = files;
 	if (!existsSync(join(built, "core/main.js"))) throw new Error("there is no build: npm run build");
 	const config = join(directory, "svc.config.mjs");
-	await writeFile(config, createConfig(survive));
+	await writeFile(config, createConfig(files));
 	const child = spawn(process.execPath, [join(built, "core/main.js"), "serve", "--config", config], {
-		env: { ...process.env, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
+		env: { ...process.env, ...files.environment, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	const kill = () => void child.kill("SIGKILL");
@@ -74,9 +81,16 @@ export async function startServiceProcess({ directory, token, survive = false, s
 	}
 }
 
-/** Wait until nothing is left of a killed service and of what it started. What is left after `seconds` is named. */
-export async function nothingLeft(directory: string, seconds: number): Promise<void> {
-	const find = () => findByEnvironment(toMark(directory));
+/**
+ * Wait until nothing is left of a killed service and of what it started. What is left after `seconds` is named.
+ *
+ * @param lasting pack whose actions may go on
+ */
+export async function nothingLeft(directory: string, seconds: number, lasting?: string): Promise<void> {
+	const find = () => {
+		const goingOn = lasting === undefined ? [] : findByEnvironment(`SVC_ACTION_PACK_NAME=${lasting}\0`);
+		return findByEnvironment(toMark(directory)).filter((pid) => !goingOn.includes(pid));
+	};
 	await until("nothing is left of the service", seconds, () => find().length === 0 || undefined).catch((error: unknown) => {
 		throw new Error(`processes that a killed service left behind: ${find().map(describeProcess).join(", ")}`, { cause: error });
 	});
@@ -92,18 +106,24 @@ function toMark(directory: string): string {
 	return `TMPDIR=${directory}`;
 }
 
-function createConfig(survive: boolean): string {
-	const load = (name: string, file: string) =>
-		`import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`;
-	return `${load("memoryBus", "plugins/event-bus-memory")}
-${load("knexStorage", "plugins/storage-knex")}
-${load("flatFile", "plugins-auth/flat-file")}
-${load("localCommand", "plugins-runner/local-command")}
-${load("noop", "plugins-runner/noop")}
+function createConfig({ survive = false, runners = {}, packs }: ServiceFiles): string {
+	const imports = {
+		"plugins/event-bus-memory": "memoryBus",
+		"plugins/storage-knex": "knexStorage",
+		"plugins-auth/flat-file": "flatFile",
+		"plugins-runner/local-command": "localCommand",
+		"plugins-runner/noop": "noop",
+		...Object.fromEntries(Object.entries(runners).map(([folder, call]) => [`plugins-runner/${folder}`, call.split("(")[0]])),
+	};
+	const calls = [`localCommand({ survive_restart: ${survive} })`, "noop()", ...Object.values(runners)];
+	return `${Object.entries(imports)
+		.map(([file, name]) => `import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`)
+		.join("\n")}
 export default {
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
-	runners: [localCommand({ survive_restart: ${survive} }), noop()],
+	runners: [${calls.join(", ")}],
+	packs: ${JSON.stringify(packs === undefined ? [] : [packs])},
 	auth: { backend: flatFile(), listen: false },
 	api: { port: 0 },
 	stream: { listen: false },

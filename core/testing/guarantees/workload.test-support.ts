@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openEvents } from "../../client/follow-output.ts";
 import type { ExecutionInput, ExecutionRecord } from "../../client/index.ts";
 import { isSvcError } from "../../contract/index.ts";
+import { lastingPack } from "./lasting-pack.test-support.ts";
 import { isEndless, type Kind, type Ledger } from "./ledger.test-support.ts";
 import { pick, type Random } from "./random.test-support.ts";
 import type { ServiceProcess } from "./service-process.test-support.ts";
@@ -11,7 +12,7 @@ export const lastNumbers = { stdout: 3_000, stderr: 50 } as const;
 
 const inFlight = 50;
 /** Mostly what ends soon; the rest is there to be found running. */
-const kinds: readonly Kind[] = ["echo", "echo", "noop", "short", "short", "nap", "nap", "lines", "long", "tree", "delayed"];
+const kinds: readonly Kind[] = ["echo", "echo", "noop", "short", "short", "nap", "nap", "lines", "long", "tree", "delayed", "lasting"];
 
 export interface Workload {
 	readonly service: ServiceProcess;
@@ -64,6 +65,7 @@ async function work({ service, ledger, random }: Workload, gone: Promise<void>):
 function toInput(kind: Kind, startsFile: string, random: Random): ExecutionInput {
 	if (kind === "noop") return { action: "core.noop" };
 	if (kind === "echo") return { action: "core.echo", parameters: { message: "said" } };
+	if (kind === "lasting") return { action: lastingPack.action, parameters: { starts: startsFile } };
 	const commands = {
 		short: "echo done",
 		delayed: "echo done",
