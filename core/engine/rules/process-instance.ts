@@ -69,7 +69,7 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 		if (index > 0 && !(await lease.keep())) return;
 		// The last one closes the event in the same write.
 		const isLast = index === waiting.length - 1;
-		isClosed = (await enforcer.enforce(rule, { instance, trace }, isLast ? closing : [])) && isLast;
+		isClosed = (await enforcer.enforce(rule, { instance, trace }, isLast ? closing : [toHeld(instance)])) && isLast;
 	}
 	if (!isClosed) await storage.write(closing);
 }
@@ -104,7 +104,7 @@ async function selectMatching(
 		const verdict = decided instanceof Promise ? await decided : decided;
 		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
 		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
-			await parts.enforcer.fail(rule, event, toProblem(verdict.failed.key, verdict.error));
+			await parts.enforcer.fail(rule, event, toProblem(verdict.failed.key, verdict.error), [toHeld(event.instance)]);
 		}
 	}
 	return matching;
@@ -126,6 +126,11 @@ function decide(criteria: CompiledCriteria, payload: JsonObject, options: Criter
 	} catch (error) {
 		return toVerdict(error);
 	}
+}
+
+/** Changes nothing, and is refused once somebody else has taken the event over: rules may have changed by then. */
+function toHeld({ id, fence }: TriggerInstanceEntity): WriteOperation {
+	return { update: "trigger_instance", id, patch: { fence }, expected: { status: "processing", fence } };
 }
 
 function toClosing(

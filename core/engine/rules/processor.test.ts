@@ -75,6 +75,40 @@ test("another node takes over from one that stands still, and what that one does
 	}
 });
 
+test("a node that sleeps past its lease writes nothing any more, whatever has become of the rules", async () => {
+	const shared = createSharedStorage();
+	let isArmed = false;
+	const door = shared.createDoor((method, [kind]) => {
+		// It knows the rules and is about to act.
+		if (isArmed && method === "find" && kind === "rule") door.shut();
+	});
+	const undecidable = { "trigger.n": { type: "search", pattern: {}, condition: "any" } };
+	const slow = await start(door.plugin, 0.3);
+	const other = await start(shared.createDoor().plugin, 0.3);
+	try {
+		await slow.engine.triggers.types.create({ pack: "default", name: "happening" });
+		for (const name of ["b", "c"]) await slow.engine.rules.create(rule(name), administrator);
+		await slow.engine.rules.create({ ...rule("a"), criteria: undecidable }, administrator);
+		isArmed = true;
+		const { id } = await dispatch(slow);
+		await door.knocked("write");
+		for (const name of ["a", "b"]) await other.engine.rules.remove(`default.${name}`);
+		await processed(shared, id);
+		isArmed = false;
+		door.open();
+		await slow.stop();
+		const written = await shared.storage.find("rule_enforcement", { where: { trigger_instance_id: id } });
+		assert.deepEqual(
+			written.map(({ rule_ref }) => rule_ref),
+			["default.c"],
+		);
+		assert.equal(await shared.storage.count("execution", { trigger_instance_id: id }), 1);
+	} finally {
+		door.open();
+		await Promise.all([slow.stop(), other.stop()]);
+	}
+});
+
 /** Fails a share of the writes, as a storage that comes and goes does. */
 function createOutages(): OnCall {
 	let calls = 0;
