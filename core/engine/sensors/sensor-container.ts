@@ -1,8 +1,9 @@
-import type { Clock, Options, Sensor, Storage } from "../../contract/index.ts";
+import { type Clock, type Options, type Sensor, type Storage, toErrorMessage } from "../../contract/index.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { EngineDependencies } from "../dependencies.ts";
 import type { PackConfigs } from "../pack-config/pack-configs-api.ts";
 import type { Principal } from "../principal.ts";
+import { createSecretRedactor } from "../redact.ts";
 import { triggerRefs } from "../triggers/built-in-types.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
 import type { Dispatch, Dispatcher } from "../triggers/dispatcher.ts";
@@ -11,6 +12,9 @@ import { type NamedSensor, registerSensors, toNamedSensor } from "./register-sen
 import { createSensorContext } from "./sensor-context.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { createSupervisor, type Holding, type Supervisor } from "./supervisor.ts";
+
+/** Most characters of a message that are kept. */
+const longestError = 2_000;
 
 export interface SensorContainerParts {
 	readonly storage: Storage;
@@ -68,7 +72,8 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 			if (!holding.signal.aborted) await named.sensor.run(context);
 		} catch (error) {
 			exitCode = holding.signal.aborted ? 0 : 1;
-			throw error;
+			// The message is kept, and shown to whoever may see the sensor.
+			throw new Error(createSecretRedactor(secrets)(toErrorMessage(error)).slice(0, longestError), { cause: error });
 		} finally {
 			hasEnded = true;
 			for (const secret of secrets) logger.forgetSecret(secret);
