@@ -7,6 +7,7 @@ import type { JsonObject, ParameterSchema, RunResult } from "../../core/contract
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { type RunnerCases, testRunner } from "../../core/testing/runner-suite.ts";
+import { gitTest, PackRepository } from "../_content/pack-repository.test-support.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { type LocalScriptOptions, localScript } from "./index.ts";
 
@@ -125,6 +126,28 @@ test("debug reaches the script as a variable", async () => {
 	const options = writeScript("debug.sh", "#!/bin/sh\necho $SVC_ACTION_DEBUG\n");
 	assert.equal((await run(options)).result["stdout"], "False");
 	assert.equal((await run({ ...options, runnerParameters: { debug: true } })).result["stdout"], "True");
+});
+
+gitTest(test)("content_version runs the script of a revision in its own directory, and leaves nothing behind", async () => {
+	const repository = new PackRepository();
+	try {
+		const entryPoint = repository.write("actions/say.sh", "#!/bin/sh\necho old; cat data; pwd -P\n");
+		repository.write("data", "old data\n");
+		repository.commit("v1");
+		repository.write("actions/say.sh", "#!/bin/sh\necho new\n");
+		const options = { entryPoint, packDirectory: repository.directory, runnerParameters: { content_version: "v1" } };
+		for (const survive_restart of [false, true]) {
+			const { result } = await run(options, { survive_restart });
+			assert.match(String(result["stdout"]), /^old\nold data\n.*svc-git-worktree-/);
+			assert.deepEqual(repository.leftovers(), []);
+		}
+		await assert.rejects(
+			run({ ...options, runnerParameters: { content_version: "v9" } }),
+			/Failed to create git worktree for pack "tests": /,
+		);
+	} finally {
+		repository.remove();
+	}
 });
 
 test("a missing entry point, a missing interpreter and a NUL are told by name", async () => {

@@ -4,19 +4,21 @@ import { join } from "node:path";
 import { test as everyTest } from "uvu";
 import type { PluginContext, RunnerPlugin } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
+import { missing, requires } from "../../core/testing/requires.ts";
 import { createRunContext, silentLogger } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
+import { PackRepository } from "../_content/pack-repository.test-support.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
+import { createCases, waits } from "./cases.test-support.ts";
 import { pythonScript } from "./index.ts";
-import { PythonPack, withPython } from "./python-pack.test-support.ts";
+import { PythonPack, toAction, withPython } from "./python-pack.test-support.ts";
 
 const test = withPython(everyTest);
 keepLauncher(test, { nodeId: testNode, logger: silentLogger });
 
 const pack = new PythonPack(test);
 
-const waits = "print('ready')\nwhile True: time.sleep(600)";
 const leaves = (mark: string) => `(setsid sh -c 'sleep ${mark}; sleep 600' >/dev/null 2>&1 &); sleep 0.3`;
 
 testRunner({
@@ -24,26 +26,9 @@ testRunner({
 	name: "python script",
 	create: () => pythonScript({ engine: "cpython" }),
 	cases: {
-		succeeds: pack.body("succeeds", "return 1"),
-		fails: pack.body("fails", "return (False, 1)"),
-		throws: { entryPoint: join(pack.directory, "missing.py") },
-		prints: (count) => ({
-			...pack.body("prints", "for i in range(parameters['count']): print('line', i + 1)"),
-			actionSchema: { count: { type: "integer" } },
-			actionParameters: { count },
-		}),
-		blocks: pack.body("blocks", "print('ready')\ntime.sleep(600)"),
-		printsInvalid: pack.body("invalid", "sys.stdout.buffer.write(b'a\\xffb\\n')"),
-		closesOutput: pack.body("closes", "print('ready')\nos.close(1)\ntime.sleep(0.2)\nreturn (False, 4)"),
+		...createCases(pack),
 		ignoresTerm: pack.body("ignores", `import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n${waits}`),
 		doubleForks: (mark) => pack.body("forks", `import subprocess\nsubprocess.run(['sh', '-c', "${leaves(mark)}"])\n${waits}`),
-		hidesSecret: (secret) => ({
-			...pack.body("secret", waits),
-			actionSchema: { password: { type: "string", secret: true } },
-			actionParameters: { password: secret },
-			packConfig: { key: secret },
-			environment: { SVC_ACTION_AUTH_TOKEN: secret },
-		}),
 	},
 });
 
@@ -101,6 +86,34 @@ test("without a suitable python3 the other engine is chosen, and the log says wh
 	assert.equal(line?.fields["engine"], "pyodide");
 	assert.match(String(line?.fields["reason"]), /^cpython: .* is Python 2\.7\.18/);
 });
+
+for (const engine of ["cpython", "pyodide"] as const) {
+	const needed = engine === "cpython" && missing({ command: "git" }) === undefined ? "python3" : "git";
+	requires(everyTest, { command: needed }).test(
+		`content_version runs the class of a revision with the modules of that revision, on ${engine}`,
+		async () => {
+			const repository = new PackRepository();
+			try {
+				const entryPoint = repository.write("actions/say.py", toAction("import words\nreturn words.said"));
+				repository.write("actions/lib/words.py", "said = 'old'\n");
+				repository.commit("v1");
+				repository.write("actions/lib/words.py", "said = 'new'\n");
+				await withRunner(pythonScript({ engine }).create(), async (runner) => {
+					for (const [content_version, said] of [
+						["v1", "old"],
+						["", "new"],
+					] as const) {
+						const options = { entryPoint, packDirectory: repository.directory, runnerParameters: { content_version } };
+						assert.equal((await runner.run(createRunContext(runner, options))).result["result"], said);
+					}
+				});
+				assert.deepEqual(repository.leftovers(), []);
+			} finally {
+				repository.remove();
+			}
+		},
+	);
+}
 
 test("an action may choose another engine than the runner's", async () => {
 	await withRunner(pythonScript({ python_binary: "/no/such/python" }).create(), async (runner) => {

@@ -8,6 +8,7 @@ import type { JsonObject, ParameterSchema } from "../../core/contract/index.ts";
 import { missing, requires } from "../../core/testing/requires.ts";
 import type { RunContextOptions } from "../../core/testing/run-context.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
+import { PackRepository } from "../_content/pack-repository.test-support.ts";
 import { openSite, type RemoteRun, runRemote, toLogin, toOptions } from "../_ssh/remote-run.test-support.ts";
 import { sshdTest } from "../_ssh/sshd.test-support.ts";
 import { remoteScript } from "./index.ts";
@@ -125,6 +126,23 @@ remoteTest("the directory lib goes along with its modes, and all of it is gone a
 	const { part } = await run(script);
 	assert.equal(part["stdout"], "tool\ndata\n/tmp");
 	rmSync(library, { recursive: true });
+});
+
+sshdTest(test, "git")("content_version takes the script and its library from a revision", async () => {
+	const repository = new PackRepository();
+	try {
+		const entryPoint = repository.write("actions/say.sh", '#!/bin/sh\ncat "$(dirname "$0")/lib/data"\n');
+		repository.write("actions/lib/data", "old\n");
+		repository.commit("v1");
+		repository.write("actions/lib/data", "new\n");
+		const options = { entryPoint, packDirectory: repository.directory };
+		assert.equal((await run({ ...options, runnerParameters })).part["stdout"], "new");
+		const old = await run({ ...options, runnerParameters: { ...runnerParameters, content_version: "v1" } });
+		assert.equal(old.part["stdout"], "old");
+		assert.deepEqual(repository.leftovers(), []);
+	} finally {
+		repository.remove();
+	}
 });
 
 remoteTest("nothing is left behind after a failure, a time-out and a cancel", async () => {

@@ -1,0 +1,37 @@
+// test-timeout: 600
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { RunnerPlugin } from "../../core/contract/index.ts";
+import { testRunner } from "../../core/testing/runner-suite.ts";
+import { createCases } from "./cases.test-support.ts";
+import { pythonScript } from "./index.ts";
+import { PythonPack } from "./python-pack.test-support.ts";
+
+const pack = new PythonPack(test);
+const dataDirectory = mkdtempSync(join(tmpdir(), "svc-pyodide-"));
+test.after(() => rmSync(dataDirectory, { recursive: true }));
+
+/** A runner that finds the snapshot of the test before: making one takes longer than all the rest. */
+function createPlugin(): RunnerPlugin {
+	const plugin: RunnerPlugin = pythonScript({ engine: "pyodide" });
+	return {
+		...plugin,
+		create() {
+			const runner = plugin.create();
+			return { ...runner, start: async (context) => runner.start?.({ ...context, dataDirectory }) };
+		},
+	};
+}
+
+testRunner({
+	test,
+	name: "python script on pyodide",
+	create: createPlugin,
+	cases: { ...createCases(pack), ignoresTerm: pack.body("loops", "print('ready')\nwhile True: pass") },
+	// Python is loaded before anything can be refused, and on a busy machine that takes its time.
+	grace: 20_000,
+});
+
+test.run();
