@@ -19,6 +19,22 @@ export type TriggerTypeRequest = Pick<TriggerTypeRecord, "name" | "pack"> & {
 	readonly [F in keyof TriggerTypeRecord]?: TriggerTypeRecord[F];
 };
 
+/** A trigger type with values for its parameters. */
+export interface TriggerRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
+	/** Ref of the trigger type. */
+	readonly type: string;
+	readonly description: string;
+	readonly parameters: JsonObject;
+}
+
+/** Without a name it gets one. */
+export type TriggerRequest = Pick<TriggerRecord, "type"> & { readonly [F in keyof TriggerRecord]?: TriggerRecord[F] };
+
 export interface TriggerInstanceRecord {
 	readonly id: string;
 	readonly trigger: string;
@@ -51,6 +67,14 @@ export interface TraceRecord {
 type Call = (path: string, init: { readonly method: "DELETE" }) => Promise<unknown>;
 
 export interface TriggerClient {
+	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
+	/** By ref or id. */
+	get(refOrId: string): Promise<TriggerRecord>;
+	/** The one that is there when pack and name, or type and parameters, are taken. */
+	create(trigger: TriggerRequest): Promise<TriggerRecord>;
+	/** Full replacement; name and pack stay unless they are given. */
+	update(refOrId: string, trigger: TriggerRequest): Promise<TriggerRecord>;
+	remove(refOrId: string): Promise<void>;
 	readonly types: {
 		list(query?: ListQuery): Promise<ListPage<TriggerTypeRecord>>;
 		get(refOrId: string): Promise<TriggerTypeRecord>;
@@ -73,6 +97,13 @@ export interface TriggerClient {
 export function createTriggerClient({ read, list, call }: Api & { readonly call: Call }): TriggerClient {
 	const at = encodeURIComponent;
 	return {
+		list: async (query) => (await list<TriggerRecord>("/triggers", query)).items,
+		get: (ref) => read(`/triggers/${at(ref)}`),
+		create: (body) => read("/triggers", { method: "POST", body }),
+		update: (ref, body) => read(`/triggers/${at(ref)}`, { method: "PUT", body }),
+		async remove(ref) {
+			await call(`/triggers/${at(ref)}`, { method: "DELETE" });
+		},
 		types: {
 			list: (query) => list("/triggertypes", query),
 			get: (ref) => read(`/triggertypes/${at(ref)}`),

@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { createClient } from "../../client/index.ts";
+import { isSvcError } from "../../contract/index.ts";
 import { withGuardedService } from "../guarded-service.test-support.ts";
 
 const rbac = {
@@ -37,5 +39,21 @@ test("a trigger that is a webhook is made, changed and deleted only by who may d
 		},
 		{ rbac },
 	));
+
+test("the client makes, finds, changes and deletes triggers", () =>
+	withGuardedService(async ({ signIn, urls }) => {
+		const { triggers } = createClient({ apiUrl: `${urls.api}/v1`, token: await signIn("root") });
+		const { ref, uid, ...made } = await triggers.create({ type: "core.svc.webhook", name: "hook", parameters: { url: "a" } });
+		assert.deepEqual([ref, made.parameters, made.pack], ["core.hook", { url: "a" }, "core"]);
+		assert.match(uid, /^trigger:core:hook:[0-9a-f]{32}$/);
+		assert.deepEqual(
+			(await triggers.list({ type: "core.svc.webhook" })).map((trigger) => trigger.ref),
+			[ref],
+		);
+		await triggers.update(ref, { type: "core.svc.webhook", parameters: { url: "b" } });
+		assert.deepEqual((await triggers.get(ref)).parameters, { url: "b" });
+		await triggers.remove(ref);
+		await assert.rejects(triggers.get(ref), (error) => isSvcError(error, "SVC_NOT_FOUND"));
+	}));
 
 test.run();
