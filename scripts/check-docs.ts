@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checkReference } from "./check-reference.ts";
+import { checkReference, findUnlisted } from "./check-reference.ts";
 import { toConfigurationReference } from "./configuration-reference.ts";
 import { findFiles } from "./find-files.ts";
 import { run } from "./run.ts";
@@ -13,7 +13,13 @@ const workDirectory = "dist/docs-check";
 /** Problems found in the documentation, each a line or more of text. */
 export async function checkDocs(): Promise<string[]> {
 	const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...findFiles(["docs", "examples"], (file) => file.endsWith(".md"))];
-	return [...checkConfigurationReference(), ...(await checkReference()), ...pages.flatMap(checkLinks), ...(await checkBlocks(pages))];
+	return [
+		...checkConfigurationReference(),
+		...(await checkReference()),
+		...findUnlisted(pages, readFileSync("docs/README.md", "utf8")),
+		...pages.flatMap(checkLinks),
+		...(await checkBlocks(pages)),
+	];
 }
 
 function checkConfigurationReference(): string[] {

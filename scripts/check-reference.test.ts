@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { compareReference, type Named, type Pages } from "./check-reference.ts";
+import { compareReference, findUnlisted, type Named, type Pages } from "./check-reference.ts";
 
 const named: Named = {
 	routes: ["GET /v1/things", "POST /v1/things", "GET /v1/things/<>", "PUT /v1/things/<>"],
@@ -45,5 +45,10 @@ for (const [problem, changed] of gaps) {
 		);
 	});
 }
+
+test("the check finds pages that the table of contents does not lead to", () => {
+	const all = ["README.md", "docs/README.md", "docs/guides/throw.md", "docs/guides/catch.md"];
+	assert.deepEqual(findUnlisted(all, "[Throw](guides/throw.md)"), ["docs/README.md has no link to docs/guides/catch.md"]);
+});
 
 test.run();

@@ -52,6 +52,14 @@ export function compareReference(named: Named, pages: Pages): string[] {
 	];
 }
 
+/** Pages of the documentation that its table of contents has no link to. */
+export function findUnlisted(pages: readonly string[], contents: string): string[] {
+	return pages
+		.filter((page) => page.startsWith("docs/") && page !== "docs/README.md")
+		.filter((page) => !contents.includes(`](${page.slice("docs/".length)})`))
+		.map((page) => `docs/README.md has no link to ${page}`);
+}
+
 /** Problems found in the reference of this project. */
 export async function checkReference(): Promise<string[]> {
 	const read = (page: string) => readFileSync(`docs/${page}`, "utf8");
