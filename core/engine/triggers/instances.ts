@@ -33,7 +33,7 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 		const { result, data } = payload;
 		if (isJsonObject(result)) return { ...payload, result: mask(result) };
 		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
-		const inner: unknown = JSON.parse(data["result"]);
+		const inner = parseJson(data["result"]);
 		return isJsonObject(inner) ? { ...payload, data: { ...data, result: JSON.stringify(mask(inner)) } } : payload;
 	}
 
@@ -70,6 +70,15 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 			);
 		},
 	};
+}
+
+/** Undefined for what is no JSON: whoever may dispatch events can dispatch such ones. */
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
 }
 
 /** The execution whose end an instance tells of. */

@@ -154,6 +154,15 @@ async function withPack(run: (test: RulesTest, actions: string) => Promise<void>
 	}
 }
 
+test("a forged notification whose result is no JSON is shown as it is", () =>
+	withRules(async ({ engine, submit, settled }) => {
+		const { id } = await settled((await submit()).id);
+		const payload = { execution_id: id, data: { result: "{" } };
+		const { instance } = await engine.dispatcher.dispatch({ trigger: "core.svc.generic.notifytrigger", payload });
+		const [shown] = await engine.triggers.instances.maskPayloads([instance]);
+		assert.deepEqual(shown?.payload, payload);
+	}));
+
 test("each file of an action that is written over the API is an event, stored with the action", () =>
 	withPack(async ({ engine }, actions) => {
 		const input = { pack: "tools", name: "say", runner_type: "scripted" };
