@@ -11,8 +11,9 @@ export class RunOutput {
 	#failure: { readonly error: unknown } | undefined;
 	#onChange: () => void = () => {};
 
-	constructor(io: PythonIo) {
-		this.#channels = { stdout: this.#open("stdout", io), stderr: this.#open("stderr", io) };
+	/** @param onRefused called at once: what goes on without a word would not be noticed by `push` */
+	constructor(io: PythonIo, onRefused: () => void) {
+		this.#channels = { stdout: this.#open("stdout", io, onRefused), stderr: this.#open("stderr", io, onRefused) };
 	}
 
 	/** Resolves when there is room for more. Rejects with what `io.emit` has rejected with. */
@@ -36,7 +37,7 @@ export class RunOutput {
 		this.#assertDelivered();
 	}
 
-	#open(channel: "stdout" | "stderr", io: PythonIo): OutputChannel {
+	#open(channel: "stdout" | "stderr", io: PythonIo, onRefused: () => void): OutputChannel {
 		return new OutputChannel({
 			deliver: (text) => io.emit(channel, text),
 			onConsumed: (bytes) => {
@@ -45,6 +46,7 @@ export class RunOutput {
 			},
 			onFailure: (error) => {
 				this.#failure = { error };
+				onRefused();
 				this.#onChange();
 			},
 		});

@@ -100,7 +100,7 @@ export class WorkerProcess {
 	async #follow(io: PythonIo): Promise<PythonEnd> {
 		let report: PythonReport | undefined;
 		let end: PythonEnd | undefined;
-		const output = new RunOutput(io);
+		const output = new RunOutput(io, () => this.kill());
 		for await (const message of this.#messages) {
 			if (message.type === "output") await output.push(message.channel, Buffer.from(message.bytes, "latin1"));
 			else if (message.type === "call") this.#send(await callService(io, message));
