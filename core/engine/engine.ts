@@ -55,7 +55,11 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		...parts,
 		options,
 		// Rules need what needs triggers.
-		processor: { wake: () => ruling.processor.wake(), reserve: (instance) => ruling.processor.reserve(instance) },
+		processor: {
+			wake: () => ruling.processor.wake(),
+			reserve: (instance) => ruling.processor.reserve(instance),
+			dismiss: (instance) => ruling.processor.dismiss(instance),
+		},
 	});
 	const datastore = createDatastoreItems({
 		...parts,

@@ -33,6 +33,10 @@ export interface InstanceLease {
 
 /** Rules looked at before others get their turn. */
 const breath = 200;
+/** Rules that act at once: what they store goes to disk together, which one after another it would not. */
+const together = 16;
+/** Most rules looked at before an event is stored: whoever sends it waits. */
+const lookedAtFirst = 1_000;
 /** Times that processing is begun before it counts as impossible. */
 const maximumAttempts = 20;
 
@@ -55,6 +59,24 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: In
 	}
 }
 
+/**
+ * Whether no rule will do anything about an event that is not stored yet, so that it may be stored as processed. False where that
+ * takes long to tell.
+ */
+export async function concernsNobody(
+	{ trigger, payload }: TriggerInstanceEntity,
+	{ rules, clock }: Pick<ProcessParts, "rules" | "clock">,
+): Promise<boolean> {
+	const indexed = await rules.rulesOf(trigger);
+	if (indexed.length > lookedAtFirst) return false;
+	const now = clock.now();
+	return indexed.every(({ criteria }) => {
+		if (criteria.usesDatastore) return false;
+		const verdict = decide(criteria, payload, { now });
+		return !(verdict instanceof Promise) && !verdict.matched && verdict.error === undefined;
+	});
+}
+
 async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
 	const { storage, enforcer } = parts;
 	const rules = await parts.rules.rulesOf(instance.trigger);
@@ -64,13 +86,16 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 	const waiting = matching.filter(({ id }) => !look.earlier.has(id));
 	const closing: WriteOperation[] = [toClosing(instance, { status: "processed" })];
 	const trace = waiting.length === 0 ? undefined : await storage.get("trace", instance.trace_id);
-	let isClosed = false;
-	for (const [index, rule] of waiting.entries()) {
-		if (index > 0 && !(await lease.keep())) return;
-		// The last one closes the event in the same write.
-		const isLast = index === waiting.length - 1;
-		isClosed = (await enforcer.enforce(rule, { instance, trace }, isLast ? closing : [toHeld(instance)])) && isLast;
+	const last = waiting.pop();
+	while (waiting.length > 0) {
+		const group = waiting.splice(0, together).map((rule) => enforcer.enforce(rule, { instance, trace }, [toHeld(instance)]));
+		// Each comes to its end before the first failure counts: nothing is left under way.
+		await Promise.allSettled(group);
+		await Promise.all(group);
+		if (!(await lease.keep())) return;
 	}
+	// The last one closes the event in the same write.
+	const isClosed = last !== undefined && (await enforcer.enforce(last, { instance, trace }, closing));
 	if (!isClosed) await storage.write(closing);
 }
 

@@ -187,6 +187,32 @@ test("an event sent again is a new one in a new trace, and rules act on it", () 
 		assert.deepEqual(again.payload, { n: 1, __context: { original_id: first.id } });
 	}));
 
+test("an event that concerns no rule is stored as processed, one that cannot be decided is not", () =>
+	withRules(async ({ engine, addRule, dispatch, processed }) => {
+		assert.equal((await dispatch({ n: 0 })).status, "pending");
+		assert.equal((await engine.triggers.instances.list({}, {})).items[0]?.status, "processed");
+		await addRule({ criteria: { "trigger.n": { type: "equals", pattern: 1 } } });
+		const dismissed = await dispatch({ n: 2 });
+		assert.equal((await engine.triggers.instances.get(dismissed.id)).status, "processed");
+		await addRule({ criteria: { "trigger.n": { type: "lessthan", pattern: "x" } } });
+		const undecided = await dispatch({ n: 2 });
+		await processed(undecided.id);
+		const { items } = await engine.enforcements.list({ trigger_instance_id: undecided.id }, {});
+		assert.deepEqual(
+			items.map(({ status }) => status),
+			["failed"],
+		);
+	}));
+
+test("of many rules that match one event each acts once", () =>
+	withRules(async ({ engine, addRule, dispatch, processed, started }) => {
+		for (let n = 0; n < 40; n += 1) await addRule();
+		const { id } = await dispatch();
+		assert.equal((await processed(id)).status, "processed");
+		assert.equal((await engine.enforcements.list({ trigger_instance_id: id }, {})).total, 40);
+		assert.equal((await started()).length, 40);
+	}));
+
 test("a burst of events is worked off, each once", () =>
 	withRules(async ({ addRule, dispatch, quiet, started }) => {
 		await addRule();

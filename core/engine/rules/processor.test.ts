@@ -78,9 +78,11 @@ test("another node takes over from one that stands still, and what that one does
 test("a node that sleeps past its lease writes nothing any more, whatever has become of the rules", async () => {
 	const shared = createSharedStorage();
 	let isArmed = false;
+	let isStored = false;
 	const door = shared.createDoor((method, [kind]) => {
-		// It knows the rules and is about to act.
-		if (isArmed && method === "find" && kind === "rule") door.shut();
+		// The event is stored; it knows the rules and is about to act.
+		if (isArmed && isStored && method === "find" && kind === "rule") door.shut();
+		isStored ||= isArmed && method === "write";
 	});
 	const undecidable = { "trigger.n": { type: "search", pattern: {}, condition: "any" } };
 	const slow = await start(door.plugin, 0.3);

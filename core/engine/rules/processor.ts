@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { BusEvent, EventBus, TriggerInstanceEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../clock.ts";
-import { type ProcessParts, processInstance } from "./process-instance.ts";
+import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
 
 export interface ProcessorParts extends ProcessParts {
 	readonly eventBus: EventBus;
@@ -20,6 +20,8 @@ export interface Processor {
 	start(): Promise<void>;
 	/** Something has been stored: look for it, here and on other nodes. */
 	wake(): void;
+	/** The event as it is to be stored when no rule will act on it, which saves its processing; undefined otherwise. */
+	dismiss(instance: TriggerInstanceEntity): Promise<TriggerInstanceEntity | undefined>;
 	/**
 	 * The event as it is to be stored when there is a place for it at once, which saves its claim; undefined otherwise. Call
 	 * `settle` afterwards in any case.
@@ -183,6 +185,11 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		wake() {
 			look();
 			if (eventBus.capabilities.shared === true) eventBus.publish(eventName, { node_id: nodeId });
+		},
+		async dismiss(instance) {
+			// What cannot be told now is told when the event is processed.
+			const isDismissed = await concernsNobody(instance, parts).catch(() => false);
+			return isDismissed ? { ...instance, status: "processed" } : undefined;
 		},
 		reserve(instance) {
 			if (stopped || isBehind || places() <= 0) return undefined;

@@ -26,7 +26,7 @@ export interface DispatcherParts {
 	readonly triggers: TriggerCatalog;
 	/** Whether an enabled rule has this trigger. */
 	readonly isListenedTo: (trigger: string) => Promise<boolean>;
-	readonly processor: Pick<Processor, "wake" | "reserve">;
+	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
 }
 
 /** Types that every execution would make an instance of: one that no rule listens to is not kept. */
@@ -61,8 +61,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		return { instance, place };
 	}
 
-	/** Where there is a place for it at once, the event is stored as claimed already. */
+	/** An event that no rule will act on is stored as processed; where there is a place for it at once, as claimed already. */
 	async function store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
+		const dismissed = await parts.processor.dismiss(instance);
+		if (dismissed !== undefined) return storage.write(toOperations(dismissed, place));
 		const reservation = parts.processor.reserve(instance);
 		try {
 			await storage.write(toOperations(reservation?.claimed ?? instance, place));

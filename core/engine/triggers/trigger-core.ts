@@ -15,7 +15,7 @@ export interface TriggerParts {
 	readonly logger: Logger;
 	readonly options: Options;
 	readonly nodeId: string;
-	readonly processor: Pick<Processor, "wake" | "reserve">;
+	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
 }
 
 /** What the parts of the engine that cause events, or serve triggers, work with. */
