@@ -105,7 +105,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		const { state } = (claimed.run_state ?? {}) as { readonly state?: JsonObject };
 		run.saved = true;
 		logger.info("run is looked for", { execution_id: claimed.id, runner: claimed.runner_name });
-		await records.storeRunnerInfo(claimed, {});
+		await records.storeRunnerInfo(claimed, run, {});
 		if (claimed.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
 		await runToEnd(claimed, run, prepared, async (context) => runner.recover?.(context, state ?? {}));
 	}
@@ -154,7 +154,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				signal: run.controller.signal,
 				emit: recorder.emit,
 				captured: recorder.captured,
-				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, info),
+				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, run, info),
 				announce: (route, payload) => publishAnnouncement(eventBus, route, { payload, traceId: execution.trace_id }),
 				dispatch: (trigger, payload, options = {}) => dispatch(execution, { trigger, payload, ...options }),
 				saveState: (state) => saveState(execution, run, state),

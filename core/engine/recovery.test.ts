@@ -13,6 +13,8 @@ import { principal, startEngine, type TestEngine } from "./engine.test-support.t
 import { createSharedStorage, type Door, type SharedStorage } from "./shared-storage.test-support.ts";
 
 const lease = 0.2;
+/** What the runner says of a run that it has found again. */
+const recoveredPid = 4_711;
 const clock = createSystemClock();
 
 /** Work outside the service, which outlives its nodes. It writes lines and ends when the test says so. */
@@ -64,6 +66,7 @@ function createOutside({ findable = true } = {}): Outside {
 			return follow(work, context);
 		},
 		async recover(context, state) {
+			context.setRunnerInfo({ pid: recoveredPid });
 			attached.push({ kind: "recover", captured: context.captured("stdout").text, state });
 			const work = works.get(context.execution_id);
 			return findable && work !== undefined ? follow(work, context) : undefined;
@@ -172,6 +175,25 @@ scene("a run whose node went away is found again, its output without gap or repe
 	first.door.open();
 	await first.engine.drain();
 	assert.equal(await output(first.id), "first\nsecond\nthird\n");
+});
+
+scene("the end is announced with the place that is stored with it", async ({ outside, startNode, startFirst }) => {
+	const first = await startFirst();
+	first.door.shut();
+	const second = await startNode();
+	const controller = new AbortController();
+	const { signal } = controller;
+	const updates = await second.engine.events.subscribe(["svc.execution__update"], { signal });
+	await until(() => outside.attached.length === 2);
+	outside.end(first.id);
+	const { runner_info } = await second.settled(first.id);
+	assert.equal(runner_info?.["pid"], recoveredPid);
+	for await (const event of updates) {
+		if (event.kind !== "execution" || event.view.entity.status !== "succeeded") continue;
+		assert.deepEqual(event.view.entity.runner_info, runner_info);
+		break;
+	}
+	controller.abort();
 });
 
 scene(

@@ -40,7 +40,7 @@ export interface RunRecords {
 	/** The execution as it is running; undefined when it was taken back before. `token` is issued with it. */
 	markRunning(execution: ExecutionEntity, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined>;
 	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
-	storeRunnerInfo(execution: ExecutionEntity, info: JsonObject): Promise<void>;
+	storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void>;
 	/** Keep what the run is found by after a restart; false when the execution is not this run's any more. */
 	storeState(execution: ExecutionEntity, run: Run, state: JsonObject): Promise<boolean>;
 	/** The last output, and the lease given back: the run goes on without this process. */
@@ -63,7 +63,8 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 
 	/** One attempt to end an execution as it was last read; the execution as it is then. */
 	async function writeEnd(current: ExecutionEntity, run: Run, ended: Outcome, chunks: readonly OutputChunkEntity[]) {
-		const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result) };
+		const { runnerInfo: runner_info = current.runner_info } = run;
+		const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result), runner_info };
 		const operations: WriteOperation[] = [
 			{ update: "execution", id: current.id, patch, expected: { status: current.status, fence: run.fence } },
 			{ remove: "token", where: { id: current.liveaction_id } },
@@ -110,9 +111,10 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			});
 		},
 
-		async storeRunnerInfo(execution, info) {
+		async storeRunnerInfo(execution, run, info) {
+			run.runnerInfo = { ...ownInfo, ...info };
 			try {
-				const patch = { runner_info: { ...ownInfo, ...info } };
+				const patch = { runner_info: run.runnerInfo };
 				await applyChange(parts, execution.id, patch, { status: "running", fence: execution.fence });
 			} catch (error) {
 				logger.warn("runner info was not stored", { execution_id: execution.id, error });

@@ -1,4 +1,4 @@
-import { RunAborted } from "../contract/index.ts";
+import { type JsonObject, RunAborted } from "../contract/index.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A run of this node while it lasts. */
@@ -13,6 +13,8 @@ export interface Run {
 	recorded: boolean;
 	/** The runner has said how the run is found again: what belongs to it must outlive this process. */
 	saved: boolean;
+	/** Where it lives, when that was told after it began: the end is announced with it. */
+	runnerInfo: JsonObject | undefined;
 }
 
 export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
@@ -24,6 +26,7 @@ export function createRun({ fence, lease_expires_at }: { readonly fence: string 
 		lost: false,
 		recorded: false,
 		saved: false,
+		runnerInfo: undefined,
 	};
 }
 
