@@ -31,9 +31,11 @@ export function checkText(check: Check): void {
 	check("output is streamed line by line in its order, the last one without its end", async ({ pack, runner }) => {
 		const body = "for i in range(4):\n    print('line', i)\n    time.sleep(0.1)\nsys.stdout.write('tail')\nreturn 1";
 		const { run, result } = await runner.run(pack.body("streams", body));
-		const pieces = run.chunks.map(({ data }) => data);
-		assert.deepEqual(pieces, ["line 0\n", "line 1\n", "line 2\n", "line 3\n", "tail"]);
-		assert.equal(result["stdout"], pieces.join(""));
+		const text = run.chunks.map(({ data }) => data).join("");
+		assert.equal(text, "line 0\nline 1\nline 2\nline 3\ntail");
+		assert.equal(result["stdout"], text);
+		// Where the machine is busy a line may come in two pieces; what must not be is all of it at the end.
+		assert.ok(run.chunks.length >= 4, JSON.stringify(run.chunks));
 	});
 
 	check("a line is there while the action still runs", async ({ pack, runner }) => {
