@@ -140,6 +140,11 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	 * ends `abandoned`, or `canceled` when that was asked for.
 	 */
 	recover?(context: RunContext<S>, state: JsonObject): Promise<RunResult | undefined>;
+	/**
+	 * Called once the end of a run is on disk: until then a killed service will ask `recover` for it, afterwards nobody will.
+	 * Not called for a run that goes on without this service, or whose end somebody else has stored.
+	 */
+	afterRun?(run: { readonly execution_id: string; readonly liveaction_id: string }): Promise<void>;
 }
 
 /** A runner as a configuration holds it. The schema type is erased: the host validates against the data. */

@@ -116,9 +116,16 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			const outcome = await perform(execution, run, prepared, work);
 			if (outcome.status === "running") await records.leave(execution, run);
 			else await records.finish(execution, run, outcome);
+			if (run.recorded) await callAfterRun(execution, prepared);
 		} finally {
 			for (const secret of prepared.secrets) logger.forgetSecret(secret);
 		}
+	}
+
+	async function callAfterRun({ id, liveaction_id }: ExecutionEntity, { runner }: PreparedRun): Promise<void> {
+		await runner
+			.afterRun?.({ execution_id: id, liveaction_id })
+			.catch((error: unknown) => logger.warn("runner did not clean up after a run", { execution_id: id, error }));
 	}
 
 	/** Runner and final parameters, or the outcome when there can be no run. */

@@ -50,6 +50,12 @@ export function toMark(environment: Readonly<Record<string, string>>): string | 
 	return id === undefined ? undefined : executionMark(id);
 }
 
+/** An environment without that variable, and what it held. */
+export function withoutMark(environment: Readonly<Record<string, string>>) {
+	const { [markName]: executionId = "", ...rest } = environment;
+	return { executionId, rest };
+}
+
 export function executionMark(executionId: string): string {
 	return `${markName}=${executionId}`;
 }

@@ -26,6 +26,7 @@ export interface ShellAccess {
 	stop(): Promise<void>;
 	run(context: Context, command: ShellCommand): Promise<RunResult>;
 	recover(context: Context, state: JsonObject): Promise<RunResult | undefined>;
+	afterRun(run: { readonly liveaction_id: string }): Promise<void>;
 }
 
 /** @param name of the runner, which keeps its runs apart from those of others */
@@ -61,6 +62,9 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			const end = await runs?.recover(state, context);
 			if (end === undefined) return undefined;
 			return end === "left" ? leftRunning : toShellResult(context, end);
+		},
+		async afterRun({ liveaction_id }) {
+			await runs?.forget(liveaction_id);
 		},
 	};
 }

@@ -29,5 +29,6 @@ export const localCommand = defineRunner("local-shell-cmd", (options: ShellOptio
 			});
 		},
 		recover: (context, state) => access.recover(context, state),
+		afterRun: access.afterRun,
 	};
 });

@@ -46,6 +46,7 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 				});
 			}),
 		recover: (context, state) => versions.recover(context, () => access.recover(context, state)),
+		afterRun: access.afterRun,
 	};
 });
 

@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const last = 25;
+const last = 10;
 
 /** A pack with a script that goes on when the service is killed. */
 export const lastingPack = {
 	name: "lasting",
 	action: "lasting.count",
 	runners: { "local-script": "localScript({ survive_restart: true })" },
-	/** What the script writes to each channel, in something more than half a second. */
+	/** What the script writes to each channel, in something more than a fifth of a second. */
 	output: Array.from({ length: last }, (_, index) => `${index + 1}\n`).join(""),
 };
 

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, type Logger, type RunContext, SvcError } from "../../../core/contract/index.ts";
 import type { Launcher } from "../launcher.ts";
-import { executionMark, signalGroup } from "../process-group.ts";
+import { executionMark, signalGroup, withoutMark } from "../process-group.ts";
 import type { ProcessOptions } from "../process-run.ts";
 import type { ProcessExit } from "../spawner.ts";
 import { findGroups, isRunning, readBootId } from "./identity.ts";
@@ -64,6 +64,11 @@ export class LastingRuns {
 		return end === "unknown" || end === "unstarted" ? undefined : end;
 	}
 
+	/** The end of a run has been stored: nobody will ask for it any more. */
+	async forget(liveactionId: string): Promise<void> {
+		await new RunDirectory(join(this.#directory, liveactionId)).remove();
+	}
+
 	/** End what nobody follows and nobody has asked for. */
 	async endForgotten(): Promise<void> {
 		const names = await readdir(this.#directory).catch(() => []);
@@ -84,29 +89,26 @@ export class LastingRuns {
 	}
 
 	async #follow(directory: RunDirectory, context: Context): Promise<LastingEnd> {
-		let end: LastingEnd | undefined;
-		try {
-			end = await followProcess({
-				directory,
-				signal: context.signal,
-				mark: executionMark(context.execution_id),
-				delivered: { stdout: context.captured("stdout").bytes, stderr: context.captured("stderr").bytes },
-				onStdout: (text) => context.emit("stdout", text),
-				onStderr: (text) => context.emit("stderr", text),
-			});
-			return end;
-		} finally {
-			if (end !== "left" && directory.isHeld()) await directory.remove();
-		}
+		return followProcess({
+			directory,
+			signal: context.signal,
+			mark: executionMark(context.execution_id),
+			delivered: { stdout: context.captured("stdout").bytes, stderr: context.captured("stderr").bytes },
+			onStdout: (text) => context.emit("stdout", text),
+			onStderr: (text) => context.emit("stderr", text),
+		});
 	}
 }
 
-async function start(launcher: Launcher, { file, args, ...request }: LastingRequest, directory: string): Promise<void> {
+async function start(launcher: Launcher, { file, args, env, ...request }: LastingRequest, directory: string): Promise<void> {
 	let errors = "";
+	const { executionId, rest } = withoutMark(env);
 	const { code } = await launcher.run({
 		...request,
+		// The starter is not known by its execution: when the service dies, what it leaves behind must not be ended with it.
+		env: rest,
 		file: "/bin/sh",
-		args: createStarterArguments(directory, file, args),
+		args: createStarterArguments({ directory, executionId, file, args }),
 		signal: new AbortController().signal,
 		onStdout() {},
 		onStderr(text) {

@@ -16,11 +16,22 @@ test.after(() => rmSync(directory, { recursive: true }));
 
 const createRuns = () => new LastingRuns({ directory, logger: silentLogger });
 
+/** As the host does: what a run keeps on disk goes once its end is stored. */
+async function stored<E>(end: Promise<E>, { liveaction_id }: TestRunContext): Promise<E> {
+	let ended: E | undefined;
+	try {
+		ended = await end;
+		return ended;
+	} finally {
+		if (ended !== "left") await createRuns().forget(liveaction_id);
+	}
+}
+
 const createContext = (after?: TestRunContext) => createRunContext({ parameters: {} }, after === undefined ? {} : { after });
 
 function start(command: string, context = createContext(), env: Record<string, string> = {}) {
 	const request = { file: "/bin/sh", args: ["-c", command], cwd: "/", env: { ...createBaseEnvironment(), ...env } };
-	return { context, end: createRuns().run(launcher, request, context) };
+	return { context, end: stored(createRuns().run(launcher, request, context), context) };
 }
 
 /** Let the service stop once the run has printed `part`; what is given back goes on with it. */
@@ -29,7 +40,7 @@ async function interrupt({ context, end }: ReturnType<typeof start>, type: Outpu
 	context.abort("shutdown" satisfies RunAborted["kind"]);
 	assert.equal(await end, "left");
 	const again = createContext(context);
-	return { context: again, recover: () => createRuns().recover(context.savedState() ?? {}, again) };
+	return { context: again, recover: () => stored(createRuns().recover(context.savedState() ?? {}, again), again) };
 }
 
 test.after.each(() => assert.deepEqual(readdirSync(directory), [], "a directory was left behind"));
@@ -58,6 +69,19 @@ test("what ended meanwhile is found with its exit code and all it wrote", async 
 	assert.ok(await eventually(() => findProcesses(marker).length === 0));
 	assert.deepEqual(await recover(), { code: 4, signal: null });
 	assert.equal(context.text("stdout"), "first\nlast\n");
+});
+
+test("an end that the service had no time to store is found again, with all the output", async () => {
+	const context = createContext();
+	const request = { file: "/bin/sh", args: ["-c", 'echo "$SVC_ACTION_EXECUTION_ID"; exit 5'], cwd: "/" };
+	const env = { ...createBaseEnvironment(), SVC_ACTION_EXECUTION_ID: "e1" };
+	const runs = createRuns();
+	assert.deepEqual(await runs.run(launcher, { ...request, env }, context), { code: 5, signal: null });
+	const again = createContext();
+	const { liveaction_id } = context;
+	assert.deepEqual(await createRuns().recover(context.savedState() ?? {}, { ...again, liveaction_id }), { code: 5, signal: null });
+	assert.equal(again.text("stdout"), "e1\n");
+	await runs.forget(liveaction_id);
 });
 
 test("bytes that are no UTF-8 and characters cut in two make no gap", async () => {

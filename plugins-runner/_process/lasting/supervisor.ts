@@ -4,13 +4,14 @@
  */
 const tools = "/usr/local/bin:/usr/bin:/bin";
 
-/** Arguments: supervisor text, run directory, program, its arguments. Leaves the supervisor behind in a session of its own. */
+/** Arguments: supervisor text, execution id, run directory, program, its arguments. Leaves the supervisor behind in a session of its own. */
 const starter = `
 path=$PATH
 PATH=${tools}
 command -v setsid >/dev/null || exit 127
 supervisor=$1
-shift
+[ -z "$2" ] || export SVC_ACTION_EXECUTION_ID="$2"
+shift 2
 exec 3<&0
 setsid /bin/sh -c "$supervisor" svc-supervisor "$path" "$@" <&3 3<&- >/dev/null 2>&1 &
 `;
@@ -45,6 +46,12 @@ keep() {
 `;
 
 /** Arguments for `/bin/sh` that start `file` under a supervisor and return at once. */
-export function createStarterArguments(directory: string, file: string, args: readonly string[]): string[] {
-	return ["-c", starter, "svc-starter", supervisor, directory, file, ...args];
+export function createStarterArguments(run: {
+	readonly directory: string;
+	/** Empty: none. */
+	readonly executionId: string;
+	readonly file: string;
+	readonly args: readonly string[];
+}): string[] {
+	return ["-c", starter, "svc-starter", supervisor, run.executionId, run.directory, run.file, ...run.args];
 }
