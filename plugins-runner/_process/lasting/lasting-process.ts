@@ -9,7 +9,7 @@ import type { RunDirectory } from "./run-directory.ts";
 /** Milliseconds: between looks, between looks once the end is near, for a process that has not begun, between TERM and KILL. */
 const poll = 50;
 const shortPoll = 5;
-const beginTime = 5_000;
+const defaultBeginTime = 5_000;
 const defaultGrace = 5_000;
 /** How long what a process left running may keep its output open after the process itself has exited. */
 const linger = 1_000;
@@ -22,6 +22,8 @@ export interface LastingOptions {
 	/** Bytes of output that were delivered by whoever followed the process before. */
 	readonly delivered: { readonly stdout: number; readonly stderr: number };
 	readonly killGrace?: number;
+	/** Milliseconds that the process may take to begin; one that has not is kept from it. Default 5000. */
+	readonly beginTime?: number;
 	/** The variable that all processes of the execution have. */
 	readonly mark?: string;
 	onStdout(text: string): Promise<void> | void;
@@ -93,7 +95,7 @@ class LastingProcess {
 	/** The supervisor, once it has begun; if it does not, it must not begin any more. */
 	async #identify(): Promise<ProcessIdentity | undefined> {
 		const { directory } = this.#options;
-		const deadline = performance.now() + beginTime;
+		const deadline = performance.now() + (this.#options.beginTime ?? defaultBeginTime);
 		for (;;) {
 			const found = directory.readProcess();
 			if (found !== undefined) return found;

@@ -60,7 +60,8 @@ export class LastingRuns {
 			return undefined;
 		}
 		await directory.hold();
-		const end = await this.#follow(directory, context);
+		// Whoever was to start it is gone: what has not begun by now hardly will.
+		const end = await this.#follow(directory, context, { beginTime: 1_000 });
 		return end === "unknown" || end === "unstarted" ? undefined : end;
 	}
 
@@ -88,8 +89,9 @@ export class LastingRuns {
 		return new RunDirectory(join(this.#directory, liveaction_id));
 	}
 
-	async #follow(directory: RunDirectory, context: Context): Promise<LastingEnd> {
+	async #follow(directory: RunDirectory, context: Context, options: { readonly beginTime?: number } = {}): Promise<LastingEnd> {
 		return followProcess({
+			...options,
 			directory,
 			signal: context.signal,
 			mark: executionMark(context.execution_id),
