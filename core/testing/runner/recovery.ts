@@ -35,9 +35,14 @@ export function checkRecovery(check: Check): void {
 		assert.equal(found?.succeeded, false);
 	});
 
-	check("lasts", "a run that is over and done with is not found", async ({ runner, given, context }) => {
+	check("lasts", "an end that was not stored is found again, and not once it is", async ({ runner, given, context }) => {
 		const run = context(given(1));
-		await runner.run(run);
+		const { succeeded } = await runner.run(run);
+		const again = context({ ...given(1), after: run });
+		assert.equal((await runner.recover?.(again, run.savedState() ?? {}))?.succeeded, succeeded);
+		assert.equal(again.text("stdout"), toLines(1));
+		if (runner.afterRun === undefined) return;
+		await runner.afterRun(run);
 		assert.equal(await runner.recover?.(context({ ...given(1), after: run }), run.savedState() ?? {}), undefined);
 	});
 }
