@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { missing, requires } from "../../core/testing/requires.ts";
 import { remoteCommand } from "../remote-command/index.ts";
@@ -120,7 +121,20 @@ async function withUser(configuration: readonly string[], use: (parameters: Runn
 		const server = await site.startSshd({ configuration: ["PubkeyAuthentication no", ...configuration] });
 		await use({ ...toLogin(site, server), private_key: null, username: user, password });
 	} finally {
-		execFileSync("userdel", [user], { stdio: "ignore" });
+		await removeUser();
+	}
+}
+
+/** What ran as the user may take a moment to end, and somebody else may be changing users. */
+async function removeUser(): Promise<void> {
+	for (let tries = 1; ; tries += 1) {
+		try {
+			execFileSync("userdel", ["-f", user], { stdio: "ignore" });
+			return;
+		} catch (error) {
+			if (tries === 50) throw error;
+			await delay(200);
+		}
 	}
 }
 
