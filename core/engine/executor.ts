@@ -123,9 +123,11 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	}
 
 	async function callAfterRun({ id, liveaction_id }: ExecutionEntity, { runner }: PreparedRun): Promise<void> {
-		await runner
-			.afterRun?.({ execution_id: id, liveaction_id })
-			.catch((error: unknown) => logger.warn("runner did not clean up after a run", { execution_id: id, error }));
+		try {
+			await runner.afterRun?.({ execution_id: id, liveaction_id });
+		} catch (error) {
+			logger.warn("runner did not clean up after a run", { execution_id: id, error });
+		}
 	}
 
 	/** Runner and final parameters, or the outcome when there can be no run. */

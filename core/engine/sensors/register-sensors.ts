@@ -1,6 +1,7 @@
 import { type Clock, isSvcError, type Sensor, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../clock.ts";
 import { createId } from "../ids.ts";
+import { insertOnce } from "../insert-once.ts";
 import { assertNames } from "../names.ts";
 import { registerType } from "../register-reactions.ts";
 import type { TriggerTypes } from "../triggers/triggers-api.ts";
@@ -36,9 +37,9 @@ export async function registerSensors(parts: RegisterSensorParts, sensors: reado
 		try {
 			check(named);
 			for (const type of named.sensor.trigger_types) {
-				await once(() => registerType(parts, { description: "", ...type, pack: named.pack }));
+				await insertOnce(() => registerType(parts, { description: "", ...type, pack: named.pack }));
 			}
-			await once(() => registerSensor(parts, named));
+			await insertOnce(() => registerSensor(parts, named));
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			throw new SvcError("SVC_CONFIG", `sensor "${named.ref}": ${toErrorMessage(error)}`, { cause: error });
@@ -80,11 +81,4 @@ function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "ref" | "pack" | "
 		fence: null,
 		lease_expires_at: null,
 	};
-}
-
-/** Two nodes may start at once: one of them makes the record. */
-async function once(register: () => Promise<void>): Promise<void> {
-	await register().catch((error: unknown) => {
-		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-	});
 }

@@ -1,5 +1,6 @@
-import { type Clock, isSvcError, type Storage, type TriggerEntity, type TriggerTypeEntity } from "../../contract/index.ts";
+import type { Clock, Storage, TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { createId } from "../ids.ts";
+import { insertOnce } from "../insert-once.ts";
 import { hashParameters } from "./parameters-hash.ts";
 
 /** Make the stored trigger types say what `types` say, each with its own trigger when it has no parameters. */
@@ -36,11 +37,4 @@ export function toShadow(type: Omit<TriggerTypeEntity, "id">, clock: Clock): Tri
 		description: type.description,
 		parameters: {},
 	};
-}
-
-/** Two nodes may start at once: one of them makes the record. */
-async function insertOnce(insert: () => Promise<void>): Promise<void> {
-	await insert().catch((error: unknown) => {
-		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-	});
 }

@@ -4,6 +4,7 @@ import { createBaseEnvironment, createLauncherAccess, toExitNumber } from "../..
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonEngine, PythonIo, PythonRequest } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { findInterpreter, type Interpreter } from "./interpreter.ts";
 import { Virtualenvs } from "./virtualenvs.ts";
 
@@ -53,6 +54,7 @@ export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine 
 		},
 		async run(request, io) {
 			const { interpreter, virtualenvs } = running();
+			// A run does not outlive its time because a virtualenv is still being built; the build goes on for the next one.
 			const provided = await untilAborted(virtualenvs.provide(request.pack, request.packDirectory), request.signal);
 			if (provided === "aborted") return { exitCode: -15 };
 			const file = provided === undefined ? interpreter.file : join(provided, "bin", "python");
@@ -63,21 +65,6 @@ export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine 
 			await access.stop();
 		},
 	};
-}
-
-/** A run does not outlive its time because a virtualenv is still being built; the build goes on for the next one. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | "aborted"> {
-	if (signal.aborted) return "aborted";
-	let onAbort = () => {};
-	const aborted = new Promise<"aborted">((resolve) => {
-		onAbort = () => resolve("aborted");
-		signal.addEventListener("abort", onAbort);
-	});
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		signal.removeEventListener("abort", onAbort);
-	}
 }
 
 function createEnvironment({ environment }: PythonRequest, virtualenv: string | undefined): Record<string, string> {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { SvcError } from "../../../core/contract/index.ts";
 import type { PythonEngine } from "../engine.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { findInstallation, type Installation } from "./installation.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -70,18 +71,10 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 /** Undefined when the run was aborted before there was one. */
 async function takeWorker(pool: WorkerPool, signal: AbortSignal): Promise<WorkerProcess | undefined> {
 	if (signal.aborted) return undefined;
-	let onAbort = () => {};
-	const aborted = new Promise<undefined>((resolve) => {
-		onAbort = () => resolve(undefined);
-		signal.addEventListener("abort", onAbort);
-	});
 	const taken = pool.take();
-	try {
-		const worker = await Promise.race([taken, aborted]);
-		// It comes later, to nobody.
-		if (worker === undefined) taken.then((late) => late.kill()).catch(() => {});
-		return worker;
-	} finally {
-		signal.removeEventListener("abort", onAbort);
-	}
+	const worker = await untilAborted(taken, signal);
+	if (worker !== "aborted") return worker;
+	// It comes later, to nobody.
+	taken.then((late) => late.kill()).catch(() => {});
+	return undefined;
 }

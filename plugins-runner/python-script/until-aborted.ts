@@ -1,0 +1,14 @@
+/** What the work comes to, or `aborted` when the signal is quicker. The work goes on. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | "aborted"> {
+	if (signal.aborted) return "aborted";
+	let onAbort = () => {};
+	const aborted = new Promise<"aborted">((resolve) => {
+		onAbort = () => resolve("aborted");
+		signal.addEventListener("abort", onAbort);
+	});
+	try {
+		return await Promise.race([work, aborted]);
+	} finally {
+		signal.removeEventListener("abort", onAbort);
+	}
+}
