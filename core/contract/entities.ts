@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import type { DutyEntity, NodeEntity, PolicyEntity } from "./node-entities.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { OutputType } from "./runner.ts";
 import type {
@@ -42,6 +43,9 @@ export interface EntityMap {
 	timer: TimerEntity;
 	key_value: KeyValueEntity;
 	sensor: SensorEntity;
+	policy: PolicyEntity;
+	node: NodeEntity;
+	duty: DutyEntity;
 }
 
 export type EntityKind = keyof EntityMap;
@@ -91,6 +95,8 @@ export interface ExecutionEntity {
 	/** New at each claim; every write about the run carries it and is refused when it is stale. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
+	/** Ref of the action whose concurrency policies say when it is scheduled; null when none has a say, or has had it. */
+	readonly queue: string | null;
 	/** Id of the `snapshot` with action and runner type as they were at creation. */
 	readonly snapshot_id: string;
 	readonly result_size: number | null;

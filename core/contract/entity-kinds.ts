@@ -1,5 +1,6 @@
 import type { EntityKind, EntityMap } from "./entities.ts";
 import type { EntityKindDefinition } from "./entity-kind.ts";
+import { nodeEntityKinds } from "./node-entity-kinds.ts";
 import { triggerEntityKinds } from "./trigger-entity-kinds.ts";
 
 /** Shape of every kind, as data for storage plugins. */
@@ -36,27 +37,30 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 			runner_info: "json",
 			parameters: "json",
 			result: "json",
-			// Last, as a later migration added it.
+			// Last, as later migrations added them.
 			run_state: "json",
+			queue: "text",
 		},
 		unique: [["liveaction_id"]],
 		indexes: [
 			// With the parent, so that those without one are listed and counted without reading the entities.
 			["start_timestamp", "parent_id"],
-			["status", "start_timestamp"],
-			["status", "due_timestamp"],
-			["action_ref", "start_timestamp"],
-			["runner_name", "start_timestamp"],
-			["user", "start_timestamp"],
+			["status", "start_timestamp", "parent_id"],
+			// What is due and waits in no queue is found however much waits in queues.
+			["status", "queue", "due_timestamp"],
+			["action_ref", "start_timestamp", "parent_id"],
+			["runner_name", "start_timestamp", "parent_id"],
+			["user", "start_timestamp", "parent_id"],
 			["trace_id"],
 		],
 		sparseIndexes: {
 			lease_expires_at: [["status", "lease_expires_at"]],
 			parent_id: [["parent_id", "start_timestamp"]],
-			rule_name: [["rule_name", "start_timestamp"]],
-			trigger_name: [["trigger_name", "start_timestamp"]],
-			trigger_type_name: [["trigger_type_name", "start_timestamp"]],
+			rule_name: [["rule_name", "start_timestamp", "parent_id"]],
+			trigger_name: [["trigger_name", "start_timestamp", "parent_id"]],
+			trigger_type_name: [["trigger_type_name", "start_timestamp", "parent_id"]],
 			trigger_instance_id: [["trigger_instance_id"]],
+			queue: [["queue", "due_timestamp"]],
 		},
 	},
 	snapshot: { fields: { id: "text", action: "json", runner: "json" } },
@@ -149,4 +153,5 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 		indexes: [["last_failure_at"]],
 	},
 	...triggerEntityKinds,
+	...nodeEntityKinds,
 };

@@ -25,8 +25,12 @@ export interface EventBusCapabilities {
 /**
  * Wake-ups and fan-out. The storage is the truth: a bus may lose, repeat or reorder events between nodes without harm,
  * but what it delivers it delivers unchanged.
+ *
+ * A bus whose server is away starts all the same and connects later; until then `subscribe` may reject with `SVC_UNAVAILABLE`, and
+ * is tried again.
  */
 export interface EventBus extends Lifecycle {
+	/** Known from the beginning, before `start`. */
 	readonly capabilities: EventBusCapabilities;
 	/** Hand an event to all subscribers. Does not wait for them; in call order to each. Never throws for a slow subscriber. */
 	publish(name: string, data: EventData): void;

@@ -7,6 +7,7 @@ export * from "./entity-kinds.ts";
 export * from "./errors.ts";
 export * from "./event-bus.ts";
 export * from "./json.ts";
+export * from "./node-entities.ts";
 export * from "./options.ts";
 export * from "./parameters.ts";
 export * from "./plugin.ts";

@@ -1,16 +1,25 @@
+import { nodeRoles } from "./node-entities.ts";
+
 interface OptionBase {
 	/** One sentence for the configuration reference. */
 	readonly description: string;
+	/** Another option of the section, which has the same value whichever of the two is given. */
+	readonly alias_of?: string;
 }
 
 /** An option: its type, default and limits. Types, validation, environment overrides and the reference all come from here. */
 export type OptionDefinition = OptionBase &
 	(
 		| { readonly type: "boolean"; readonly default: boolean }
-		| { readonly type: "integer"; readonly default: number; readonly minimum?: number; readonly maximum?: number }
+		| {
+				readonly type: "integer";
+				readonly default: number;
+				readonly minimum?: number;
+				readonly maximum?: number;
+		  }
 		| { readonly type: "number"; readonly default: number; readonly minimum?: number; readonly maximum?: number }
 		| { readonly type: "string"; readonly default: string; readonly choices?: readonly string[] }
-		| { readonly type: "list"; readonly default: readonly string[] }
+		| { readonly type: "list"; readonly default: readonly string[]; readonly choices?: readonly string[] }
 	);
 
 /** Sections and options, in the specification's words. `port` 0 lets the system choose. */
@@ -31,6 +40,22 @@ export const optionSections = {
 			default: true,
 			description: "Whether payloads must fit the schema of their trigger type; those of webhooks and timers always must.",
 		},
+	},
+	node: {
+		name: { type: "string", default: "", description: "Name of this node among several; empty means the name of its host." },
+		only: {
+			type: "list",
+			default: [],
+			choices: nodeRoles,
+			description: "Parts of the service that this node runs; empty means all of them. `svc serve --only` wins.",
+		},
+		health_listen: {
+			type: "boolean",
+			default: false,
+			description: "Whether there is a listener that answers `/health/live` and `/health/ready` and nothing else.",
+		},
+		health_host: { type: "string", default: "127.0.0.1", description: "Listen address of that listener." },
+		health_port: { type: "integer", default: 9103, minimum: 0, maximum: 65535, description: "Port of that listener." },
 	},
 	system_user: {
 		user: {
@@ -248,6 +273,69 @@ export const optionSections = {
 			minimum: 0.01,
 			description: "Seconds between looks for what has passed its time.",
 		},
+		sleep_delay: {
+			type: "number",
+			default: 2,
+			minimum: 0,
+			description: "Seconds between one kind of records that something was removed of and the next.",
+		},
+		action_executions_ttl: {
+			type: "integer",
+			default: 7,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that stored output is kept after its execution has ended; 0 keeps it. The records stay.",
+		},
+		action_executions_output_ttl: {
+			type: "integer",
+			default: 7,
+			minimum: 0,
+			maximum: 36_500,
+			alias_of: "action_executions_ttl",
+			description: "Another name of `action_executions_ttl`.",
+		},
+		purge_executions_ttl: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that whole executions are kept after they have ended, with all they have started; 0 keeps them.",
+		},
+		trigger_instances_ttl: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that trigger instances are kept which rules have been done with; 0 keeps them.",
+		},
+		rule_enforcements_ttl: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that rule enforcements are kept; 0 keeps them.",
+		},
+		webhook_deliveries_ttl: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that deliveries to webhooks are kept, at least as long as any webhook looks for repetitions; 0 keeps them.",
+		},
+		traces_ttl: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that traces are kept that nothing belongs to any more; 0 keeps them.",
+		},
+		tokens_ttl: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that tokens are kept after they have expired; 0 removes them with the next collection.",
+		},
 		purge_inquiries: {
 			type: "boolean",
 			default: false,
@@ -328,15 +416,17 @@ export const optionSections = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
 
 type Sections = typeof optionSections;
-type OptionValue<D> = D extends { readonly type: "boolean" }
-	? boolean
-	: D extends { readonly type: "integer" | "number" }
-		? number
-		: D extends { readonly choices: readonly (infer C)[] }
-			? C
-			: D extends { readonly type: "list" }
-				? readonly string[]
-				: string;
+type OptionValue<D> = D extends { readonly type: "list"; readonly choices: readonly (infer C)[] }
+	? readonly C[]
+	: D extends { readonly type: "boolean" }
+		? boolean
+		: D extends { readonly type: "integer" | "number" }
+			? number
+			: D extends { readonly choices: readonly (infer C)[] }
+				? C
+				: D extends { readonly type: "list" }
+					? readonly string[]
+					: string;
 
 /** Every section with every option, defaults applied. */
 export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };

@@ -1,6 +1,6 @@
 import type { EntityKind, EntityMap } from "./entities.ts";
 import type { JsonValue } from "./json.ts";
-import type { Lifecycle, Plugin } from "./plugin.ts";
+import type { Lifecycle, Plugin, PluginContext } from "./plugin.ts";
 
 /** What a field must be: a value (null is a value), or one of the comparisons. Text compares by code point. */
 export type Condition<V> =
@@ -72,9 +72,12 @@ export interface StorageCapabilities {
  * When a promise of a writing method resolves, the write is durable (where `capabilities.durable`), except for kinds marked
  * `relaxed` in `entity-kinds.ts`: those survive the death of the process, and are durable at the latest with the next other write.
  * Entities given and returned are never shared: neither side sees the other's later changes. Rejects with `SVC_UNAVAILABLE`
- * while the store cannot be reached.
+ * while the store cannot be reached: a write may have happened all the same, when only its answer was lost.
+ *
+ * A `start` of a shared storage that rejects with `SVC_UNAVAILABLE` is tried again with a new instance until it succeeds.
  */
 export interface Storage extends Lifecycle {
+	/** Known from the beginning, before `start`. */
 	readonly capabilities: StorageCapabilities;
 	/** All or none; `SVC_CONFLICT` (facts `conflict_id`, when known) when an id or unique key is taken. */
 	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void>;
@@ -110,6 +113,16 @@ export interface Storage extends Lifecycle {
 	remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number>;
 	/** Several writes, all or none. `SVC_CONFLICT` when a key is taken or an update's entity no longer satisfies `expected`. */
 	write(operations: readonly WriteOperation[]): Promise<void>;
+	/** Names of the changes to its schema that `start` would make, in order; makes none. Called instead of `start`, and `stop` follows. */
+	plan?(context: PluginContext): Promise<readonly string[]>;
+	/**
+	 * Give the room of removed entities back to the system, a little at a time so that nobody waits for it: whether there is more.
+	 * Called after removals, on one node, until it resolves with false.
+	 */
+	compact?(): Promise<boolean>;
 }
 
-export type StoragePlugin = Plugin<"storage", Storage>;
+export interface StoragePlugin extends Plugin<"storage", Storage> {
+	/** The same kind of storage at another address, such as `postgres://…`. `SVC_CONFIG` for an address that it cannot use. */
+	at?(url: string): StoragePlugin;
+}
