@@ -14,6 +14,7 @@ type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" |
 export interface Comparison {
 	readonly field: string;
 	readonly form: Form;
+	/** Of `in` every value of the list, which is one binding of the statement. */
 	readonly bindings: readonly Binding[];
 }
 
@@ -28,8 +29,9 @@ export function toComparisons(kind: EntityKind, where: Conditions): Comparison[]
 	});
 }
 
-export function bindingsOf(comparisons: readonly Comparison[]): Binding[] {
-	return comparisons.flatMap(({ bindings }) => bindings);
+/** One binding for a whole list, so that lists of any length share a statement and none is too long for one. */
+export function bindingsOf(comparisons: readonly Comparison[], dialect: Dialect): Binding[] {
+	return comparisons.flatMap(({ form, bindings }) => (form === "in" ? [dialect.toList(bindings)] : bindings));
 }
 
 /** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
@@ -46,7 +48,7 @@ export function applyComparisons(
 	{ mark, dialect }: { readonly mark: () => number; readonly dialect: Dialect },
 ): void {
 	for (const { field, form, bindings } of comparisons) {
-		const [place = 0] = bindings.map(mark);
+		const place = bindings.length > 0 ? mark() : 0;
 		if (form === "null") query.whereNull(field);
 		else if (form === "not-null") query.whereNotNull(field);
 		else if (form === "not") query.where((either) => either.where(field, "<>", place).orWhereNull(field));
@@ -78,11 +80,10 @@ function toComparison(field: string, name: string, operand: unknown): Comparison
 	}
 }
 
-/** One binding for the whole list, so that lists of any length share a statement and none is too long for one. */
 function toIn(field: string, operand: unknown): Comparison {
 	if (!Array.isArray(operand)) throw new TypeError(`the comparison "in" on "${field}" needs a list`);
 	const values = operand.filter((value) => value !== null).map((value) => toOperand(field, value));
-	return values.length === 0 ? toNever(field) : { field, form: "in", bindings: [JSON.stringify(values)] };
+	return values.length === 0 ? toNever(field) : { field, form: "in", bindings: values };
 }
 
 /** A range rather than a pattern: no character is special and an index serves it. */

@@ -1,45 +1,56 @@
 import { type EntityKind, SvcError } from "../../core/contract/index.ts";
-import { type Answer, KeyTakenError, type Step, type Steps } from "./database-client.ts";
+import {
+	type Answer,
+	KeyTakenError,
+	NothingChangedError,
+	type Step,
+	StepError,
+	type Steps,
+	type Values,
+	type Writing,
+} from "./database-client.ts";
 import { uniqueIndexesOf } from "./indexes.ts";
 import type { Statements } from "./statements.ts";
-import { type Binding, fieldsOf } from "./values.ts";
+import { fieldsOf } from "./values.ts";
 
-export type Values = Readonly<Record<string, Binding>>;
-
-interface Writing {
-	readonly kind: EntityKind;
-	/** The values being written, by field. Asked for only when there is a conflict, as most writes have none. */
-	readonly values: () => Values;
-	/** Id of the entity being changed; absent for a new one. */
-	readonly id?: string;
-}
-
-/** Do one step; when a key is taken, throw the conflict that names its owner. */
-export function* stepOrConflict(statements: Statements, writing: Writing, step: Step): Steps<Answer> {
+/** Do a round; when a key is taken, or nothing was there to be changed, throw the conflict that says by whom. */
+export function* roundOrConflict(statements: Statements, steps: readonly Step[]): Steps<readonly Answer[]> {
 	try {
-		return yield step;
+		return yield steps;
 	} catch (error) {
-		if (!(error instanceof KeyTakenError)) throw error;
-		const owner = yield* findOwner(statements, writing);
+		if (!(error instanceof StepError)) throw error;
+		const { cause, step } = error;
+		if (!step.writing) throw cause;
+		if (cause instanceof NothingChangedError) throw toStale(step.writing, cause);
+		if (!(cause instanceof KeyTakenError)) throw cause;
+		const owner = yield* findOwner(statements, step.writing);
 		const facts = owner === undefined ? {} : { conflict_id: owner };
-		throw new SvcError("SVC_CONFLICT", `${writing.kind} with this id or key exists already`, { cause: error, facts });
+		throw new SvcError("SVC_CONFLICT", `${step.writing.kind} with this id or key exists already`, { cause, facts });
 	}
 }
 
-function* findOwner(statements: Statements, { kind, values, id }: Writing): Steps<string | undefined> {
+function toStale({ kind, id }: Writing, cause: unknown): SvcError {
+	return new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { cause, facts: { conflict_id: id } });
+}
+
+/** Id of the entity that has one of the keys of what is being written; undefined when it has gone meanwhile. */
+function* findOwner(statements: Statements, { kind, rows, id }: Writing): Steps<string | undefined> {
 	const stored = id === undefined ? {} : yield* readValues(statements, kind, id);
-	const all: Values = { ...stored, ...values() };
-	for (const fields of uniqueIndexesOf(kind)) {
-		const where = fields.map((field) => ({ field, form: "equal", bindings: [all[field] ?? null] }) as const);
+	const all = rows().map((values) => ({ ...stored, ...values }));
+	const answers = yield all.flatMap((values) => toKeySteps(statements, kind, values));
+	const owners = answers.map(({ rows }) => rows[0]?.[0]);
+	return owners.find((owner) => typeof owner === "string" && owner !== id) as string | undefined;
+}
+
+function toKeySteps(statements: Statements, kind: EntityKind, values: Values): Step[] {
+	return uniqueIndexesOf(kind).map((fields) => {
+		const where = fields.map((field) => ({ field, form: "equal", bindings: [values[field] ?? null] }) as const);
 		const statement = statements.select(kind, { fields: [["id", "text"]], where, orderBy: [], limited: false, skipping: false });
-		const { rows } = yield { statement, bindings: where.flatMap(({ bindings }) => bindings) };
-		const owner = rows[0]?.[0];
-		if (typeof owner === "string" && owner !== id) return owner;
-	}
-	return undefined;
+		return { statement, bindings: where.flatMap(({ bindings }) => bindings) };
+	});
 }
 
 function* readValues(statements: Statements, kind: EntityKind, id: string): Steps<Values> {
-	const { rows } = yield { statement: statements.get(kind), bindings: [id] };
-	return Object.fromEntries(fieldsOf(kind).map(([name], index) => [name, rows[0]?.[index] ?? null]));
+	const [answer] = yield [{ statement: statements.get(kind), bindings: [id] }];
+	return Object.fromEntries(fieldsOf(kind).map(([name], index) => [name, answer?.rows[0]?.[index] ?? null]));
 }

@@ -46,10 +46,11 @@ function toWrite(keys: readonly string[], properties: Partial<Write<string>> = {
 	return {
 		compound: keys.length > 1,
 		relaxed: false,
+		shareable: true,
 		rows: keys.length,
 		size: 0,
 		*steps() {
-			for (const key of keys) yield { statement, bindings: [key, ""] };
+			for (const key of keys) yield [{ statement, bindings: [key, ""] }];
 			return keys.join();
 		},
 		...properties,
@@ -114,7 +115,7 @@ test("a full disk rejects the whole group as unavailable, and the next one works
 		const big: Write<string> = {
 			...toWrite(["big"]),
 			*steps() {
-				yield { statement: { sql: "insert into entries values (?, ?)", answer: "changes" }, bindings: ["big", "x".repeat(100_000)] };
+				yield [{ statement: { sql: "insert into entries values (?, ?)", answer: "changes" }, bindings: ["big", "x".repeat(100_000)] }];
 				return "big";
 			},
 		};

@@ -1,5 +1,5 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
-import type { Answer, Step, Write } from "./database-client.ts";
+import { type Answer, type Step, StepError, throwInto, type Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 
 /** What a group runs on. Each call but `commit` is done when it returns; all throw errors of the driver. */
@@ -35,6 +35,7 @@ export class GroupCommit {
 	readonly #connection: GroupConnection;
 	readonly #durable: boolean;
 	#queue: Pending[] = [];
+	readonly #interludes: (() => void)[] = [];
 	/** A group is going to be run, or is being committed. */
 	#scheduled = false;
 	#busySince: number | undefined;
@@ -49,6 +50,20 @@ export class GroupCommit {
 	write<T>(write: Write<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			this.#queue.push({ write, resolve: (value) => resolve(value as T), reject });
+			this.#schedule();
+		});
+	}
+
+	/** Do something short outside of transactions, behind the group that is next. */
+	between<T>(work: () => T): Promise<T> {
+		return new Promise((resolve, reject) => {
+			this.#interludes.push(() => {
+				try {
+					resolve(work());
+				} catch (error) {
+					reject(fromSqliteError(error));
+				}
+			});
 			this.#schedule();
 		});
 	}
@@ -68,7 +83,8 @@ export class GroupCommit {
 
 	/** Run the next group; never rejects. */
 	async #flush(): Promise<void> {
-		const delay = await this.#runNext();
+		const delay = this.#queue.length > 0 ? await this.#runNext() : undefined;
+		for (const interlude of this.#interludes.splice(0)) interlude();
 		this.#scheduled = false;
 		if (this.#queue.length > 0) this.#schedule(delay);
 		else this.#idle?.();
@@ -128,7 +144,7 @@ export class GroupCommit {
 		const savepoint = write.compound && guarded;
 		if (savepoint) this.#connection.exec("SAVEPOINT one_write");
 		try {
-			const value = this.#runSteps(write);
+			const value = this.#runRounds(write);
 			if (savepoint) this.#connection.exec("RELEASE one_write");
 			return () => resolve(value);
 		} catch (error) {
@@ -139,20 +155,28 @@ export class GroupCommit {
 		}
 	}
 
-	#runSteps<T>(write: Write<T>): T {
+	#runRounds<T>(write: Write<T>): T {
 		const steps = write.steps();
 		let next = steps.next();
 		while (!next.done) {
-			let answer: Answer;
+			let answers: Answer[];
 			try {
-				answer = this.#connection.run(next.value);
+				answers = next.value.map((step) => this.#runStep(step));
 			} catch (error) {
-				next = steps.throw(fromSqliteError(error));
+				next = throwInto(steps, error);
 				continue;
 			}
-			next = steps.next(answer);
+			next = steps.next(answers);
 		}
 		return next.value;
+	}
+
+	#runStep(step: Step): Answer {
+		try {
+			return this.#connection.run(step);
+		} catch (error) {
+			throw new StepError(step, fromSqliteError(error));
+		}
 	}
 
 	#rollBack(): void {

@@ -1,11 +1,33 @@
-import { defineStorage } from "../../core/contract/index.ts";
+import { defineStorage, type Storage, type StoragePlugin, SvcError } from "../../core/contract/index.ts";
 import { KnexStorage } from "./knex-storage.ts";
-import { openSqlite, type SqliteOptions } from "./sqlite-client.ts";
+import { createPostgresDatabase } from "./postgres-client.ts";
+import type { PostgresStorageOptions } from "./postgres-options.ts";
+import { createSqliteDatabase, type SqliteOptions } from "./sqlite-client.ts";
 
-export type KnexStorageOptions = SqliteOptions;
+export type { PostgresTlsOptions } from "../_postgres/options.ts";
+export type { PostgresStorageOptions, SqliteOptions };
 
-/** Keeps everything in a SQL database. `client: "sqlite"` is a file beside the service and needs no server. */
-export const knexStorage = defineStorage<KnexStorageOptions>(
-	"knex",
-	(options) => new KnexStorage((context) => openSqlite(options, context)),
-);
+export type KnexStorageOptions = SqliteOptions | PostgresStorageOptions;
+
+const defineKnexStorage = defineStorage<KnexStorageOptions>("knex", createStorage);
+
+/**
+ * Keeps everything in a SQL database. `client: "sqlite"` is a file beside the service and needs no server; `client: "postgres"`
+ * is a PostgreSQL server that several nodes may share.
+ */
+export function knexStorage(options: KnexStorageOptions): StoragePlugin {
+	return { ...defineKnexStorage(options), at: (address) => knexStorage(toOptions(address)) };
+}
+
+function createStorage(options: KnexStorageOptions): Storage {
+	return new KnexStorage(options.client === "postgres" ? createPostgresDatabase(options) : createSqliteDatabase(options));
+}
+
+/** `postgres://…`, `sqlite:` and a path, or a path. */
+function toOptions(address: string): KnexStorageOptions {
+	const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(address) ?? [];
+	if (scheme === "postgres" || scheme === "postgresql") return { client: "postgres", url: address };
+	const file = scheme === "sqlite" ? address.slice("sqlite:".length).replace(/^\/\//, "") : address;
+	if (file !== "" && (scheme === undefined || scheme === "sqlite")) return { client: "sqlite", file };
+	throw new SvcError("SVC_CONFIG", "the address of a storage is postgres://…, sqlite:<file> or the path of a file");
+}

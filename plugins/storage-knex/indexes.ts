@@ -10,8 +10,19 @@ interface Indexed {
 
 /** The fields of every index of a kind that may have equal entries. */
 export function indexesOf(kind: EntityKind): Combinations {
-	const { indexes = [], sparseIndexes = {} }: Indexed = entityKinds[kind];
-	return [...indexes, ...Object.values(sparseIndexes).flat()];
+	const { indexes = [] }: Indexed = entityKinds[kind];
+	return [...indexes, ...sparseIndexesOf(kind).map(([, fields]) => fields)];
+}
+
+/** The fields of every index that has no place for some entities, behind the field which is null in those. */
+export function sparseIndexesOf(kind: EntityKind): readonly (readonly [column: string, fields: readonly string[]])[] {
+	const { sparseIndexes = {} }: Indexed = entityKinds[kind];
+	return Object.entries(sparseIndexes).flatMap(([column, combinations]) => combinations.map((fields) => [column, fields] as const));
+}
+
+/** Whether an index begins with the field and has no place for entities in which it is null. */
+export function leadsSparseIndex(kind: EntityKind, field: string): boolean {
+	return sparseIndexesOf(kind).some(([column, [leading]]) => column === field && leading === field);
 }
 
 /** The fields of every unique index of a kind. */

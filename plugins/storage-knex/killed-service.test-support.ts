@@ -5,14 +5,14 @@ import { toContext } from "./storage-context.test-support.ts";
 
 /**
  * The process that tests kill: `open` says when it begins to start the storage and when that is done, `insert` goes on to
- * insert traces and says the id of each that was acknowledged.
+ * insert traces and says the id of each that was acknowledged. The place is a data directory, or the url of a server.
  */
-const [, , mode = "", directory = ""] = process.argv;
+const [, , mode = "", place = ""] = process.argv;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const storage = knexStorage({ client: "sqlite" }).create();
+const storage = knexStorage(place.startsWith("postgres:") ? { client: "postgres", url: place } : { client: "sqlite" }).create();
 say("starting");
-await storage.start?.(toContext(directory));
+await storage.start?.(toContext(place));
 say("started");
 if (mode === "insert") {
 	const insertForever = async (worker: number) => {

@@ -6,12 +6,13 @@ import {
 	type PluginContext,
 	type Query,
 	type Storage,
+	type StorageCapabilities,
 	SvcError,
 	type Where,
 	type WriteOperation,
 } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
-import type { DatabaseClient } from "./database-client.ts";
+import type { Database, DatabaseClient } from "./database-client.ts";
 import { toFields, toOrdering, toSelect } from "./reads.ts";
 import { Statements } from "./statements.ts";
 import { fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
@@ -24,16 +25,23 @@ interface Opened {
 
 /** Turns the verbs of the contract into statements; the client decides how they run. */
 export class KnexStorage implements Storage {
-	readonly capabilities = { shared: false, durable: true } as const;
-	readonly #open: (context: PluginContext) => Promise<DatabaseClient>;
+	readonly capabilities: StorageCapabilities;
+	readonly #database: Database;
+	/** Kinds that entities were removed of since their room was last given back. */
+	readonly #removed = new Set<EntityKind>();
 	#opened: Opened | undefined;
 
-	constructor(open: (context: PluginContext) => Promise<DatabaseClient>) {
-		this.#open = open;
+	constructor(database: Database) {
+		this.#database = database;
+		this.capabilities = database.capabilities;
+	}
+
+	plan(context: PluginContext): Promise<readonly string[]> {
+		return this.#database.plan(context);
 	}
 
 	async start(context: PluginContext): Promise<void> {
-		const client = await this.#open(context);
+		const client = await this.#database.open(context);
 		this.#opened = { client, statements: new Statements(client) };
 	}
 
@@ -64,7 +72,7 @@ export class KnexStorage implements Storage {
 	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
 		const { client, statements } = this.#require();
 		const comparisons = toComparisons(kind, where as Conditions);
-		const bindings = bindingsOf(comparisons);
+		const bindings = bindingsOf(comparisons, client.dialect);
 		const { rows } = await client.read({ statement: statements.count(kind, comparisons), bindings });
 		return Number(rows[0]?.[0]);
 	}
@@ -77,7 +85,7 @@ export class KnexStorage implements Storage {
 		const { client, statements } = this.#require();
 		assertScalarField(kind, field);
 		const comparisons = toComparisons(kind, where as Conditions);
-		const bindings = bindingsOf(comparisons);
+		const bindings = bindingsOf(comparisons, client.dialect);
 		const { rows } = await client.read({ statement: statements.distinct(kind, field, comparisons), bindings });
 		const type = fieldsOf(kind).find(([name]) => name === field)?.[1] ?? "text";
 		return rows.map(([value]) => toValue(type, value ?? null)) as NonNullable<EntityMap[K][F]>[];
@@ -106,12 +114,19 @@ export class KnexStorage implements Storage {
 
 	async remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number> {
 		const { client, statements } = this.#require();
-		return await client.write(toRemove(statements, kind, query.where as Conditions, query.limit));
+		const removed = await client.write(toRemove(statements, kind, query.where as Conditions, query.limit));
+		if (removed > 0) this.#removed.add(kind);
+		return removed;
 	}
 
 	async write(operations: readonly WriteOperation[]): Promise<void> {
 		const { client, statements } = this.#require();
 		if (operations.length > 0) await client.write(toCompound(statements, operations));
+		for (const operation of operations) if ("remove" in operation) this.#removed.add(operation.remove);
+	}
+
+	async compact(): Promise<boolean> {
+		return await this.#require().client.compact(this.#removed);
 	}
 
 	#require(): Opened {

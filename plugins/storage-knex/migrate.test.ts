@@ -1,15 +1,16 @@
 import * as assert from "node:assert/strict";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
 import { type EntityKind, entityKinds, isSvcError } from "../../core/contract/index.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
+import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
+import { migrations } from "./migrations/index.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
 import { tableNames } from "./table-names.ts";
-
-type Combinations = readonly (readonly string[])[];
 
 const columnTypes = { text: "TEXT", json: "TEXT", integer: "bigint", real: "float", boolean: "boolean" } as const;
 
@@ -52,24 +53,17 @@ test("the migrated tables are what the entity kinds say", () =>
 		await inspect(directory, (database) => {
 			for (const kind of Object.keys(entityKinds) as EntityKind[]) {
 				const table = tableNames[kind];
-				const {
-					fields,
-					unique = [],
-					indexes = [],
-					sparseIndexes = {},
-				}: { fields: object; unique?: Combinations; indexes?: Combinations; sparseIndexes?: Record<string, Combinations> } = entityKinds[
-					kind
-				];
 				const columns = readRows(database, `select name, type, pk from pragma_table_info('${table}') order by cid`);
-				const expected = Object.entries(fields).map(([name, type]) => [
+				const expected = Object.entries(entityKinds[kind].fields).map(([name, type]) => [
 					name,
 					columnTypes[type as keyof typeof columnTypes],
 					name === "id" ? 1 : 0,
 				]);
 				assert.deepEqual(columns, expected, table);
-				const keys = [["id"], ...unique].map((columns) => `unique ${String(columns)}`);
-				const sparse = Object.entries(sparseIndexes).flatMap(([column, fields]) => fields.map((each) => `${String(each)} with ${column}`));
-				assert.deepEqual(readIndexes(database, table).sort(), [...keys, ...indexes.map(String), ...sparse].sort(), table);
+				const keys = uniqueIndexesOf(kind).map((columns) => `unique ${String(columns)}`);
+				const sparse = sparseIndexesOf(kind).map(([column, fields]) => `${String(fields)} with ${column}`);
+				const full = indexesOf(kind).slice(0, -sparse.length || undefined);
+				assert.deepEqual(readIndexes(database, table).sort(), [...keys, ...full.map(String), ...sparse].sort(), table);
 			}
 		});
 	}));
@@ -95,6 +89,28 @@ test("a database of a newer version is refused, naming what is unknown", () =>
 		});
 		await inspect(directory, (database) => database.exec("delete from migrations where name = '9999-later'"));
 		await openAndStop(directory);
+	}));
+
+test("a plan names what a start would run, and makes nothing", () =>
+	withDirectory(async (directory) => {
+		const names = migrations.map(({ name }) => name);
+		const plan = () => knexStorage({ client: "sqlite" }).create().plan?.(toContext(directory));
+		assert.deepEqual(await plan(), names);
+		assert.deepEqual(await readdir(directory), []);
+		await openAndStop(directory);
+		assert.deepEqual(await plan(), []);
+		await inspect(directory, (database) => database.exec(`delete from migrations where name = '${names.at(-1)}'`));
+		assert.deepEqual(await plan(), names.slice(-1));
+		await inspect(directory, (database) => database.exec("insert into migrations (name, batch) values ('9999-later', 2)"));
+		await assert.rejects(
+			async () => plan(),
+			(error) => isSvcError(error, "SVC_CONFIG") && /newer version/.test(error.message),
+		);
+		await writeFile(join(directory, "svc.db"), "no database, but long enough to be taken for one".repeat(100));
+		await assert.rejects(
+			async () => plan(),
+			(error) => isSvcError(error, "SVC_UNAVAILABLE"),
+		);
 	}));
 
 test("a migration that was killed anywhere is completed at the next opening", async () => {

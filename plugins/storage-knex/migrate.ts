@@ -13,18 +13,23 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 
 /** Bring the tables to the state this version needs, all in one transaction. Refuses a database of a newer version. */
 export async function migrate(knex: Knex, database: string): Promise<void> {
-	await assertKnown(knex, database);
+	await planMigrations(knex, database);
 	await knex.migrate.latest({ migrationSource, tableName });
 }
 
-async function assertKnown(knex: Knex, database: string): Promise<void> {
-	if (!(await knex.schema.hasTable(tableName))) return;
-	const done: { readonly name: string }[] = await knex(tableName).select("name").orderBy("id");
-	const known = new Set(migrations.map(({ name }) => name));
-	const unknown = done.find(({ name }) => !known.has(name));
-	if (!unknown) return;
-	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown.name}", which this version does not know`;
-	throw new SvcError("SVC_CONFIG", `${message}; start the newer version, or use another file`);
+/** Names of the migrations that are to be run. Refuses a database of a newer version; changes nothing. */
+export async function planMigrations(knex: Knex, database: string): Promise<readonly string[]> {
+	const done = (await knex.schema.hasTable(tableName)) ? await readDone(knex) : [];
+	const names = migrations.map(({ name }) => name);
+	const unknown = done.find((name) => !names.includes(name));
+	if (unknown === undefined) return names.filter((name) => !done.includes(name));
+	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;
+	throw new SvcError("SVC_CONFIG", `${message}; start the newer version, or use another database`);
+}
+
+async function readDone(knex: Knex): Promise<readonly string[]> {
+	const rows: { readonly name: string }[] = await knex(tableName).select("name").orderBy("id");
+	return rows.map(({ name }) => name);
 }
 
 async function refuse(): Promise<void> {

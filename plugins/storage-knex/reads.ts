@@ -12,6 +12,7 @@ export interface SelectInput<E> {
 }
 
 export function toSelect<E>(statements: Statements, { kind, query, fields }: SelectInput<E>): Step {
+	const { dialect } = statements;
 	const { limit, offset = 0 } = query;
 	const where = toComparisons(kind, (query.where ?? {}) as Conditions);
 	const orderBy = toOrdering(kind, query.orderBy);
@@ -19,12 +20,12 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 	const skipped = offset > 0 ? [offset] : [];
 	const branches = limit === undefined ? undefined : toBranches(kind, where, orderBy);
 	if (limit !== undefined && branches) {
-		const firsts = branches.flatMap((branch) => [...bindingsOf(branch), limit + offset]);
+		const firsts = branches.flatMap((branch) => [...bindingsOf(branch.where, dialect), limit + offset]);
 		return { statement: statements.selectMerged(kind, selection, branches), bindings: [...firsts, limit, ...skipped] };
 	}
 	// SQL has no offset without a limit.
 	const limits = limit === undefined && offset === 0 ? [] : [limit ?? Number.MAX_SAFE_INTEGER];
-	return { statement: statements.select(kind, selection), bindings: [...bindingsOf(where), ...limits, ...skipped] };
+	return { statement: statements.select(kind, selection), bindings: [...bindingsOf(where, dialect), ...limits, ...skipped] };
 }
 
 /** The id comes first, whether it was asked for or not. */

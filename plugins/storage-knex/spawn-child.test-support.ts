@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { toProgram } from "../../core/testing/program.test-support.ts";
 
 export interface Child {
 	/** Lines so far, without those that a kill cut off. */
@@ -14,9 +14,9 @@ export interface Child {
 	readonly exit: Promise<number | null>;
 }
 
-export function spawnChild(mode: "open" | "insert", directory: string): Child {
-	const script = fileURLToPath(new URL("killed-service.test-support.ts", import.meta.url));
-	const child = spawn(process.execPath, ["--import", "tsx", script, mode, directory], { stdio: ["ignore", "pipe", "inherit"] });
+export function spawnChild(mode: "open" | "insert", place: string): Child {
+	const program = toProgram("./killed-service.test-support", import.meta.url);
+	const child = spawn(process.execPath, [...program, mode, place], { stdio: ["ignore", "pipe", "inherit"] });
 	const lines: string[] = [];
 	const reader = createInterface({ input: child.stdout });
 	reader.on("line", (line) => lines.push(line));

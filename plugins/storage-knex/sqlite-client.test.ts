@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError, type Storage } from "../../core/contract/index.ts";
-import { createExecution, createTrace } from "../../core/testing/storage/fixtures.ts";
+import { createChunk, createExecution, createTrace } from "../../core/testing/storage/fixtures.ts";
 import { importPackage } from "./import-package.ts";
 import { type KnexStorageOptions, knexStorage } from "./index.ts";
 import { importLibsql } from "./libsql.ts";
@@ -117,6 +117,40 @@ test("writes asked for before stop are done, those after it are refused", () =>
 		await assert.rejects(storage.insert("trace", [createTrace("late")]), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
 		await Promise.all([inserted, stopped]);
 		await withStorage(directory, async (again) => assert.equal(await again.count("trace", {}), 1_200));
+	}));
+
+test("room of removed entities is given back to the system in small steps, while others write", () =>
+	withDirectory((directory) =>
+		withStorage(directory, async (storage) => {
+			const file = join(directory, "svc.db");
+			const chunks = Array.from({ length: 4_000 }, (_, index) => createChunk("a", index + 1, "x".repeat(4_000)));
+			await storage.insert("output_chunk", chunks);
+			assert.equal(await storage.compact?.(), false);
+			await storage.remove("output_chunk", { where: { sequence: { gt: 10 } } });
+			let steps = 1;
+			for (; await storage.compact?.(); steps++) await storage.insert("trace", [createTrace(`${steps}`)]);
+			assert.ok(steps > 5);
+			assert.ok((await stat(file)).size < 2_000_000);
+			assert.equal(await storage.count("output_chunk", {}), 10);
+			assert.equal(await storage.count("trace", {}), steps - 1);
+			assert.equal(await storage.compact?.(), false);
+		}),
+	));
+
+test("a file of before keeps its size when it is compacted", () =>
+	withDirectory(async (directory) => {
+		const old = new (await importLibsql())(join(directory, "svc.db"), { timeout: 0 });
+		old.exec("pragma journal_mode = wal; create table other (id text)");
+		old.close();
+		await withStorage(directory, async (storage) => {
+			await storage.insert(
+				"output_chunk",
+				Array.from({ length: 500 }, (_, index) => createChunk("a", index + 1, "x".repeat(4_000))),
+			);
+			await storage.remove("output_chunk", { where: {} });
+			assert.equal(await storage.compact?.(), false);
+		});
+		assert.ok((await stat(join(directory, "svc.db"))).size > 1_000_000);
 	}));
 
 test("wrong options and files that are no database are refused with their names", () =>

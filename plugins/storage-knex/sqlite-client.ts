@@ -1,10 +1,11 @@
-import { mkdir, open } from "node:fs/promises";
+import { access, mkdir, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isSvcError, type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
-import type { DatabaseClient, Dialect } from "./database-client.ts";
+import type { Database, DatabaseClient, Dialect } from "./database-client.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { createKnex, importLibsql, type LibsqlConstructor, type LibsqlDatabase } from "./libsql.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, planMigrations } from "./migrate.ts";
+import { compactFile } from "./sqlite-compact.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 import { lockDatabase } from "./sqlite-lock.ts";
@@ -19,12 +20,24 @@ export interface SqliteOptions {
 
 const dialect: Dialect = {
 	inList: "?? in (select value from json_each(?))",
-	append: "json_insert(??, '$[#]', json(?))",
+	toList: (values) => JSON.stringify(values),
+	append: "json_insert(:column:, '$[#]', json(:value))",
+	order: { asc: "?? asc", desc: "?? desc" },
+	locksRows: false,
+	toChange: (sql) => sql,
 };
 
-export async function openSqlite(options: SqliteOptions, context: PluginContext): Promise<DatabaseClient> {
+export function createSqliteDatabase(options: SqliteOptions): Database {
+	return {
+		capabilities: { shared: false, durable: true },
+		open: (context) => openSqlite(options, context),
+		plan: (context) => planSqlite(options, context),
+	};
+}
+
+async function openSqlite(options: SqliteOptions, context: PluginContext): Promise<DatabaseClient> {
 	const { synchronous = "FULL" } = checkOptions(options);
-	const file = options.file === undefined ? join(context.dataDirectory, "svc.db") : resolve(options.file);
+	const file = toFile(options, context);
 	const Database = await importLibsql();
 	try {
 		await createFile(file);
@@ -36,10 +49,36 @@ export async function openSqlite(options: SqliteOptions, context: PluginContext)
 			throw error;
 		}
 	} catch (error) {
-		const known = fromSqliteError(error);
-		if (isSvcError(known)) throw known;
-		throw new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: ${toErrorMessage(error)}`, { cause: error });
+		throw toOpeningError(error, file);
 	}
+}
+
+/** Reads only: a file that is not there is not made. */
+async function planSqlite(options: SqliteOptions, context: PluginContext): Promise<readonly string[]> {
+	const file = toFile(checkOptions(options), context);
+	const Database = await importLibsql();
+	const exists = await access(file).then(
+		() => true,
+		() => false,
+	);
+	const { knex, stop } = await createKnex(file, () => new Database(exists ? file : ":memory:", { timeout: 1_000 }), context.logger);
+	try {
+		return await planMigrations(knex, file);
+	} catch (error) {
+		throw toOpeningError(error, file);
+	} finally {
+		await stop();
+	}
+}
+
+function toFile({ file }: SqliteOptions, { dataDirectory }: PluginContext): string {
+	return file === undefined ? join(dataDirectory, "svc.db") : resolve(file);
+}
+
+function toOpeningError(error: unknown, file: string): unknown {
+	const known = fromSqliteError(error);
+	if (isSvcError(known)) return known;
+	return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: ${toErrorMessage(error)}`, { cause: error });
 }
 
 interface LockedFile {
@@ -64,6 +103,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 			dialect,
 			read: (step) => reader.read(step),
 			write: (write) => commits.write(write),
+			compact: () => compactFile({ writer, commits, connect: () => connect(Database, file) }),
 			async stop() {
 				await commits.finish();
 				reading.close();
@@ -80,7 +120,8 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 /** Plain JavaScript may say anything, and a wrong word must not quietly mean a default. */
 function checkOptions(options: SqliteOptions): SqliteOptions {
 	const { client, file, synchronous }: { readonly [name: string]: unknown } = { ...options };
-	if (client !== "sqlite") throw new SvcError("SVC_CONFIG", `storage.client "${String(client)}" is unknown; allowed is "sqlite"`);
+	if (client !== "sqlite")
+		throw new SvcError("SVC_CONFIG", `storage.client "${String(client)}" is unknown; allowed are "sqlite" and "postgres"`);
 	if (file !== undefined && typeof file !== "string") throw new SvcError("SVC_CONFIG", "storage.file must be a path");
 	if (synchronous === undefined || synchronous === "FULL" || synchronous === "NORMAL") return options;
 	throw new SvcError("SVC_CONFIG", `storage.synchronous "${String(synchronous)}" is unknown; allowed are "FULL" and "NORMAL"`);
@@ -102,6 +143,8 @@ async function createFile(file: string): Promise<void> {
 function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
 	// A wait for a lock holds the event loop, so it is short here; groups are tried again without holding it.
 	const database = new Database(file, { timeout: 50 });
+	// Counts only while the file is empty, and is what lets it shrink.
+	database.exec("PRAGMA auto_vacuum = INCREMENTAL");
 	database.exec("PRAGMA journal_mode = WAL");
 	database.exec("PRAGMA synchronous = FULL");
 	database.exec("PRAGMA wal_autocheckpoint = 4000");

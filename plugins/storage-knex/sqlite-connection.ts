@@ -1,4 +1,4 @@
-import type { Answer, Statement, Step } from "./database-client.ts";
+import { type Answer, NothingChangedError, type Statement, type Step } from "./database-client.ts";
 import type { GroupConnection } from "./group-commit.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
@@ -33,6 +33,11 @@ export class SqliteConnection implements GroupConnection {
 		switch (statement.answer) {
 			case "changes":
 				return { rows: [], changes: prepared.run(bindings).changes };
+			case "change": {
+				const { changes } = prepared.run(bindings);
+				if (changes === 0) throw new NothingChangedError("nothing was there to be changed");
+				return { rows: [], changes };
+			}
 			case "rows":
 				return { rows: prepared.all(bindings), changes: 0 };
 			case "row": {
@@ -71,7 +76,7 @@ export class SqliteConnection implements GroupConnection {
 		if (known) return known;
 		const prepared = this.#database.prepare(sql);
 		// libsql throws where a statement has no rows to give.
-		if (answer !== "changes") prepared.raw();
+		if (answer !== "changes" && answer !== "change") prepared.raw();
 		if (this.#prepared.size >= mostPrepared) this.#prepared.clear();
 		this.#prepared.set(sql, prepared);
 		return prepared;

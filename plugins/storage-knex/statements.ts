@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 import type { EntityKind } from "../../core/contract/index.ts";
 import { applyComparisons, type Comparison } from "./conditions.ts";
-import type { DatabaseClient, Statement } from "./database-client.ts";
-import { indexesOf, uniqueIndexesOf } from "./indexes.ts";
+import type { DatabaseClient, Dialect, Statement } from "./database-client.ts";
+import { indexesOf, leadsSparseIndex, uniqueIndexesOf } from "./indexes.ts";
 import { tableNames } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
@@ -21,6 +21,12 @@ export interface Selection {
 	readonly skipping: boolean;
 }
 
+/** One part of what matches, of which the first are read. */
+export interface Branch {
+	readonly where: readonly Comparison[];
+	readonly orderBy: Ordering;
+}
+
 /** More shapes than a service has; a flood of others must not fill the memory. */
 const mostShapes = 2_000;
 
@@ -29,11 +35,13 @@ const mostShapes = 2_000;
  * stand: assignments, id, conditions, limit, offset.
  */
 export class Statements {
-	readonly #client: Pick<DatabaseClient, "knex" | "dialect">;
+	readonly dialect: Dialect;
+	readonly #knex: Knex;
 	readonly #shapes = new Map<string, Statement>();
 
-	constructor(client: Pick<DatabaseClient, "knex" | "dialect">) {
-		this.#client = client;
+	constructor({ knex, dialect }: Pick<DatabaseClient, "knex" | "dialect">) {
+		this.#knex = knex;
+		this.dialect = dialect;
 	}
 
 	insert(kind: EntityKind): Statement {
@@ -54,7 +62,7 @@ export class Statements {
 		const shape = `select ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")} ${limited} ${skipping}`;
 		return this.#shape(shape, "rows", (building) => {
 			const query = this.#apply(building, building.table(kind).select(namesOf(fields)), where);
-			for (const [field, direction] of orderBy) query.orderBy(field, direction);
+			this.#order(query, orderBy);
 			if (limited || skipping) query.limit(building.mark());
 			if (skipping) query.offset(building.mark());
 			return query;
@@ -65,24 +73,28 @@ export class Statements {
 	 * What `select` with a limit answers, where each branch is one part of what matches. Bindings: for each branch its
 	 * conditions and the limit plus the offset, then limit and offset.
 	 */
-	selectMerged(kind: EntityKind, { fields, orderBy, skipping }: Selection, branches: readonly (readonly Comparison[])[]): Statement {
-		const shape = `merged ${kind} ${namesOf(fields)} ${branches.map(toShape).join("|")} ${orderBy.join(";")} ${skipping}`;
+	selectMerged(kind: EntityKind, { fields, orderBy, skipping }: Selection, branches: readonly Branch[]): Statement {
+		const parts = branches.map((branch) => `${toShape(branch.where)} ${branch.orderBy.join(";")}`).join("|");
+		const shape = `merged ${kind} ${namesOf(fields)} ${parts} ${orderBy.join(";")} ${skipping}`;
 		return this.#shape(shape, "rows", (building) => {
 			const { knex, table, mark } = building;
-			const order = orderBy.map(([column, direction]) => ({ column, order: direction }));
-			const parts = branches.map((where) => {
-				const first = this.#apply(building, table(kind).select("id"), where).orderBy(order).limit(mark());
+			const parts = branches.map((branch) => {
+				const matching = this.#apply(building, table(kind).select("id"), branch.where);
+				const first = this.#order(matching, branch.orderBy).limit(mark());
 				return knex.select("id").from(first.as("first_rows"));
 			});
-			const query = table(kind).select(namesOf(fields)).whereIn("id", knex.unionAll(parts)).orderBy(order).limit(mark());
+			const query = this.#order(table(kind).select(namesOf(fields)).whereIn("id", knex.unionAll(parts)), orderBy).limit(mark());
 			return skipping ? query.offset(mark()) : query;
 		});
 	}
 
 	count(kind: EntityKind, where: readonly Comparison[]): Statement {
-		return this.#shape(`count ${kind} ${toShape(where)}`, "row", (building) =>
-			this.#apply(building, building.table(kind).count("*"), where),
-		);
+		return this.#shape(`count ${kind} ${toShape(where)}`, "row", (building) => {
+			const { knex, table } = building;
+			const field = toMissingField(kind, where);
+			if (field === undefined) return this.#apply(building, table(kind).count("*"), where);
+			return knex.select(knex.raw("(?) - (?)", [table(kind).count("*"), table(kind).count("*").whereNotNull(field)]));
+		});
 	}
 
 	distinct(kind: EntityKind, field: string, where: readonly Comparison[]): Statement {
@@ -92,8 +104,21 @@ export class Statements {
 		});
 	}
 
+	/** Insert any number of entities; needs `listTypes`. Bindings: for each field the list of its values. */
+	insertAll(kind: EntityKind): Statement {
+		const { listTypes } = this.dialect;
+		if (!listTypes) throw new Error("this database inserts one row a statement");
+		const fields = fieldsOf(kind);
+		const names = namesOf(fields);
+		return this.#shape(`insert all ${kind}`, "changes", ({ knex, mark }) => {
+			const lists = fields.map(([, type]) => `cast(? as ${listTypes[type]}[])`);
+			const text = `insert into ?? (${names.map(() => "??")}) select * from unnest(${lists})`;
+			return knex.raw(text, [tableNames[kind], ...names, ...names.map(mark)]);
+		});
+	}
+
 	/** Patch one entity by id. */
-	update(kind: EntityKind, assignments: readonly Assignment[], where: readonly Comparison[], answer: "row" | "changes"): Statement {
+	update(kind: EntityKind, assignments: readonly Assignment[], where: readonly Comparison[], answer: "row" | "change"): Statement {
 		const shape = `update ${kind} ${toAssignmentShape(assignments)} ${toShape(where)} ${answer}`;
 		return this.#shape(shape, answer, (building) => {
 			const query = building.table(kind).update(this.#toValues(building, assignments)).where("id", building.mark());
@@ -106,7 +131,29 @@ export class Statements {
 	updateAll(kind: EntityKind, assignments: readonly Assignment[]): Statement {
 		return this.#shape(`update all ${kind} ${toAssignmentShape(assignments)}`, "rows", (building) => {
 			const query = building.table(kind).update(this.#toValues(building, assignments));
-			return query.whereRaw(this.#client.dialect.inList, ["id", building.mark()]).returning(namesOf(fieldsOf(kind)));
+			return query.whereRaw(this.dialect.inList, ["id", building.mark()]).returning(namesOf(fieldsOf(kind)));
+		});
+	}
+
+	/**
+	 * Patch the first that match and that nobody else has locked; needs `locksRows`. Answers their place in the order and their
+	 * fields. Bindings: conditions, limit, assignments.
+	 */
+	claim(kind: EntityKind, { where, orderBy }: Pick<Selection, "where" | "orderBy">, assignments: readonly Assignment[]): Statement {
+		const shape = `claim ${kind} ${toShape(where)} ${orderBy.join(";")} ${toAssignmentShape(assignments)}`;
+		return this.#shape(shape, "rows", (building) => {
+			const { knex, table, mark } = building;
+			const first = this.#order(this.#apply(building, table(kind).select("id"), where), orderBy)
+				.limit(mark())
+				.forUpdate()
+				.skipLocked();
+			const found = knex.select("id", knex.raw("row_number() over () as place")).from(first.as("first_rows"));
+			const changed = table(kind).update(this.#toValues(building, assignments)).updateFrom("found");
+			const names = namesOf(fieldsOf(kind)).map((name) => `${tableNames[kind]}.${name}`);
+			return changed
+				.with("found", found)
+				.where(`${tableNames[kind]}.id`, knex.ref("found.id"))
+				.returning(["found.place", ...names]);
 		});
 	}
 
@@ -120,26 +167,38 @@ export class Statements {
 	}
 
 	#apply({ mark }: Building, query: Knex.QueryBuilder, where: readonly Comparison[]): Knex.QueryBuilder {
-		applyComparisons(query, where, { mark, dialect: this.#client.dialect });
+		applyComparisons(query, where, { mark, dialect: this.dialect });
+		return query;
+	}
+
+	#order(query: Knex.QueryBuilder, orderBy: Ordering): Knex.QueryBuilder {
+		for (const [field, direction] of orderBy) {
+			// The id is never null, and its index has no place for that.
+			if (field === "id") query.orderBy(field, direction);
+			else query.orderByRaw(this.dialect.order[direction], [field]);
+		}
 		return query;
 	}
 
 	#toValues({ knex, mark }: Building, assignments: readonly Assignment[]): Record<string, Knex.Raw | number> {
-		const { append } = this.#client.dialect;
+		const { append } = this.dialect;
 		// Without an assignment an update would be no statement: the id as it is stands in.
 		if (assignments.length === 0) return { id: knex.ref("id") };
-		return Object.fromEntries(assignments.map((each) => [each.field, each.append ? knex.raw(append, [each.field, mark()]) : mark()]));
+		return Object.fromEntries(
+			assignments.map((each) => [each.field, each.append ? knex.raw(append, { column: each.field, value: mark() }) : mark()]),
+		);
 	}
 
 	#shape(shape: string, answer: Statement["answer"], build: (building: Building) => Buildable): Statement {
 		const known = this.#shapes.get(shape);
 		if (known) return known;
-		const { knex } = this.#client;
+		const knex = this.#knex;
 		let marks = 0;
 		const query = build({ knex, table: (kind) => knex(tableNames[kind]), mark: () => ++marks });
-		const { sql, bindings } = query.toSQL().toNative();
+		const { sql: text, bindings } = query.toSQL().toNative();
 		if (bindings.length !== marks || bindings.some((mark, index) => mark !== index + 1))
-			throw new Error(`bindings out of order in: ${sql}`);
+			throw new Error(`bindings out of order in: ${text}`);
+		const sql = answer === "change" ? this.dialect.toChange(text) : text;
 		const statement: Statement = { sql, answer };
 		if (this.#shapes.size >= mostShapes) this.#shapes.clear();
 		this.#shapes.set(shape, statement);
@@ -168,6 +227,12 @@ const distinctByIndex = `with recursive distinct_values(value) as (
 function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
 	const table = tableNames[kind];
 	return knex.raw(distinctByIndex, [field, table, field, field, table, field]);
+}
+
+/** A field whose entities without a value are soonest counted as those that an index has no place for: all but those in it. */
+function toMissingField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
+	const [{ field, form } = { field: "", form: "never" }, ...others] = where;
+	return form === "null" && others.length === 0 && leadsSparseIndex(kind, field) ? field : undefined;
 }
 
 function leadsIndex(kind: EntityKind, field: string): boolean {

@@ -2,34 +2,49 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
+import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import type { OpenedStorage } from "../../core/testing/storage/check.ts";
 import { testStorage } from "../../core/testing/storage-suite.ts";
-import { knexStorage } from "./index.ts";
+import { type KnexStorageOptions, knexStorage } from "./index.ts";
+import { dropEmptyDatabase, emptyDatabase } from "./postgres-database.test-support.ts";
 import { toContext } from "./storage-context.test-support.ts";
+
+async function openStorage(options: KnexStorageOptions, remove: () => Promise<void>): Promise<OpenedStorage> {
+	const start = async () => {
+		const storage = knexStorage(options).create();
+		await storage.start?.(toContext("/nonexistent"));
+		return storage;
+	};
+	let storage = await start();
+	return {
+		storage,
+		async reopen() {
+			await storage.stop?.();
+			storage = await start();
+			return storage;
+		},
+		async stop() {
+			await storage.stop?.();
+			await remove();
+		},
+	};
+}
 
 testStorage({
 	test,
 	name: "sqlite",
 	create: async () => {
 		const directory = await mkdtemp(join(tmpdir(), "svc-storage-"));
-		const start = async () => {
-			const storage = knexStorage({ client: "sqlite" }).create();
-			await storage.start?.(toContext(directory));
-			return storage;
-		};
-		let storage = await start();
-		return {
-			storage,
-			async reopen() {
-				await storage.stop?.();
-				storage = await start();
-				return storage;
-			},
-			async stop() {
-				await storage.stop?.();
-				await rm(directory, { recursive: true });
-			},
-		};
+		return openStorage({ client: "sqlite", file: join(directory, "svc.db") }, () => rm(directory, { recursive: true }));
 	},
 });
+
+testStorage({
+	test: postgresTest(test),
+	name: "postgres",
+	create: async () => openStorage({ client: "postgres", url: await emptyDatabase(), pool_size: 5 }, async () => {}),
+});
+
+test.after(dropEmptyDatabase);
 
 test.run();

@@ -23,4 +23,7 @@ export const tableNames: { readonly [K in EntityKind]: string } = {
 	timer: "timers",
 	key_value: "key_values",
 	sensor: "sensors",
+	policy: "policies",
+	node: "nodes",
+	duty: "duties",
 };

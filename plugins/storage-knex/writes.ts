@@ -1,24 +1,14 @@
-import { type EntityKind, type EntityMap, entityKinds, SvcError, toAppended, type WriteOperation } from "../../core/contract/index.ts";
+import { type EntityKind, type EntityMap, entityKinds, toAppended, type WriteOperation } from "../../core/contract/index.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
-import { stepOrConflict, type Values } from "./conflicts.ts";
-import type { Answer, Steps, Write } from "./database-client.ts";
+import { roundOrConflict } from "./conflicts.ts";
+import type { Answer, Step, Steps, Values, Write } from "./database-client.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
 import { type Binding, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
 
 // Each function takes the values out of what the caller gave before it returns: the caller may change it right afterwards.
 
 export function toInsert<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Write<void> {
-	const fields = fieldsOf(kind);
-	const rows = entities.map((entity) => {
-		const given: Readonly<Record<string, unknown>> = { ...entity };
-		return fields.map((field) => toBinding(field, given[field[0]]));
-	});
-	const statement = statements.insert(kind);
-	return toWrite(kind, { bindings: rows.flat(), rows: rows.length, compound: rows.length > 1 }, function* () {
-		for (const bindings of rows) {
-			yield* stepOrConflict(statements, { kind, values: () => toValues(fields, bindings) }, { statement, bindings });
-		}
-	});
+	return toWrite(statements, [toInsertPart(statements, kind, entities)], () => {});
 }
 
 export interface UpdateInput {
@@ -30,22 +20,7 @@ export interface UpdateInput {
 
 /** The row afterwards, or undefined when the entity does not exist or is not as expected. */
 export function toUpdate(statements: Statements, input: UpdateInput): Write<readonly Binding[] | undefined> {
-	return toPatching(statements, input, "row", ({ rows }) => rows[0]);
-}
-
-function toPatching<T>(
-	statements: Statements,
-	{ kind, id, patch, expected }: UpdateInput,
-	answer: "row" | "changes",
-	conclude: (answer: Answer) => T,
-): Write<T> {
-	const { assignments, bindings: assigned, values } = toAssignments(kind, patch);
-	const where = toComparisons(kind, expected);
-	const statement = statements.update(kind, assignments, where, answer);
-	const bindings = [...assigned, toIdBinding(id), ...bindingsOf(where)];
-	return toWrite(kind, { bindings: assigned, rows: 1, compound: false }, function* () {
-		return conclude(yield* stepOrConflict(statements, { kind, values, id }, { statement, bindings }));
-	});
+	return toWrite(statements, [toUpdatePart(statements, input, "row")], ([answer]) => answer?.rows[0]);
 }
 
 export interface ClaimInput {
@@ -56,56 +31,111 @@ export interface ClaimInput {
 	readonly patch: object;
 }
 
-export function toClaim<K extends EntityKind>(
-	statements: Statements,
-	{ kind, where: conditions, orderBy, limit, patch }: ClaimInput,
-): Write<EntityMap[K][]> {
-	const where = toComparisons(kind, conditions);
-	const { assignments, bindings: assigned, values } = toAssignments(kind, patch);
-	const find = statements.select(kind, { fields: [["id", "text"]], where, orderBy, limited: true, skipping: false });
-	const update = statements.updateAll(kind, assignments);
-	return toWrite(kind, { bindings: assigned, rows: limit, compound: false }, function* () {
-		const found = yield { statement: find, bindings: [...bindingsOf(where), limit] };
-		if (found.rows.length === 0) return [];
-		const ids = found.rows.map(([id]) => id ?? null);
-		const step = { statement: update, bindings: [...assigned, JSON.stringify(ids)] };
-		const { rows } = yield* stepOrConflict(statements, { kind, values }, step);
-		const places = new Map(ids.map((id, index) => [id, index]));
-		const claimed = [...rows].sort((left, right) => (places.get(left[0] ?? null) ?? 0) - (places.get(right[0] ?? null) ?? 0));
-		return claimed.map((row) => toEntity<K>(row, fieldsOf(kind)));
-	});
-}
-
-export function toRemove(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): Write<number> {
-	const where = toComparisons(kind, conditions);
-	const statement = statements.remove(kind, where, limit !== undefined);
-	const bindings = [...bindingsOf(where), ...(limit === undefined ? [] : [limit])];
-	return toWrite(kind, { bindings, rows: 1, compound: false }, function* () {
-		return (yield { statement, bindings }).changes;
-	});
-}
-
-export function toCompound(statements: Statements, operations: readonly WriteOperation[]): Write<void> {
-	const writes = operations.map((operation) => toPart(statements, operation));
+export function toClaim<K extends EntityKind>(statements: Statements, input: ClaimInput): Write<EntityMap[K][]> {
+	const { kind, limit } = input;
+	const assignments = toAssignments(kind, input.patch);
+	const steps = statements.dialect.locksRows ? claimAtOnce(statements, input, assignments) : claimInTwo(statements, input, assignments);
 	return {
-		compound: true,
-		relaxed: writes.every(({ relaxed }) => relaxed),
-		rows: writes.reduce((sum, { rows }) => sum + rows, 0),
-		size: writes.reduce((sum, { size }) => sum + size, 0),
+		...toCost([{ kind, bindings: assignments.bindings, rows: limit }]),
+		compound: false,
 		*steps() {
-			for (const write of writes) yield* write.steps();
+			const rows = yield* steps();
+			return rows.map((row) => toEntity<K>(row, fieldsOf(kind)));
 		},
 	};
 }
 
-function toPart(statements: Statements, operation: WriteOperation): Write<unknown> {
-	if ("insert" in operation) return toInsert(statements, operation.insert, operation.entities);
-	if ("remove" in operation) return toRemove(statements, operation.remove, operation.where as Conditions);
-	const { update: kind, id, patch, expected = {} } = operation;
-	return toPatching(statements, { kind, id, patch, expected: expected as Conditions }, "changes", ({ changes }) => {
-		if (changes > 0) return;
-		throw new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { facts: { conflict_id: id } });
+export function toRemove(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): Write<number> {
+	return toWrite(statements, [toRemovePart(statements, kind, conditions, limit)], ([answer]) => answer?.changes ?? 0);
+}
+
+export function toCompound(statements: Statements, operations: readonly WriteOperation[]): Write<void> {
+	const parts = operations.map((operation) => {
+		if ("insert" in operation) return toInsertPart(statements, operation.insert, operation.entities);
+		if ("remove" in operation) return toRemovePart(statements, operation.remove, operation.where as Conditions);
+		const { update: kind, id, patch, expected = {} } = operation;
+		return toUpdatePart(statements, { kind, id, patch, expected: expected as Conditions }, "change");
 	});
+	return toWrite(statements, parts, () => {});
+}
+
+/** Statements of one operation. */
+interface Part extends Cost {
+	readonly steps: readonly Step[];
+}
+
+function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Part {
+	const fields = fieldsOf(kind);
+	const rows = entities.map((entity) => {
+		const given: Readonly<Record<string, unknown>> = { ...entity };
+		return fields.map((field) => toBinding(field, given[field[0]]));
+	});
+	const toValues = (row: readonly Binding[]): Values => Object.fromEntries(fields.map(([name], index) => [name, row[index] ?? null]));
+	const toStep = (row: readonly Binding[]): Step => ({
+		statement: statements.insert(kind),
+		bindings: row,
+		writing: { kind, rows: () => [toValues(row)] },
+	});
+	const steps = rows.length > 1 && statements.dialect.listTypes ? [toStepOfAll()] : rows.map(toStep);
+	return { kind, steps, bindings: rows.flat(), rows: rows.length };
+
+	function toStepOfAll(): Step {
+		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
+		return { statement: statements.insertAll(kind), bindings: columns, writing: { kind, rows: () => rows.map(toValues) } };
+	}
+}
+
+function toUpdatePart(statements: Statements, { kind, id, patch, expected }: UpdateInput, answer: "row" | "change"): Part {
+	const { assignments, bindings, values } = toAssignments(kind, patch);
+	const where = toComparisons(kind, expected);
+	const step: Step = {
+		statement: statements.update(kind, assignments, where, answer),
+		bindings: [...bindings, toIdBinding(id), ...bindingsOf(where, statements.dialect)],
+		writing: { kind, id, rows: () => [values()] },
+	};
+	return { kind, steps: [step], bindings, rows: 1 };
+}
+
+function toRemovePart(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): Part {
+	const where = toComparisons(kind, conditions);
+	const bindings = [...bindingsOf(where, statements.dialect), ...(limit === undefined ? [] : [limit])];
+	const step = { statement: statements.remove(kind, where, limit !== undefined), bindings };
+	return { kind, steps: [step], bindings, rows: 1, isUnbounded: true };
+}
+
+type ClaimSteps = () => Steps<readonly (readonly Binding[])[]>;
+
+/** The first column is the place in the order that was asked for. */
+function claimAtOnce(statements: Statements, { kind, where: conditions, orderBy, limit }: ClaimInput, patch: Assignments): ClaimSteps {
+	const where = toComparisons(kind, conditions);
+	const step: Step = {
+		statement: statements.claim(kind, { where, orderBy }, patch.assignments),
+		bindings: [...bindingsOf(where, statements.dialect), limit, ...patch.bindings],
+		writing: { kind, rows: () => [patch.values()] },
+	};
+	return function* () {
+		const [answer] = yield* roundOrConflict(statements, [step]);
+		const placed = [...(answer?.rows ?? [])].sort(([left], [right]) => Number(left) - Number(right));
+		return placed.map(([, ...row]) => row);
+	};
+}
+
+/** For a database with one writer, where nobody comes between the two. */
+function claimInTwo(statements: Statements, { kind, where: conditions, orderBy, limit }: ClaimInput, patch: Assignments): ClaimSteps {
+	const { dialect } = statements;
+	const where = toComparisons(kind, conditions);
+	const find = statements.select(kind, { fields: [["id", "text"]], where, orderBy, limited: true, skipping: false });
+	const update = statements.updateAll(kind, patch.assignments);
+	return function* () {
+		const [found] = yield [{ statement: find, bindings: [...bindingsOf(where, dialect), limit] }];
+		const ids = found?.rows.map(([id]) => id ?? null) ?? [];
+		if (ids.length === 0) return [];
+		const writing = { kind, rows: () => [patch.values()] };
+		const step: Step = { statement: update, bindings: [...patch.bindings, dialect.toList(ids)], writing };
+		const [claimed] = yield* roundOrConflict(statements, [step]);
+		const places = new Map(ids.map((id, index) => [id, index]));
+		return [...(claimed?.rows ?? [])].sort((left, right) => (places.get(left[0] ?? null) ?? 0) - (places.get(right[0] ?? null) ?? 0));
+	};
 }
 
 interface Assignments {
@@ -129,16 +159,48 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 	return { assignments, bindings, values: () => Object.fromEntries(assignments.map(toSet)) };
 }
 
-function toWrite<T>(
-	kind: EntityKind,
-	{ bindings, rows, compound }: { readonly bindings: readonly Binding[]; readonly rows: number; readonly compound: boolean },
-	steps: () => Steps<T>,
-): Write<T> {
-	let size = 0;
-	for (const binding of bindings) if (typeof binding === "string") size += binding.length;
-	return { steps, compound, relaxed: entityKinds[kind].relaxed ?? false, rows, size };
+function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (answers: readonly Answer[]) => T): Write<T> {
+	const steps = parts.flatMap((part) => part.steps);
+	return {
+		...toCost(parts),
+		compound: steps.length > 1,
+		*steps() {
+			return conclude(yield* roundOrConflict(statements, steps));
+		},
+	};
 }
 
-function toValues(fields: ReturnType<typeof fieldsOf>, bindings: readonly Binding[]): Values {
-	return Object.fromEntries(fields.map(([name], index) => [name, bindings[index] ?? null]));
+/** Kinds of which there are many, each of them worked on by one node. */
+const shareableKinds: ReadonlySet<EntityKind> = new Set([
+	"execution",
+	"snapshot",
+	"output_chunk",
+	"trace",
+	"trigger_instance",
+	"rule_enforcement",
+	"webhook_delivery",
+]);
+
+const mostSharedRows = 200;
+
+interface Cost {
+	readonly kind: EntityKind;
+	readonly bindings: readonly Binding[];
+	readonly rows: number;
+	/** Whether more rows than that may be written, and nobody knows how long it takes. */
+	readonly isUnbounded?: boolean;
+}
+
+function toCost(costs: readonly Cost[]): Pick<Write<unknown>, "relaxed" | "shareable" | "rows" | "size"> {
+	let [rows, size] = [0, 0];
+	for (const cost of costs) {
+		rows += cost.rows;
+		for (const binding of cost.bindings) if (typeof binding === "string") size += binding.length;
+	}
+	return {
+		relaxed: costs.every(({ kind }) => entityKinds[kind].relaxed ?? false),
+		shareable: rows <= mostSharedRows && costs.every(({ kind, isUnbounded }) => shareableKinds.has(kind) && !isUnbounded),
+		rows,
+		size,
+	};
 }

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import type { PostgresTarget } from "./options.ts";
+
+/** Asks a server to go on with TLS. */
+const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+const keepAliveInterval = 15_000;
+
+/**
+ * A socket to the server, with TLS where asked for, ready for the first message of the protocol. Made here and not by the
+ * driver, so that it can be destroyed: a server that does not answer any more would never end it.
+ *
+ * @param tls undefined for none
+ */
+export async function connectSocket(target: PostgresTarget, tls: ConnectionOptions | undefined, signal: AbortSignal): Promise<Socket> {
+	const socket = connectTcp(toPlace(target));
+	const destroy = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+	signal.addEventListener("abort", destroy);
+	try {
+		signal.throwIfAborted();
+		await once(socket, "connect", { signal });
+		socket.setNoDelay(true);
+		socket.setKeepAlive(true, keepAliveInterval);
+		return tls ? await secure(socket, tls, signal) : socket;
+	} catch (error) {
+		socket.on("error", () => {});
+		socket.destroy();
+		throw signal.aborted ? signal.reason : error;
+	} finally {
+		signal.removeEventListener("abort", destroy);
+	}
+}
+
+function toPlace({ host, port }: PostgresTarget): NetConnectOpts {
+	return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+}
+
+async function secure(socket: Socket, tls: ConnectionOptions, signal: AbortSignal): Promise<Socket> {
+	socket.write(sslRequest);
+	const [answer] = (await once(socket, "data", { signal })) as [Buffer];
+	// Anything behind the one letter would have been put there by somebody in between.
+	if (answer.toString("latin1") !== "S") throw new Error("the server does not offer TLS");
+	const { servername = "", ...rest } = tls;
+	const secured = connectTls({ ...rest, socket, ...(isIP(servername) ? { host: servername } : { servername }) });
+	await once(secured, "secureConnect", { signal });
+	return secured;
+}

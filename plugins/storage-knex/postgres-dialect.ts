@@ -1,0 +1,20 @@
+import type { Dialect } from "./database-client.ts";
+import type { Binding } from "./values.ts";
+
+export const postgresDialect: Dialect = {
+	inList: "?? = any(?)",
+	toList: (values) => `{${values.map(toElement).join()}}`,
+	// JSON as JSON.stringify writes it has no space in front, so that text tells arrays from the rest.
+	append: `case when :column: like '[%'
+		then concat(left(:column:, -1), case when :column: = '[]' then '' else ',' end, cast(:value as text), ']')
+		else :column: end`,
+	order: { asc: "?? asc nulls first", desc: "?? desc nulls last" },
+	locksRows: true,
+	listTypes: { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" },
+	toChange: (sql) => `with changed as (${sql} returning 1) select 1 / count(*) from changed`,
+};
+
+function toElement(value: Binding): string {
+	if (value === null) return "null";
+	return typeof value === "number" ? String(value) : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,77 @@
+import type { Knex } from "knex";
+import { importPackage } from "./import-package.ts";
+import type { PostgresConnection, PostgresResult } from "./postgres-connection.ts";
+
+/** The parts of knex that a client is made of; its types do not show them. */
+interface ClientParts {
+	queryCompiler(builder: unknown): { where(): string };
+	columnCompiler(...parts: unknown[]): { text: string };
+	tableCompiler(...parts: unknown[]): TableCompiler;
+}
+type ClientConstructor = new (config: Knex.Config) => ClientParts;
+
+interface TableCompiler {
+	readonly tableNameRaw: string;
+	tableName(): string;
+	pushQuery(sql: string): void;
+	_indexCommand(type: "unique" | "index", table: string, columns: readonly string[]): string;
+	unique(columns: readonly string[]): void;
+	index(columns: readonly string[], name?: undefined, options?: { readonly predicate?: unknown }): void;
+}
+
+interface QueryObject {
+	readonly sql: string;
+	readonly bindings?: readonly unknown[];
+	response?: { readonly rows: readonly object[]; readonly rowCount: number | null; readonly command: string };
+}
+
+/**
+ * A knex for PostgreSQL: it builds statements and, where a connection is given, runs migrations on it. The migrations are
+ * written once for all databases; what PostgreSQL needs besides is put in here: text compares by code point, and null is
+ * first in every index, as it is in every order that is asked for.
+ */
+export async function createPostgresKnex(connection?: PostgresConnection): Promise<Knex> {
+	const createKnexInstance = (await importPackage("knex")) as (config: Knex.Config) => Knex;
+	const PostgresClient = (await importPackage("knex/lib/dialects/postgres/index.js")) as ClientConstructor;
+
+	class PostgresJsClient extends PostgresClient {
+		_driver(): object {
+			return {};
+		}
+		async acquireRawConnection(): Promise<object> {
+			return {};
+		}
+		async destroyRawConnection(): Promise<void> {}
+		override columnCompiler(...parts: unknown[]): { text: string } {
+			return Object.assign(super.columnCompiler(...parts), { text: 'text collate "C"' });
+		}
+		override tableCompiler(...parts: unknown[]): TableCompiler {
+			return withNullsFirst(super.tableCompiler(...parts), (predicate) => this.queryCompiler(predicate).where());
+		}
+		async _query(_: object, query: QueryObject): Promise<QueryObject> {
+			if (!connection) throw new Error("this knex builds statements only");
+			query.response = toResponse(await connection.query(query.sql, query.bindings ?? []));
+			return query;
+		}
+	}
+	Object.assign(PostgresJsClient.prototype, { driverName: "postgres", dialect: "postgresql" });
+	return createKnexInstance({
+		client: PostgresJsClient as unknown as typeof Knex.Client,
+		...(connection ? { connection: {}, pool: { min: 0, max: 1 } } : {}),
+	});
+}
+
+function toResponse(result: PostgresResult<object>): NonNullable<QueryObject["response"]> {
+	return { rows: [...result], rowCount: result.count, command: result.command };
+}
+
+function withNullsFirst(compiler: TableCompiler, toCondition: (predicate: unknown) => string): TableCompiler {
+	const create = (type: "unique" | "index", columns: readonly string[], condition = "") => {
+		const name = compiler._indexCommand(type, compiler.tableNameRaw, columns);
+		const fields = columns.map((column) => `"${column}" nulls first`).join(", ");
+		compiler.pushQuery(`create ${type === "unique" ? "unique " : ""}index ${name} on ${compiler.tableName()} (${fields})${condition}`);
+	};
+	compiler.unique = (columns) => create("unique", columns);
+	compiler.index = (columns, _, { predicate } = {}) => create("index", columns, predicate ? ` ${toCondition(predicate)}` : "");
+	return compiler;
+}

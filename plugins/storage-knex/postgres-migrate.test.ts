@@ -1,0 +1,206 @@
+// test-timeout: 300
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { type EntityKind, entityKinds, isSvcError } from "../../core/contract/index.ts";
+import { createTestDatabase, postgresTest, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
+import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { knexStorage } from "./index.ts";
+import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
+import { migrations } from "./migrations/index.ts";
+import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
+import { startProxy } from "./postgres-proxy.test-support.ts";
+import { spawnChild } from "./spawn-child.test-support.ts";
+import { toContext } from "./storage-context.test-support.ts";
+import { tableNames } from "./table-names.ts";
+
+const migrationTest = postgresTest(test);
+const names = migrations.map(({ name }) => name);
+
+const withDatabase = (run: (database: TestDatabase) => Promise<void>) => async () => {
+	const database = await createTestDatabase();
+	try {
+		await run(database);
+	} finally {
+		await database.drop();
+	}
+};
+
+async function startAndStop(url: string, schema?: string): Promise<void> {
+	const storage = await startPostgresStorage({ url, ...(schema === undefined ? {} : { schema }) });
+	await storage.stop?.();
+}
+
+async function readPlan(url: string, schema: string): Promise<readonly string[] | undefined> {
+	const storage = knexStorage({ client: "postgres", url, schema }).create();
+	try {
+		return await storage.plan?.(toContext("/nonexistent"));
+	} finally {
+		await storage.stop?.();
+	}
+}
+
+interface Column {
+	readonly table: string;
+	readonly name: string;
+	readonly type: string;
+	readonly collation: string | null;
+}
+
+const columnTypes = { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" } as const;
+
+function readColumns(url: string, schema: string): Promise<readonly Column[]> {
+	return administer<Column>(
+		url,
+		`select table_name as table, column_name as name, data_type as type, collation_name as collation
+		from information_schema.columns where table_schema = '${schema}' order by table_name, ordinal_position`,
+	);
+}
+
+async function readIndexes(url: string, schema: string): Promise<readonly string[]> {
+	const indexes = await administer<{ readonly text: string }>(
+		url,
+		`select regexp_replace(indexdef, 'INDEX .* USING btree ', tablename || ' ') as text from pg_indexes where schemaname = '${schema}'`,
+	);
+	return indexes.map(({ text }) => text.replace("CREATE ", "").replaceAll('"', "")).sort();
+}
+
+function toExpectedIndexes(kind: EntityKind): string[] {
+	const table = tableNames[kind];
+	const list = (fields: readonly string[]) => fields.map((field) => `${field} NULLS FIRST`).join(", ");
+	const [[id = ""] = [], ...unique] = uniqueIndexesOf(kind);
+	const sparse = sparseIndexesOf(kind);
+	const full = indexesOf(kind).slice(0, -sparse.length || undefined);
+	return [
+		`UNIQUE ${table} (${id})`,
+		...unique.map((fields) => `UNIQUE ${table} (${list(fields)})`),
+		...full.map((fields) => `${table} (${list(fields)})`),
+		...sparse.map(([column, fields]) => `${table} (${list(fields)}) WHERE (${column} IS NOT NULL)`),
+	];
+}
+
+migrationTest(
+	"the migrated tables are what the entity kinds say, and text compares by code point",
+	withDatabase(async ({ url }) => {
+		await startAndStop(url);
+		const columns = await readColumns(url, "public");
+		for (const kind of Object.keys(entityKinds) as EntityKind[]) {
+			const found = columns.filter(({ table }) => table === tableNames[kind]).map(({ name, type, collation }) => [name, type, collation]);
+			const expected = Object.entries(entityKinds[kind].fields).map(([name, type]) => {
+				const columnType = columnTypes[type as keyof typeof columnTypes];
+				return [name, columnType, columnType === "text" ? "C" : null];
+			});
+			assert.deepEqual(found, expected, kind);
+		}
+		const indexes = (await readIndexes(url, "public")).filter((text) => !text.includes("migrations"));
+		const expected = (Object.keys(entityKinds) as EntityKind[]).flatMap(toExpectedIndexes);
+		assert.deepEqual(indexes, expected.sort());
+	}),
+);
+
+migrationTest(
+	"no name of an index is as long as the database would cut it",
+	withDatabase(async ({ url }) => {
+		await startAndStop(url);
+		const [longest] = await administer<{ readonly length: number }>(url, "select max(length(indexname)) as length from pg_indexes");
+		assert.ok(Number(longest?.length) < 63);
+	}),
+);
+
+migrationTest(
+	"nodes that start at the same time run each migration once",
+	withDatabase(async ({ url }) => {
+		const storages = await Promise.all(Array.from({ length: 6 }, () => startPostgresStorage({ url, schema: "Shared nodes" })));
+		await Promise.all(storages.map((storage, index) => storage.insert("trace", [createTrace(`${index}`)])));
+		for (const storage of storages) assert.equal(await storage.count("trace", {}), storages.length);
+		await Promise.all(storages.map((storage) => storage.stop?.()));
+		const done = await administer<{ readonly name: string }>(url, 'select name from "Shared nodes".migrations order by id');
+		assert.deepEqual(
+			done.map(({ name }) => name),
+			names,
+		);
+	}),
+);
+
+migrationTest(
+	"a plan names what a start would run, and makes nothing",
+	withDatabase(async ({ url }) => {
+		assert.deepEqual(await readPlan(url, "planned"), names);
+		assert.deepEqual(await administer(url, "select 1 from pg_tables where schemaname not in ('pg_catalog', 'information_schema')"), []);
+		assert.deepEqual(await administer(url, "select 1 from pg_namespace where nspname = 'planned'"), []);
+		await startAndStop(url, "planned");
+		assert.deepEqual(await readPlan(url, "planned"), []);
+		await administer(url, `delete from planned.migrations where name = '${names.at(-1)}'`);
+		assert.deepEqual(await readPlan(url, "planned"), names.slice(-1));
+	}),
+);
+
+migrationTest(
+	"a database of a newer version is refused, naming what is unknown",
+	withDatabase(async ({ url }) => {
+		await startAndStop(url);
+		await administer(url, "insert into migrations (name, batch) values ('9999-later', 2)");
+		const refused = (error: unknown) => isSvcError(error, "SVC_CONFIG") && /newer version.*9999-later/.test(error.message);
+		await assert.rejects(startAndStop(url), refused);
+		await administer(url, "delete from migrations where name = '9999-later'");
+		await startAndStop(url);
+	}),
+);
+
+migrationTest(
+	"a start that is cut off at any statement is completed by the next one",
+	withDatabase(async ({ url }) => {
+		const proxy = await startProxy(url);
+		await startAndStop(proxy.url, "whole");
+		const whole = await readSchema(url, "whole");
+		const statements = proxy.statements;
+		assert.ok(statements > 100);
+		for (let statement = 1; statement <= statements; statement++) {
+			const schema = `cut_${statement}`;
+			const last = proxy.statements + statement;
+			proxy.onStatement = async (number) => {
+				if (number !== last) return;
+				// The network goes, or the process in the server that works for this connection.
+				if (statement % 2 === 0) proxy.cut();
+				else
+					await administer(
+						url,
+						"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc' and datname = current_database()",
+					);
+			};
+			await startAndStop(proxy.url, schema).catch((error) => assert.ok(isSvcError(error, "SVC_UNAVAILABLE"), String(error)));
+			proxy.onStatement = () => {};
+			await assertCompletes(url, schema, whole);
+		}
+		await proxy.stop();
+	}),
+);
+
+migrationTest(
+	"a process that is killed while it migrates holds nobody up",
+	withDatabase(async ({ url }) => {
+		await startAndStop(url, "whole");
+		const whole = await readSchema(url, "whole");
+		for (const statement of [3, 9, 20, 60, 110]) {
+			const proxy = await startProxy(`${url}?schema=killed_${statement}`);
+			const child = spawnChild("open", proxy.url);
+			proxy.onStatement = async (number) => {
+				if (number === statement) await child.kill();
+			};
+			await child.exit;
+			await assertCompletes(url, `killed_${statement}`, whole);
+			await proxy.stop();
+		}
+	}),
+);
+
+async function assertCompletes(url: string, schema: string, whole: unknown): Promise<void> {
+	await startAndStop(url, schema);
+	assert.deepEqual(await readSchema(url, schema), whole);
+	await administer(url, `drop schema ${schema} cascade`);
+}
+
+function readSchema(url: string, schema: string): Promise<unknown> {
+	return Promise.all([readColumns(url, schema), readIndexes(url, schema)]);
+}
+
+test.run();

@@ -1,0 +1,187 @@
+import * as assert from "node:assert/strict";
+import postgres from "postgres";
+import { test } from "uvu";
+import type { ExecutionEntity } from "../../core/contract/index.ts";
+import { entityKinds, type Query } from "../../core/contract/index.ts";
+import { executionFilterQuery, parseExecutionFilter } from "../../core/http/execution-filter.ts";
+import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
+import type { Step } from "./database-client.ts";
+import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
+import { postgresDialect } from "./postgres-dialect.ts";
+import { createPostgresKnex } from "./postgres-knex.ts";
+import { toFields, toSelect } from "./reads.ts";
+import { Statements } from "./statements.ts";
+import { toClaim, toRemove } from "./writes.ts";
+
+const plansTest = postgresTest(test);
+
+const total = 40_000;
+
+/** Most ended well; a few wait, run or belong to a rule. Wide, as results make them. */
+const fill = `insert into executions (id, liveaction_id, status, action_ref, runner_name, "user", parent_id, trace_id, rule_name, trigger_name,
+	trigger_type_name, trigger_instance_id, start_timestamp, due_timestamp, lease_expires_at, owner, queue, result)
+select lpad(to_hex(n), 24, '0'), 'live' || n,
+	case when n % 1000 = 0 then 'running' when n % 1000 = 1 then 'requested' when n % 50 = 2 then 'failed' else 'succeeded' end,
+	'pack.action' || n % 40, 'runner' || n % 5, 'user' || n % 20,
+	case when n % 10 = 0 then lpad(to_hex(n - 1), 24, '0') end, 'trace' || n / 3,
+	case when n % 20 = 0 then 'rule' || n % 400 end, case when n % 20 = 0 then 'trigger' || n % 400 end,
+	case when n % 20 = 0 then 'type' || n % 100 end, case when n % 20 = 0 then 'instance' || n end,
+	time, time, case when n % 1000 = 0 then time end, case when n % 1000 = 0 then 'node' || n % 3 end,
+	case when n % 1000 = 1 then 'queue' || n % 3 end, repeat('x', 800)
+from (select n, to_char(timestamp '2030-01-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time
+	from generate_series(1, ${total}) n) numbers`;
+
+const id = (n: number) => n.toString(16).padStart(24, "0");
+
+type ListQuery = Parameters<typeof parseExecutionFilter>[0];
+
+/** A list for each documented filter, and some of several. */
+const lists: readonly Partial<ListQuery>[] = [
+	{},
+	{ sort_asc: "true" },
+	{ action: "pack.action7" },
+	{ status: "succeeded" },
+	{ status: "running" },
+	{ status: "abandoned" },
+	{ liveaction: "live77" },
+	{ parent: id(9) },
+	{ parent: "null" },
+	{ rule: "rule20" },
+	{ runner: "runner3" },
+	{ trigger: "trigger20" },
+	{ trigger_type: "type20" },
+	{ trigger_instance: "instance20" },
+	{ user: "user3" },
+	{ id: id(3) },
+	{ id: Array.from({ length: 100 }, (_, n) => id(n * 7)).join() },
+	{ timestamp: "2030-01-05T00:00:00Z..2030-01-05T03:00:00Z" },
+	{ timestamp_gt: "2030-01-05T00:00:00Z" },
+	{ timestamp_lt: "2030-01-05T00:00:00Z" },
+	{ filter: "action.ref:pack.action7 status:failed" },
+	{ filter: "context.trace_context.id_:trace77" },
+	{ filter: "context.user:user3 runner.name:runner3" },
+	{ sort: "timestamp" },
+	{ sort: "-timestamp", status: "failed" },
+];
+
+interface Plan {
+	readonly "Node Type": string;
+	readonly "Relation Name"?: string;
+	readonly "Actual Rows": number;
+	readonly "Actual Loops": number;
+	readonly "Rows Removed by Filter"?: number;
+	readonly Plans?: readonly Plan[];
+}
+
+interface Scope {
+	readonly statements: Statements;
+	/** Every node of the plan of a statement that is run, and taken back. */
+	readonly explain: (step: Step) => Promise<readonly Plan[]>;
+}
+
+const withExecutions = (run: (scope: Scope) => Promise<void>) => async () => {
+	const database = await createTestDatabase();
+	const storage = await startPostgresStorage({ url: database.url });
+	await storage.stop?.();
+	await administer(database.url, fill);
+	await administer(database.url, "vacuum analyze executions");
+	const client = postgres(database.url, { max: 1, onnotice: () => {} });
+	const explain = async ({ statement, bindings }: Step) => {
+		await client.unsafe("begin");
+		const [found] = await client.unsafe(`explain (analyze, timing off, format json) ${statement.sql}`, [...bindings]);
+		await client.unsafe("rollback");
+		return flatten(found?.["QUERY PLAN"][0].Plan);
+	};
+	try {
+		await run({ statements: new Statements({ knex: await createPostgresKnex(), dialect: postgresDialect }), explain });
+	} finally {
+		await client.end();
+		await database.drop();
+	}
+};
+
+function flatten(plan: Plan): Plan[] {
+	return [plan, ...(plan.Plans ?? []).flatMap(flatten)];
+}
+
+function assertIndexed(plans: readonly Plan[], message: string): void {
+	assert.ok(!plans.some((plan) => plan["Node Type"] === "Seq Scan"), `${message} reads the whole table`);
+	assert.ok(
+		plans.some((plan) => /Index/.test(plan["Node Type"])),
+		`${message} uses no index`,
+	);
+}
+
+/** The most rows that any part of a plan has gone over. */
+function workOf(plans: readonly Plan[]): number {
+	return Math.max(...plans.map((plan) => plan["Actual Rows"] * plan["Actual Loops"] + (plan["Rows Removed by Filter"] ?? 0)));
+}
+
+plansTest(
+	"each documented filter of executions is served by an index, and a page of it without going over all that match",
+	withExecutions(async ({ statements, explain }) => {
+		const tested = new Set(lists.flatMap((list) => Object.keys(list)));
+		assert.deepEqual(
+			Object.keys(executionFilterQuery).filter((name) => !tested.has(name)),
+			["sort_desc"],
+		);
+		for (const list of lists) {
+			const { filter, orderBy } = parseExecutionFilter(list as ListQuery);
+			const where = toWhere(filter);
+			const newest: Query<ExecutionEntity>["orderBy"] = [
+				["start_timestamp", "desc"],
+				["action_ref", "asc"],
+			];
+			const query: Query<ExecutionEntity> = { where, orderBy: orderBy ?? newest, limit: 100 };
+			const found = await explain(toSelect(statements, { kind: "execution", query, fields: toFields("execution", undefined) }));
+			const name = JSON.stringify(list);
+			assertIndexed(found, name);
+			// Two filters that have an index each, but none together, go over what matches one of them.
+			assert.ok(workOf(found) <= (list["filter"]?.includes(" ") ? total / 20 : 2_000), `${name} goes over ${workOf(found)} rows`);
+			const comparisons = toComparisons("execution", where as Conditions);
+			const bindings = bindingsOf(comparisons, postgresDialect);
+			assertIndexed(await explain({ statement: statements.count("execution", comparisons), bindings }), `count of ${name}`);
+		}
+	}),
+);
+
+plansTest(
+	"lists of several values and statements of the scheduler go over few rows",
+	withExecutions(async ({ statements, explain }) => {
+		const select = (query: Query<ExecutionEntity>) =>
+			toSelect(statements, { kind: "execution", query, fields: toFields("execution", ["fence"]) });
+		const firstStep = (write: { steps(): Generator<readonly Step[]> }) => (write.steps().next().value as readonly Step[])[0] as Step;
+		const claim = (where: Conditions, orderBy: Parameters<typeof toClaim>[1]["orderBy"]) =>
+			firstStep(toClaim(statements, { kind: "execution", where, orderBy, limit: 20, patch: { status: "scheduled" } }));
+		const now = "2030-01-20T00:00:00.000000Z";
+		const due = [
+			["due_timestamp", "asc"],
+			["id", "asc"],
+		] as const;
+		const steps: Readonly<Record<string, Step>> = {
+			newest: select({ orderBy: [["start_timestamp", "desc"]], limit: 1 }),
+			merged: select({ where: { status: { in: ["failed", "succeeded"] } }, orderBy: [["start_timestamp", "desc"]], limit: 20 }),
+			children: select({ where: { parent_id: { in: [id(9), id(19)] } }, orderBy: [["start_timestamp", "asc"]] }),
+			due: claim({ status: "requested", due_timestamp: { lte: now } }, due),
+			queued: select({ where: { queue: "queue1", status: "requested" }, orderBy: [["due_timestamp", "asc"]], limit: 20 }),
+			expired: select({ where: { status: { in: ["running", "scheduled"] }, lease_expires_at: { lt: now } } }),
+			renewed: claim({ id: { in: [id(1000), id(2000)] }, owner: "node1", status: { in: ["running"] } }, [["id", "asc"]]),
+			removed: firstStep(toRemove(statements, "execution", { status: { in: ["failed"] }, start_timestamp: { lt: "2030-01-03" } }, 50)),
+			statuses: { statement: statements.distinct("execution", "status", []), bindings: [] },
+			rules: { statement: statements.distinct("execution", "rule_name", []), bindings: [] },
+		};
+		for (const [name, step] of Object.entries(steps)) {
+			const plans = await explain(step);
+			assertIndexed(plans, name);
+			assert.ok(workOf(plans) <= 500, `${name} goes over ${workOf(plans)} rows`);
+		}
+	}),
+);
+
+function toWhere(filter: object): NonNullable<Query<ExecutionEntity>["where"]> {
+	const entries = Object.entries(filter).filter(([field]) => field in entityKinds.execution.fields);
+	return Object.fromEntries(entries.map(([field, value]) => [field, Array.isArray(value) ? { in: value } : value]));
+}
+
+test.run();

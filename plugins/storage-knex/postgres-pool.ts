@@ -1,0 +1,112 @@
+import { sqlStateOf } from "../_postgres/errors.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { ServerWatch } from "./server-watch.ts";
+
+interface Waiter {
+	readonly resolve: (connection: PostgresConnection) => void;
+	readonly reject: (error: unknown) => void;
+}
+
+/** Connections that are opened as they are needed, each lent to one caller at a time. */
+export class PostgresPool {
+	/** Connections at most. */
+	readonly size: number;
+	readonly #open: () => Promise<PostgresConnection>;
+	readonly #watch: ServerWatch;
+	/** The one used last is lent first, so that it is warm. */
+	#idle: PostgresConnection[] = [];
+	#waiting: Waiter[] = [];
+	/** Open or being opened. */
+	#count = 0;
+	#stopped: (() => void) | undefined;
+
+	constructor(open: () => Promise<PostgresConnection>, { size, watch }: { readonly size: number; readonly watch: ServerWatch }) {
+		this.#open = open;
+		this.size = size;
+		this.#watch = watch;
+	}
+
+	/** Lend a connection for as long as `work` takes. Rejects with the error of opening one. */
+	async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+		const connection = this.#takeIdle() ?? (await this.#wait());
+		this.#watch.begin(connection);
+		try {
+			return await work(connection);
+		} finally {
+			this.#watch.end(connection);
+			this.#giveBack(connection);
+		}
+	}
+
+	/** Take over a connection that was opened elsewhere. */
+	add(connection: PostgresConnection): void {
+		this.#count += 1;
+		this.#giveBack(connection);
+	}
+
+	/** Resolves when everybody has given back and nobody waits, all connections closed. Nothing may be asked for afterwards. */
+	async stop(): Promise<void> {
+		const idle = this.#idle.splice(0);
+		this.#count -= idle.length;
+		const stopped = new Promise<void>((resolve) => (this.#stopped = resolve));
+		await Promise.all(idle.map((connection) => connection.end()));
+		if (this.#count > 0) await stopped;
+	}
+
+	#takeIdle(): PostgresConnection | undefined {
+		for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
+			if (!connection.loss) return connection;
+			this.#count -= 1;
+		}
+		return undefined;
+	}
+
+	#wait(): Promise<PostgresConnection> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ resolve, reject });
+			if (this.#count < this.size) void this.#openOne();
+		});
+	}
+
+	async #openOne(): Promise<void> {
+		this.#count += 1;
+		try {
+			this.#giveBack(await this.#open());
+		} catch (error) {
+			this.#count -= 1;
+			// A server that has no more connections to give is worked with through those there are.
+			if (this.#count > 0 && sqlStateOf(error) === "53300") return;
+			this.#rejectWaiting(error);
+			this.#tellStopped();
+		}
+	}
+
+	#giveBack(connection: PostgresConnection): void {
+		if (connection.loss) {
+			this.#count -= 1;
+			if (connection.loss?.isCut) this.#rejectWaiting(connection.loss);
+			if (this.#waiting.length > 0) void this.#openOne();
+			else this.#tellStopped();
+			return;
+		}
+		const waiter = this.#waiting.shift();
+		if (waiter) waiter.resolve(connection);
+		else if (this.#stopped) void this.#close(connection);
+		else this.#idle.push(connection);
+	}
+
+	/** The server does not answer: whoever waits would fare no better. */
+	#rejectWaiting(error: unknown): void {
+		for (const { reject } of this.#waiting.splice(0)) reject(error);
+	}
+
+	async #close(connection: PostgresConnection): Promise<void> {
+		await connection.end();
+		this.#count -= 1;
+		this.#tellStopped();
+	}
+
+	#tellStopped(): void {
+		if (this.#count === 0) this.#stopped?.();
+	}
+}

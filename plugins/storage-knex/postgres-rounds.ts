@@ -1,0 +1,52 @@
+import { isSvcError } from "../../core/contract/index.ts";
+import { fromPostgresError } from "../_postgres/errors.ts";
+import { type Answer, type Step, StepError, type Steps, throwInto, type Write } from "./database-client.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+
+/** Do one write by itself. */
+export async function runRounds<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
+	const steps = write.steps();
+	const first = takeFirst(steps);
+	let answers: readonly Answer[];
+	try {
+		answers = await runWriting(connection, write, first);
+	} catch (error) {
+		return await explain(connection, steps, error);
+	}
+	return conclude(steps, answers);
+}
+
+/** The round that writes. */
+export function takeFirst(steps: Steps<unknown>): readonly Step[] {
+	const next = steps.next();
+	return next.done ? [] : next.value;
+}
+
+/** The value of a write that is committed. */
+export function conclude<T>(steps: Steps<T>, answers: readonly Answer[]): T {
+	const next = steps.next(answers);
+	if (!next.done) throw new Error("a write has more than one round");
+	return next.value;
+}
+
+/** Let a write say why it has failed; nothing of it is left, and what it asks for only reads. */
+async function explain(connection: PostgresConnection, steps: Steps<unknown>, error: unknown): Promise<never> {
+	let next = throwInto(steps, error);
+	while (!next.done) next = steps.next(await connection.runAll(next.value));
+	throw new Error("a write has gone on behind its failure", { cause: error });
+}
+
+/** How a transaction begins. */
+export function toBegin(relaxed: boolean): string {
+	return relaxed ? "begin; set local synchronous_commit = off" : "begin";
+}
+
+function runWriting(connection: PostgresConnection, { relaxed }: Write<unknown>, steps: readonly Step[]): Promise<readonly Answer[]> {
+	return relaxed || steps.length > 1 ? connection.runTransaction(steps, toBegin(relaxed)) : connection.runAll(steps);
+}
+
+/** What a caller is told of an error of the driver or the server. */
+export function toKnown(error: unknown): unknown {
+	if (error instanceof StepError) return toKnown(error.cause);
+	return isSvcError(error) ? error : fromPostgresError(error);
+}

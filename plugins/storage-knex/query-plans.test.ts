@@ -1,0 +1,111 @@
+import * as assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "uvu";
+import { executionFilterQuery, recordPaths } from "../../core/http/execution-filter.ts";
+import { createService } from "../../core/service.ts";
+import { noop } from "../../plugins-runner/noop/index.ts";
+import { memoryBus } from "../event-bus-memory/index.ts";
+import type { Database, Step } from "./database-client.ts";
+import { KnexStorage } from "./knex-storage.ts";
+import { importLibsql } from "./libsql.ts";
+import { createSqliteDatabase } from "./sqlite-client.ts";
+import { withDirectory } from "./storage-context.test-support.ts";
+
+const id = "0".repeat(24);
+const moment = "2030-01-02T03:04:05.000000Z";
+const notFilters = ["filter", "sort", "sort_asc", "sort_desc", "timestamp", "timestamp_gt", "timestamp_lt"];
+const filters = Object.keys(executionFilterQuery).filter((name) => !notFilters.includes(name));
+
+/** What the documentation says lists of executions can be asked for. */
+const queries = [
+	"",
+	...filters.map((name) => `${name}=${id}`),
+	...filters.filter((name) => name !== "id").map((name) => `${name}=null`),
+	...filters.map((name) => `parent=null&${name}=${id}`).filter((query) => !query.includes("&parent")),
+	...[...recordPaths.keys()].map((path) => `filter=${path}:${id}`),
+	`timestamp=${moment}..${moment}`,
+	`timestamp_gt=${moment}`,
+	`timestamp_lt=${moment}`,
+	"include_attributes=id,status&parent=null",
+	"sort_asc=true",
+	"offset=5",
+	...[...filters, "timestamp"].flatMap((name) => [`sort=${name}`, `sort=-${name}`]),
+	// Other values each time: totals of equal lists may be remembered.
+].map((query, number) => query.replaceAll(id, number.toString(16).padStart(24, "0")));
+
+/** Statements that read executions while `search` is answered. */
+async function readSteps(directory: string, searches: readonly string[]): Promise<ReadonlyMap<string, readonly Step[]>> {
+	const file = join(directory, "svc.db");
+	const inner = createSqliteDatabase({ client: "sqlite", file });
+	let steps: Step[] = [];
+	const database: Database = {
+		...inner,
+		async open(context) {
+			const client = await inner.open(context);
+			const read = (step: Step) => {
+				steps.push(step);
+				return client.read(step);
+			};
+			return { ...client, read };
+		},
+	};
+	const service = createService({
+		storage: { kind: "storage", name: "watched", create: () => new KnexStorage(database) },
+		...{ event_bus: memoryBus(), runners: [noop()], data_dir: directory, log: { level: "error" } },
+		auth: { enable: false, listen: false },
+		...{ api: { listen: false }, stream: { listen: false } },
+	});
+	await service.start();
+	try {
+		const found = new Map<string, readonly Step[]>();
+		for (const search of searches) {
+			steps = [];
+			// A page beyond the last one has to be counted.
+			const response = await service.fetch("api", new Request(`http://localhost/v1/executions?offset=1&${search}`));
+			assert.equal(response.status, 200, `${search}: ${await response.text()}`);
+			found.set(
+				search,
+				steps.filter(({ statement: { sql } }) => sql.includes("`executions`")),
+			);
+		}
+		return found;
+	} finally {
+		await service.stop();
+	}
+}
+
+/** Fields whose values belong to few entities each: what matches may all be read and sorted. */
+const narrow = /\((id|liveaction_id|trace_id|trigger_instance_id)=\?\)/;
+
+/** What is wrong with a plan: reading everything there is, or sorting all that matches. */
+function findFaults(
+	plan: readonly (readonly [node: number, parent: number, unused: number, detail: string])[],
+	isCount: boolean,
+): string[] {
+	return plan
+		.filter(([, parent, , detail]) => {
+			if (/^SCAN executions\b/.test(detail)) return isCount ? !detail.includes("COVERING INDEX") : !detail.includes("USING INDEX");
+			const beside = plan.filter((other) => other[1] === parent).map((other) => other[3]);
+			return detail === "USE TEMP B-TREE FOR ORDER BY" && !beside.some((other) => narrow.test(other));
+		})
+		.map(([, , , detail]) => detail);
+}
+
+test("every documented filter and order of executions is served by an index", () =>
+	withDirectory(async (directory) => {
+		const statements = await readSteps(directory, queries);
+		const reader = new (await importLibsql())(join(directory, "svc.db"), { timeout: 1_000 });
+		const faults: string[] = [];
+		for (const [query, steps] of statements) {
+			assert.ok(steps.length > 0, `${query}: a page is read`);
+			for (const { statement, bindings } of steps) {
+				const plan = reader.prepare(`explain query plan ${statement.sql}`).raw().all(bindings);
+				const found = findFaults(plan as unknown as Parameters<typeof findFaults>[0], /^select (count|\()/.test(statement.sql));
+				faults.push(...found.map((fault) => `${query}: ${fault} in ${statement.sql}`));
+			}
+		}
+		reader.close();
+		assert.deepEqual(faults, []);
+	}));
+
+test.run();
