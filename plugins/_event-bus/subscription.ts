@@ -39,7 +39,13 @@ export class Subscription implements AsyncIterableIterator<BusEvent, undefined> 
 		const waiter = this.#waiters.shift();
 		if (waiter !== undefined) waiter.resolve({ done: false, value: event });
 		else if (this.#events.length - this.#head < this.#limit) this.#events.push(event);
-		else this.#fail(new SvcError("SVC_SUBSCRIBER_LAGGED", `the subscriber is more than ${this.#limit} events behind`));
+		else this.lag(`the subscriber is more than ${this.#limit} events behind`);
+	}
+
+	/** Tell the reader that events may be missing from here on. */
+	lag(message: string): void {
+		if (this.#ended || this.#failure !== undefined) return;
+		this.#fail(new SvcError("SVC_SUBSCRIBER_LAGGED", message));
 	}
 
 	/** Finish without an error; what is still in the buffer is not delivered. */

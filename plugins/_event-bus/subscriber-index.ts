@@ -17,6 +17,13 @@ export class SubscriberIndex<T> {
 		};
 	}
 
+	/** Whether anybody is found by `name`. */
+	has(name: string): boolean {
+		if (this.#byName.has(name)) return true;
+		for (const prefix of this.#byPrefix.keys()) if (name.startsWith(prefix)) return true;
+		return false;
+	}
+
 	forEach(name: string, visit: (subscriber: T) => void): void {
 		this.#byName.get(name)?.forEach(visit);
 		for (const [prefix, subscribers] of this.#byPrefix) if (name.startsWith(prefix)) subscribers.forEach(visit);

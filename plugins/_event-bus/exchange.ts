@@ -1,0 +1,72 @@
+import type { Inbox } from "./inbox.ts";
+import type { Outbox } from "./outbox.ts";
+import { LateError, pause, within } from "./pause.ts";
+import type { Connection } from "./transport.ts";
+
+export interface ExchangeParts {
+	readonly connection: Connection;
+	readonly outbox: Outbox;
+	readonly inbox: Inbox;
+	/** Milliseconds between two beats. */
+	readonly beat: number;
+	/** Whether beats come back to their sender. */
+	readonly echoes: boolean;
+	/** Aborts when the connection is gone. */
+	readonly lost: AbortSignal;
+}
+
+/** Milliseconds that a server may take to answer. */
+const answerTimeout = 15_000;
+/** Attempts to send the same packets, and milliseconds between the first two. */
+const mostAttempts = 5;
+const firstPause = 100;
+/** A connection on which so many beats in a row have not come back is dead. */
+const mostBeatsMissed = 3;
+
+/** Send what there is, and a beat now and then, until the connection is lost. Rejects with the reason when it is given up. */
+export async function exchange(parts: ExchangeParts): Promise<void> {
+	const { outbox, lost } = parts;
+	const dead = new AbortController();
+	const over = AbortSignal.any([lost, dead.signal]);
+	const stopBeating = beat(parts, () => dead.abort(new Error("what is sent does not come back")));
+	try {
+		while (!over.aborted) {
+			await outbox.filled(over);
+			if (!over.aborted) await sendBatch(parts, over);
+		}
+	} finally {
+		stopBeating();
+	}
+	dead.signal.throwIfAborted();
+}
+
+function beat({ outbox, inbox, echoes, ...parts }: ExchangeParts, onDead: () => void): () => void {
+	let seen = inbox.ownBeats;
+	let missed = 0;
+	outbox.addBeat();
+	const timer = setInterval(() => {
+		// Counted in beats and not in time, for a process may have been held.
+		if (inbox.ownBeats > seen) missed = 0;
+		else if (!outbox.hasBeat) missed += 1;
+		seen = inbox.ownBeats;
+		if (echoes && missed >= mostBeatsMissed) onDead();
+		outbox.addBeat();
+	}, parts.beat);
+	return () => clearInterval(timer);
+}
+
+/** What the server refuses again and again is given up: receivers see that its numbers are missing. */
+async function sendBatch({ connection, outbox }: ExchangeParts, over: AbortSignal): Promise<void> {
+	const packets = outbox.take();
+	try {
+		if (packets.length > 0) await within(connection.send(packets), answerTimeout, over);
+		outbox.settle();
+	} catch (error) {
+		// They are sent over the next connection.
+		if (over.aborted) return;
+		const failures = outbox.fail();
+		if (failures >= mostAttempts) outbox.settle();
+		if (failures >= mostAttempts || error instanceof LateError) throw error;
+		await pause(firstPause * 2 ** failures, over);
+	}
+}

@@ -1,0 +1,100 @@
+import { type Logger, toErrorMessage } from "../../core/contract/index.ts";
+import { pause } from "./pause.ts";
+import type { Connection, Receiver, Transport } from "./transport.ts";
+
+export interface LinkOptions {
+	readonly transport: Transport;
+	readonly receiver: Omit<Receiver, "onLost">;
+	readonly logger: Logger;
+	/**
+	 * A connection is there: call `onReady` once it serves, and return when `lost` aborts, which it does when it is gone. The next attempt
+	 * is made when the promise settles.
+	 */
+	readonly use: (connection: Connection, lost: AbortSignal, onReady: () => void) => Promise<void>;
+}
+
+/** Milliseconds: shortest and longest pause between two attempts, and how long a connection must last to count as one. */
+const shortestPause = 100;
+const longestPause = 2_000;
+const lasting = 5_000;
+
+/** Keeps a transport connected: for ever, with growing pauses. */
+export class Link {
+	readonly #options: LinkOptions;
+	readonly #stopping = new AbortController();
+	#running: Promise<void> | undefined;
+	#reported: string | undefined;
+
+	constructor(options: LinkOptions) {
+		this.#options = options;
+	}
+
+	/** Resolves when the first attempt has ended, either way. */
+	start(): Promise<void> {
+		return new Promise((resolve) => {
+			this.#running = this.#run(resolve);
+		});
+	}
+
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await this.#running;
+	}
+
+	async #run(onAttempt: () => void): Promise<void> {
+		for (let failures = 0; !this.#stopping.signal.aborted; failures += 1) {
+			const began = performance.now();
+			try {
+				await this.#connectOnce(onAttempt);
+			} catch (error) {
+				this.#report(error);
+			}
+			onAttempt();
+			if (performance.now() - began > lasting) failures = 0;
+			await pause(Math.min(longestPause, shortestPause * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2), this.#stopping.signal);
+		}
+	}
+
+	async #connectOnce(onConnected: () => void): Promise<void> {
+		const { transport, receiver, logger, use } = this.#options;
+		const lost = new AbortController();
+		const connection = await transport.connect({
+			...receiver,
+			// What is left of a lost connection is in disorder with what the next one brings.
+			receive: (packet) => {
+				if (!lost.signal.aborted) receiver.receive(packet);
+			},
+			onLost: (reason) => lost.abort(reason ?? new Error("the connection was closed")),
+		});
+		const stop = () => lost.abort();
+		this.#stopping.signal.addEventListener("abort", stop, { once: true });
+		if (this.#stopping.signal.aborted) stop();
+		try {
+			await use(connection, lost.signal, () => {
+				logger.info(`event bus connected to ${transport.title}`);
+				this.#reported = undefined;
+				onConnected();
+			});
+			if (!this.#stopping.signal.aborted) this.#report(lost.signal.reason);
+		} finally {
+			this.#stopping.signal.removeEventListener("abort", stop);
+			await connection.close();
+		}
+	}
+
+	/** Once for each reason, not for each attempt. */
+	#report(error: unknown): void {
+		const reason = toReason(error);
+		if (reason === this.#reported || this.#stopping.signal.aborted) return;
+		this.#reported = reason;
+		this.#options.logger.warn(`event bus has no connection to ${this.#options.transport.title}, events of other nodes come late`, {
+			reason,
+		});
+	}
+}
+
+/** Errors of several addresses at once have no text of their own. */
+function toReason(error: unknown): string {
+	if (error instanceof AggregateError && error.message === "") return error.errors.map(toErrorMessage).join(", ");
+	return toErrorMessage(error);
+}

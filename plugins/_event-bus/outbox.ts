@@ -1,0 +1,194 @@
+import type { BusEvent } from "../../core/contract/index.ts";
+import { toLane } from "./lanes.ts";
+import { formatEvent, headerBytes, type Packet } from "./packet.ts";
+
+export interface OutboxOptions {
+	readonly sender: string;
+	readonly lanes: number;
+	/** Bytes that a packet should not exceed; what is larger alone has a packet of its own. */
+	readonly capacity: number;
+	/** Told how many events will not reach the other nodes, and why. */
+	readonly onDrop: (count: number, reason: string) => void;
+}
+
+interface Entry {
+	readonly lane: number;
+	/** Undefined where events were dropped: their receivers must see that something is missing. */
+	readonly text: string | undefined;
+	readonly bytes: number;
+}
+
+/** Most that waits for the transport; the older half is dropped then. */
+const mostBytes = 32 * 1_048_576;
+const mostEvents = 20_000;
+/** A larger event is not sent to other nodes. */
+const mostEventBytes = 16 * 1_048_576;
+/** About what goes in one round trip. */
+const batchBytes = 1_048_576;
+
+/** What is to be sent to other nodes: bounded, numbered, and kept until it has arrived. */
+export class Outbox {
+	readonly #options: OutboxOptions;
+	readonly #sequences: number[];
+	#entries: Entry[] = [];
+	#bytes = 0;
+	#batch: Packet[] | undefined;
+	#failures = 0;
+	#beatIsDue = false;
+	#waiting: (() => void)[] = [];
+	#draining: (() => void)[] = [];
+	#timer: NodeJS.Immediate | undefined;
+
+	constructor(options: OutboxOptions) {
+		this.#options = options;
+		this.#sequences = new Array<number>(options.lanes).fill(0);
+	}
+
+	/** Nothing waits and nothing is on its way. */
+	get isEmpty(): boolean {
+		return this.#batch === undefined && this.#entries.length === 0;
+	}
+
+	add(event: BusEvent): void {
+		const lane = toLane(event.name, this.#options.lanes);
+		const text = this.#format(event);
+		const bytes = text === undefined ? 0 : Buffer.byteLength(text);
+		if (bytes > mostEventBytes) {
+			this.#options.onDrop(1, `an event above ${mostEventBytes} bytes`);
+			this.#push({ lane, text: undefined, bytes: 0 });
+		} else this.#push({ lane, text, bytes });
+		if (this.#bytes > mostBytes || this.#entries.length > mostEvents) this.#dropOlderHalf();
+	}
+
+	/** Whether a beat waits, or is on its way. */
+	get hasBeat(): boolean {
+		return this.#beatIsDue || this.#batch?.at(-1)?.kind === "beat";
+	}
+
+	/** Send how far each lane is, with the next batch. */
+	addBeat(): void {
+		this.#beatIsDue = true;
+		this.#wake();
+	}
+
+	/** Resolves when there is something to take, after the tick in which it was added, or when `signal` aborts. */
+	async filled(signal: AbortSignal): Promise<void> {
+		if (!this.isEmpty || this.#beatIsDue || signal.aborted) return;
+		await new Promise<void>((resolve) => {
+			const done = () => {
+				signal.removeEventListener("abort", done);
+				resolve();
+			};
+			this.#waiting.push(done);
+			signal.addEventListener("abort", done, { once: true });
+		});
+	}
+
+	/** Resolves when nothing waits and nothing is on its way. */
+	async emptied(): Promise<void> {
+		if (!this.isEmpty) await new Promise<void>((resolve) => this.#draining.push(resolve));
+	}
+
+	/** What to send next: the same again until `settle`. */
+	take(): readonly Packet[] {
+		this.#batch ??= this.#pack();
+		return this.#batch;
+	}
+
+	/** What was taken has arrived; or it will not be sent any more, and receivers will see that its numbers are missing. */
+	settle(): void {
+		this.#batch = undefined;
+		this.#failures = 0;
+		if (this.isEmpty) for (const resolve of this.#draining.splice(0)) resolve();
+	}
+
+	/** What was taken has not arrived; how often it has not. */
+	fail(): number {
+		this.#failures += 1;
+		return this.#failures;
+	}
+
+	/** Forget what waits. */
+	stop(): void {
+		clearImmediate(this.#timer);
+		this.#entries = [];
+		this.settle();
+	}
+
+	#format(event: BusEvent): string | undefined {
+		try {
+			return formatEvent(event);
+		} catch {
+			this.#options.onDrop(1, `the data of "${event.name}" is not JSON`);
+			return undefined;
+		}
+	}
+
+	#push(entry: Entry): void {
+		this.#entries.push(entry);
+		this.#bytes += entry.bytes;
+		this.#wake();
+	}
+
+	#wake(): void {
+		if (this.#waiting.length === 0 || this.#timer !== undefined) return;
+		this.#timer = setImmediate(() => {
+			this.#timer = undefined;
+			for (const done of this.#waiting.splice(0)) done();
+		});
+	}
+
+	#dropOlderHalf(): void {
+		const dropped = this.#entries.splice(0, Math.ceil(this.#entries.length / 2));
+		for (const { bytes } of dropped) this.#bytes -= bytes;
+		// In front of what is left, a number is missing in each lane that lost something.
+		for (const lane of new Set(dropped.map((entry) => entry.lane))) this.#skip(lane);
+		this.#options.onDrop(dropped.filter(({ text }) => text !== undefined).length, "too many wait to be sent");
+	}
+
+	#skip(lane: number): number {
+		const sequence = (this.#sequences[lane] ?? 0) + 1;
+		this.#sequences[lane] = sequence;
+		return sequence;
+	}
+
+	/** Neighbours of one lane share a packet; the order of the events stays. */
+	#pack(): Packet[] {
+		const packets: Packet[] = [];
+		let taken = 0;
+		let bytes = 0;
+		while (taken < this.#entries.length && bytes < batchBytes) {
+			const { lane, count, body, size } = this.#gather(taken);
+			taken += count;
+			bytes += size;
+			const sequence = this.#skip(lane);
+			if (body !== undefined) packets.push({ kind: "events", sender: this.#options.sender, lane, sequence, body });
+		}
+		this.#entries.splice(0, taken);
+		this.#bytes -= bytes;
+		if (this.#beatIsDue) packets.push(this.#toBeat());
+		this.#beatIsDue = false;
+		return packets;
+	}
+
+	#gather(start: number) {
+		const first = this.#entries[start] as Entry;
+		const { lane } = first;
+		if (first.text === undefined) return { lane, count: 1, body: undefined, size: 0 };
+		const texts: string[] = [];
+		let size = 0;
+		for (let index = start; index < this.#entries.length; index += 1) {
+			const { lane: ownLane, text, bytes } = this.#entries[index] as Entry;
+			if (ownLane !== lane || text === undefined) break;
+			if (size > 0 && size + bytes + headerBytes > this.#options.capacity) break;
+			texts.push(text);
+			size += bytes;
+		}
+		return { lane, count: texts.length, body: texts.join(""), size };
+	}
+
+	#toBeat(): Packet {
+		const reached = Object.fromEntries([...this.#sequences.entries()].filter(([, sequence]) => sequence > 0));
+		return { kind: "beat", sender: this.#options.sender, lane: 0, sequence: 0, body: JSON.stringify(reached) };
+	}
+}

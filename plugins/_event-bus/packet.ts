@@ -1,0 +1,74 @@
+import type { BusEvent } from "../../core/contract/index.ts";
+
+/**
+ * What travels between nodes. Its sender numbers the packets of each lane from 1 on, so that a receiver sees what is missing. The body
+ * of `events` is a line with the name and a line with the data of each, both JSON, which has no line breaks: who wants no event of
+ * that name need not read the data. A `beat` tells how far each lane is; its own lane and number are 0. Transports may have more kinds.
+ */
+export interface Packet {
+	readonly kind: string;
+	/** Id of the bus that sent it; one for each start. */
+	readonly sender: string;
+	readonly lane: number;
+	readonly sequence: number;
+	readonly body: string;
+}
+
+/** Begins each packet, with the version of this format. */
+const mark = "svc1";
+
+export function formatPacket({ kind, sender, lane, sequence, body }: Packet): string {
+	return `${mark} ${kind} ${sender} ${lane} ${sequence}\n${body}`;
+}
+
+/** Undefined for what is no packet of this format. */
+export function parsePacket(text: string): Packet | undefined {
+	const end = text.indexOf("\n");
+	const match = /^svc1 ([a-z]{1,20}) ([\w-]{1,100}) (\d{1,9}) (\d{1,15})$/.exec(text.slice(0, Math.max(0, end)));
+	if (match === null) return undefined;
+	const [, kind = "", sender = "", lane, sequence] = match;
+	return { kind, sender, lane: Number(lane), sequence: Number(sequence), body: text.slice(end + 1) };
+}
+
+/** Bytes that the first line of a packet takes at most. */
+export const headerBytes = 160;
+
+/** The lines of an event in a packet. Throws for data that is not JSON by shape. */
+export function formatEvent({ name, data }: BusEvent): string {
+	return `${JSON.stringify(name)}\n${JSON.stringify(data)}\n`;
+}
+
+/** Hands out the events of a packet's body whose names `wants` accepts. Throws when the body is malformed. */
+export function readEvents(body: string, wants: (name: string) => boolean, deliver: (event: BusEvent) => void): void {
+	for (let position = 0; position < body.length; ) {
+		const nameEnd = toLineEnd(body, position);
+		const dataEnd = toLineEnd(body, nameEnd + 1);
+		const name: unknown = JSON.parse(body.slice(position, nameEnd));
+		if (typeof name !== "string") throw new TypeError("the name of an event is no text");
+		if (wants(name)) deliver({ name, data: parseData(body.slice(nameEnd + 1, dataEnd)) });
+		position = dataEnd + 1;
+	}
+}
+
+/** The names of the events in a body. */
+export function readNames(body: string): string[] {
+	const names: string[] = [];
+	const note = (name: string) => {
+		names.push(name);
+		return false;
+	};
+	readEvents(body, note, () => {});
+	return names;
+}
+
+function toLineEnd(body: string, position: number): number {
+	const end = body.indexOf("\n", position);
+	if (end === -1) throw new TypeError("a packet ends within an event");
+	return end;
+}
+
+function parseData(text: string): BusEvent["data"] {
+	const data: unknown = JSON.parse(text);
+	if (typeof data !== "object" || data === null || Array.isArray(data)) throw new TypeError("the data of an event is no object");
+	return data as BusEvent["data"];
+}

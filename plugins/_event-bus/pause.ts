@@ -1,0 +1,32 @@
+/** Resolves after `milliseconds`, or when `signal` aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) return resolve();
+		const done = () => {
+			clearTimeout(timer);
+			signal.removeEventListener("abort", done);
+			resolve();
+		};
+		const timer = setTimeout(done, milliseconds);
+		signal.addEventListener("abort", done, { once: true });
+	});
+}
+
+export class LateError extends Error {}
+
+/** Settles as `promise`, but rejects after `milliseconds` and when `signal` aborts. */
+export async function within<T>(promise: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
+	const over = new AbortController();
+	// What nobody waits for any more may still fail.
+	promise.catch(() => {});
+	const late = pause(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
+		if (signal.aborted) throw new Error("the connection was lost");
+		throw new LateError(`no answer within ${milliseconds / 1_000} seconds`);
+	});
+	late.catch(() => {});
+	try {
+		return await Promise.race([promise, late]);
+	} finally {
+		over.abort();
+	}
+}

@@ -1,0 +1,40 @@
+import type { ConnectionOptions } from "node:tls";
+import { SvcError } from "../../core/contract/index.ts";
+
+/**
+ * TLS to a server. `true`: its certificate must be one that Node trusts. An object: options of Node's `tls.connect`, whose
+ * certificates and keys are texts and not files.
+ */
+export type TlsOption = boolean | Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
+
+const tlsNames = ["ca", "cert", "key", "passphrase", "servername", "rejectUnauthorized"];
+
+/** Options as they were given, each of them one of `names`. Throws `SVC_CONFIG` otherwise, as everything here. */
+export function toOptions(options: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
+	if (!isRecord(options)) throw wrongOption("options", `an object with ${names[0]}`);
+	assertKnown("event_bus", options, names);
+	return options;
+}
+
+/** TLS options for Node; false or undefined as they were given. */
+export function parseTls(name: string, tls: unknown): false | object | undefined {
+	if (tls === undefined || tls === false) return tls;
+	if (tls === true) return {};
+	if (!isRecord(tls)) throw wrongOption(name, `true, false or an object with ${tlsNames.join(", ")}`);
+	assertKnown(`event_bus.${name}`, tls, tlsNames);
+	return tls;
+}
+
+/** Values are left out: they may hold a password. */
+export function wrongOption(name: string, allowed: string): SvcError {
+	return new SvcError("SVC_CONFIG", `event_bus.${name}: must be ${allowed}`);
+}
+
+function assertKnown(place: string, options: object, names: readonly string[]): void {
+	const unknown = Object.keys(options).find((name) => !names.includes(name));
+	if (unknown !== undefined) throw new SvcError("SVC_CONFIG", `${place}: unknown option "${unknown}"; allowed: ${names.join(", ")}`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import {
+	type BusEvent,
+	type EventBus,
+	type EventData,
+	type Logger,
+	type PluginContext,
+	type SubscribeOptions,
+	toErrorMessage,
+} from "../../core/contract/index.ts";
+import { type ExchangeParts, exchange } from "./exchange.ts";
+import { FanOut } from "./fan-out.ts";
+import { Inbox } from "./inbox.ts";
+import { Link } from "./link.ts";
+import { Outbox } from "./outbox.ts";
+import { pause, within } from "./pause.ts";
+import type { Connection, Transport } from "./transport.ts";
+import { WantedLanes } from "./wanted-lanes.ts";
+
+export interface SharedBusOptions {
+	/** Milliseconds between two beats. Default 5,000. */
+	readonly beat?: number;
+}
+
+/** Milliseconds that a start waits for the first connection. */
+const startTimeout = 5_000;
+/** Milliseconds that a stop waits until what was published has been sent. */
+const stopTimeout = 2_000;
+/** Milliseconds that a subscriber waits for the server's word. */
+const listenTimeout = 5_000;
+
+/**
+ * A bus that serves several nodes. Within the process events are delivered directly; a transport carries them to the other nodes, where
+ * they are delivered likewise. Whenever a node may have missed something, each of its subscribers is told (`SVC_SUBSCRIBER_LAGGED`).
+ */
+export class SharedBus implements EventBus {
+	readonly capabilities = { shared: true };
+	readonly #self = randomBytes(9).toString("base64url");
+	readonly #transport: Transport;
+	readonly #beat: number;
+	readonly #fanOut = new FanOut();
+	readonly #lanes: WantedLanes;
+	#logger: Logger | undefined;
+	#outbox: Outbox | undefined;
+	#inbox: Inbox | undefined;
+	#link: Link | undefined;
+	#connection: Connection | undefined;
+	/** Of the connection. */
+	#lost: AbortSignal = AbortSignal.abort();
+	#listening: Promise<void> | undefined;
+	/** Since the last connection, so that the log tells of it once. */
+	#dropped = 0;
+
+	constructor(transport: Transport, { beat = 5_000 }: SharedBusOptions = {}) {
+		this.#transport = transport;
+		this.#beat = beat;
+		this.#lanes = new WantedLanes(transport.lanes);
+	}
+
+	async start(context: PluginContext): Promise<void> {
+		await this.#transport.prepare(context);
+		const { logger } = context;
+		const outbox = new Outbox({
+			sender: this.#self,
+			lanes: this.#transport.lanes,
+			capacity: this.#transport.capacity,
+			onDrop: (count, reason) => this.#countDropped(count, reason),
+		});
+		const inbox = new Inbox({
+			self: this.#self,
+			fanOut: this.#fanOut,
+			beat: this.#beat,
+			lanes: () => this.#lanes.all(),
+			onMalformed: (error) => logger.warn("a message on the event bus cannot be read", { reason: toErrorMessage(error) }),
+		});
+		this.#logger = logger;
+		this.#outbox = outbox;
+		this.#inbox = inbox;
+		this.#link = new Link({
+			transport: this.#transport,
+			receiver: { self: this.#self, wants: (name) => this.#fanOut.wants(name), receive: (packet) => inbox.receive(packet) },
+			logger,
+			use: (connection, lost, onReady) => {
+				const parts = { connection, outbox, inbox, beat: this.#beat, echoes: this.#transport.echoes, lost };
+				return this.#use(parts, onReady);
+			},
+		});
+		const started = new AbortController();
+		await Promise.race([this.#link.start(), pause(startTimeout, started.signal)]);
+		started.abort();
+	}
+
+	publish(name: string, data: EventData): void {
+		const event: BusEvent = { name, data };
+		this.#fanOut.publish(event);
+		this.#outbox?.add(event);
+	}
+
+	async subscribe(names: readonly string[], options: SubscribeOptions): Promise<AsyncIterable<BusEvent>> {
+		const added = this.#lanes.add(names);
+		const subscription = this.#open(names, options);
+		for (const lane of added) this.#inbox?.forgetLane(lane);
+		if (added.length > 0) this.#listening = this.#listen();
+		// Also when it was another subscriber that asked for its lane.
+		await this.#listening;
+		return subscription;
+	}
+
+	async stop(): Promise<void> {
+		const outbox = this.#outbox;
+		this.#outbox = undefined;
+		if (outbox !== undefined && this.#connection !== undefined) {
+			const stopped = new AbortController();
+			await Promise.race([outbox.emptied(), pause(stopTimeout, stopped.signal)]);
+			stopped.abort();
+		}
+		await this.#link?.stop();
+		outbox?.stop();
+		this.#fanOut.stop();
+	}
+
+	#open(names: readonly string[], options: SubscribeOptions): AsyncIterable<BusEvent> {
+		const leave = () => {
+			if (this.#lanes.remove(names)) void this.#listen();
+		};
+		try {
+			return this.#fanOut.subscribe(names, options, leave);
+		} catch (error) {
+			leave();
+			throw error;
+		}
+	}
+
+	/** What cannot be done now is done at the next connection, and subscribers are told then. */
+	async #listen(): Promise<void> {
+		const listening = this.#connection?.listen?.(this.#lanes.all());
+		if (listening !== undefined) await within(listening, listenTimeout, this.#lost).catch(() => {});
+	}
+
+	async #use(parts: ExchangeParts, onReady: () => void): Promise<void> {
+		this.#connection = parts.connection;
+		this.#lost = parts.lost;
+		try {
+			await this.#listen();
+			if (parts.lost.aborted) return;
+			parts.inbox.open();
+			onReady();
+			if (this.#dropped > 0) this.#logger?.info("events were not sent to other nodes", { count: this.#dropped });
+			this.#dropped = 0;
+			await exchange(parts);
+		} finally {
+			this.#connection = undefined;
+			parts.inbox.close();
+		}
+	}
+
+	#countDropped(count: number, reason: string): void {
+		if (this.#dropped === 0) this.#logger?.warn("events are not sent to other nodes, which read from storage instead", { reason });
+		this.#dropped += count;
+	}
+}

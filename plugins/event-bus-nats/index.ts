@@ -1,0 +1,9 @@
+import { defineEventBus } from "../../core/contract/index.ts";
+import { SharedBus } from "../_event-bus/shared-bus.ts";
+import { NatsTransport } from "./nats-transport.ts";
+import type { NatsBusOptions } from "./options.ts";
+
+export type { NatsBusOptions } from "./options.ts";
+
+/** Events between nodes over a NATS server, or a cluster of them. */
+export const natsBus = defineEventBus<NatsBusOptions>("nats", (options) => new SharedBus(new NatsTransport(() => options)));

@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+import { SvcError } from "../../core/contract/index.ts";
+import { importPackage } from "../_packages/import-package.ts";
+import type { NatsBusSettings, ServerAddress } from "./options.ts";
+
+/** The parts of the package `@nats-io/transport-node` that are used here. */
+export interface NatsConnection {
+	readonly info?: { readonly max_payload: number };
+	publish(subject: string, payload: string): void;
+	subscribe(
+		subject: string,
+		options: { readonly callback: (error: Error | null, message: { string(): string }) => void },
+	): { unsubscribe(): void };
+	/** Resolves when the server has answered; never when the connection is lost. */
+	flush(): Promise<void>;
+	status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
+	closed(): Promise<Error | undefined>;
+	close(): Promise<void>;
+}
+
+type Authenticator = (nonce?: string) => unknown;
+
+interface NatsPackage {
+	connect(options: Record<string, unknown>): Promise<NatsConnection>;
+	nkeyAuthenticator(seed: Uint8Array): Authenticator;
+	credsAuthenticator(creds: Uint8Array): Authenticator;
+}
+
+/** Makes one attempt at one server. */
+export type Connect = (server: ServerAddress) => Promise<NatsConnection>;
+
+/** Milliseconds: for a connection to be made, and between two questions whether the server is there; it may miss two. */
+const connectTimeout = 5_000;
+const pingInterval = 10_000;
+
+/** Throws `SVC_CONFIG` when the package is missing, or a credential is none. */
+export async function createConnect(settings: NatsBusSettings): Promise<Connect> {
+	const nats = (await importPackage("@nats-io/transport-node", "event bus nats")) as NatsPackage;
+	await toAuthenticator(settings, nats);
+	return async ({ host, port }) =>
+		nats.connect({
+			...(await toAuthenticator(settings, nats)),
+			servers: [`${host}:${port}`],
+			// Whoever uses the connection makes the next one: what this one has not sent would be forgotten in between.
+			reconnect: false,
+			noEcho: true,
+			timeout: connectTimeout,
+			pingInterval,
+			maxPingOut: 2,
+			noAsyncTraces: true,
+			name: "svc event bus",
+			tls: settings.tls === false ? null : settings.tls,
+		});
+}
+
+async function toAuthenticator({ token, user, password, nkey, creds }: NatsBusSettings, nats: NatsPackage): Promise<object> {
+	if (token !== undefined) return { token };
+	if (user !== undefined) return { user, pass: password };
+	if (nkey !== undefined) return { authenticator: tried("nkey", () => nats.nkeyAuthenticator(Buffer.from(nkey))) };
+	if (creds === undefined) return {};
+	const file = await readFile(creds).catch((cause: unknown) => {
+		throw new SvcError("SVC_CONFIG", `event_bus.creds: file "${creds}" cannot be read`, { cause });
+	});
+	return { authenticator: tried("creds", () => nats.credsAuthenticator(file)) };
+}
+
+/** What is no key shows when it is used. */
+function tried(name: string, create: () => Authenticator): Authenticator {
+	try {
+		const authenticator = create();
+		authenticator("nonce");
+		return authenticator;
+	} catch {
+		// The error may hold the key.
+		throw new SvcError("SVC_CONFIG", `event_bus.${name}: holds no valid key`);
+	}
+}

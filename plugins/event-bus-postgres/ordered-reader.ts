@@ -1,0 +1,69 @@
+import type { Packet } from "../_event-bus/packet.ts";
+
+export interface OrderedReaderOptions {
+	/** Bodies of packets by `<sender> <sequence>`. */
+	readonly read: (references: readonly Packet[]) => Promise<ReadonlyMap<string, string>>;
+	/** Whether the body is wanted here. */
+	readonly wants: (reference: Packet) => boolean;
+	readonly receive: (packet: Packet) => void;
+}
+
+/** A notification that stands for a packet in the table. */
+export const referenceKind = "reference";
+/** Read with one query. */
+const mostAtOnce = 8;
+/** Packets that wait behind one that is being read. */
+const mostWaiting = 10_000;
+
+/** Hands packets on in the order of their arrival, after the bodies of those that are references have been read. */
+export class OrderedReader {
+	readonly #options: OrderedReaderOptions;
+	#waiting: Packet[] = [];
+	#isReading = false;
+
+	constructor(options: OrderedReaderOptions) {
+		this.#options = options;
+	}
+
+	add(packet: Packet): void {
+		const isPlain = packet.kind !== referenceKind;
+		if (isPlain && !this.#isReading) return this.#options.receive(packet);
+		this.#waiting.push(packet);
+		// What is left out shows by its number.
+		if (this.#waiting.length > mostWaiting) this.#waiting = [];
+		if (!this.#isReading) void this.#readAll();
+	}
+
+	async #readAll(): Promise<void> {
+		this.#isReading = true;
+		while (this.#waiting.length > 0) {
+			const references = this.#waiting
+				.filter((packet) => packet.kind === referenceKind && this.#options.wants(packet))
+				.slice(0, mostAtOnce);
+			const bodies = references.length === 0 ? new Map<string, string>() : await this.#read(references);
+			this.#receiveUntil(references.at(-1), bodies);
+		}
+		this.#isReading = false;
+	}
+
+	/** What cannot be read is missing, and shows by its number. */
+	async #read(references: readonly Packet[]): Promise<ReadonlyMap<string, string>> {
+		try {
+			return await this.#options.read(references);
+		} catch {
+			return new Map();
+		}
+	}
+
+	#receiveUntil(last: Packet | undefined, bodies: ReadonlyMap<string, string>): void {
+		const end = last === undefined ? this.#waiting.length : this.#waiting.indexOf(last) + 1;
+		for (const packet of this.#waiting.splice(0, end)) this.#receiveOne(packet, bodies);
+	}
+
+	#receiveOne(packet: Packet, bodies: ReadonlyMap<string, string>): void {
+		if (packet.kind !== referenceKind) return this.#options.receive(packet);
+		const body = bodies.get(`${packet.sender} ${packet.sequence}`);
+		if (body !== undefined) this.#options.receive({ ...packet, kind: "events", body });
+		else if (!this.#options.wants(packet)) this.#options.receive({ ...packet, kind: "events", body: "" });
+	}
+}
