@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger, type Storage, type SvcErrorCode } from "../contract/index.ts";
+import { createBackend, type TestBackend } from "../testing/backends/backend.test-support.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Principal } from "./principal.ts";
 
@@ -16,8 +16,16 @@ interface Instance {
 	pass(seconds: number): void;
 }
 
+const backends: TestBackend[] = [];
+
+test.after.each(async () => {
+	for (const backend of backends.splice(0)) await backend.release();
+});
+
 function setUp(): Instance {
-	const storage = memoryStorage().create();
+	const backend = createBackend();
+	backends.push(backend);
+	const storage = backend.storage.create();
 	const log: string[] = [];
 	const write = (message: string, fields: unknown = {}) => void log.push(`${message} ${JSON.stringify(fields)}`);
 	const logger: Logger = { debug: write, info: write, warn: write, error: write };

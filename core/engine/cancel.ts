@@ -1,16 +1,12 @@
 import type { Clock } from "../contract/index.ts";
-import { type EventBus, type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../contract/index.ts";
+import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
 import type { Principal } from "./engine-api.ts";
 import { isCancelable, isCompleted } from "./status.ts";
-import { applyTransition, toResultPatch, toStatusPatch } from "./transition.ts";
-import type { Completions } from "./triggers/completions.ts";
+import { applyTransition, type TransitionParts, toResultPatch, toStatusPatch } from "./transition.ts";
 
-interface Parts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
+interface Parts extends TransitionParts {
 	readonly clock: Clock;
-	readonly completions: Completions;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ActionEntity, Clock, Logger, Runner, RunnerTypeEntity, SnapshotEntity, Storage } from "../contract/index.ts";
 import { createId } from "./ids.ts";
+import { insertOnce } from "./insert-once.ts";
+import type { ChangeFeed } from "./triggers/change-feed.ts";
 
 /** Everything needed to submit or run an action. */
 export interface ResolvedAction {
@@ -20,7 +22,7 @@ export interface Catalog {
 	packDirectory(ref: string): Promise<string | undefined>;
 	/** Whether an operator has left the runner type enabled. */
 	isRunnerEnabled(name: string): Promise<boolean>;
-	/** Forget what was read of packs, actions and runner types: they have changed. */
+	/** Packs, actions or runner types have changed: every node forgets what it has read of them. */
 	invalidate(): void;
 	/** Make the stored runner types say what the configured runners are. `enabled` stays what operators set. */
 	registerRunnerTypes(runners: ReadonlyMap<string, Runner>): Promise<void>;
@@ -28,20 +30,39 @@ export interface Catalog {
 
 /** Snapshots kept in memory; each is a few kilobytes. */
 const snapshotLimit = 2_000;
+/** Milliseconds for which another node's change may go unnoticed when its event is lost. */
+const maximumAge = 1_000;
 
 export function createCatalog({
 	storage,
 	clock,
 	logger,
+	changes,
 }: {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
+	readonly changes: Pick<ChangeFeed, "onChange" | "changed">;
 }): Catalog {
 	const resolved = new Map<string, Promise<ResolvedAction | undefined>>();
 	const snapshots = new Map<string, SnapshotEntity>();
 	const directories = new Map<string, string | undefined>();
 	const enabled = new Map<string, boolean>();
+
+	let keptSince = performance.now();
+	changes.onChange(forget);
+
+	function forget(): void {
+		keptSince = performance.now();
+		resolved.clear();
+		directories.clear();
+		enabled.clear();
+	}
+
+	/** Where several processes change actions, only the storage knows what there is. */
+	function forgetOld(): void {
+		if (storage.capabilities.shared === true && performance.now() - keptSince > maximumAge) forget();
+	}
 
 	function remember(snapshot: SnapshotEntity): void {
 		if (snapshots.size >= snapshotLimit) {
@@ -52,8 +73,8 @@ export function createCatalog({
 	}
 
 	async function store(snapshot: SnapshotEntity): Promise<void> {
-		if (snapshots.has(snapshot.id)) return;
-		// The id is derived from the content: if it is there already, it is the same.
+		// Also what is known already: the garbage collector may have removed it when nothing referred to it. The id is derived from the
+		// content, so what is there is the same.
 		if ((await storage.get("snapshot", snapshot.id)) === undefined) {
 			await storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {
 				if ((await storage.get("snapshot", snapshot.id)) === undefined) throw error;
@@ -77,6 +98,7 @@ export function createCatalog({
 
 	return {
 		resolve(ref) {
+			forgetOld();
 			const known = resolved.get(ref);
 			if (known !== undefined) return known;
 			const reading = read(ref).then(
@@ -102,6 +124,7 @@ export function createCatalog({
 			return found;
 		},
 		async packDirectory(ref) {
+			forgetOld();
 			if (!directories.has(ref)) {
 				const [pack] = await storage.find("pack", { where: { ref }, fields: ["path"], limit: 1 });
 				directories.set(ref, pack?.path ?? undefined);
@@ -109,17 +132,14 @@ export function createCatalog({
 			return directories.get(ref);
 		},
 		async isRunnerEnabled(name) {
+			forgetOld();
 			const known = enabled.get(name);
 			if (known !== undefined) return known;
 			const [type] = await storage.find("runner_type", { where: { name }, fields: ["enabled"], limit: 1 });
 			enabled.set(name, type?.enabled === true);
 			return type?.enabled === true;
 		},
-		invalidate() {
-			resolved.clear();
-			directories.clear();
-			enabled.clear();
-		},
+		invalidate: () => changes.changed(),
 		async registerRunnerTypes(runners) {
 			for (const [name, runner] of runners) {
 				const fields = {
@@ -129,14 +149,15 @@ export function createCatalog({
 					runner_parameters: runner.parameters,
 				};
 				const [known] = await storage.find("runner_type", { where: { name }, limit: 1 });
-				if (known === undefined) await storage.insert("runner_type", [{ id: createId(clock), name, enabled: true, ...fields }]);
-				else await storage.update("runner_type", known.id, fields);
+				if (known !== undefined) await storage.update("runner_type", known.id, fields);
+				else await insertOnce(() => storage.insert("runner_type", [{ id: createId(clock), name, enabled: true, ...fields }]));
 			}
 		},
 	};
 }
 
-function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): SnapshotEntity {
+/** What an execution of this action refers to. */
+export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): SnapshotEntity {
 	const content = JSON.stringify([action, runner]);
 	return { id: createHash("sha256").update(content).digest("hex").slice(0, 24), action, runner };
 }

@@ -1,6 +1,5 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { configWith } from "../config/config.test-support.ts";
 import { resolveConfig } from "../config/resolve-config.ts";
 import {
@@ -12,6 +11,7 @@ import {
 	SvcError,
 	type SvcErrorCode,
 } from "../contract/index.ts";
+import { createBackend } from "../testing/backends/backend.test-support.ts";
 import { createAccess } from "./access/access.ts";
 import { createApiKeys } from "./api-keys.ts";
 import { createCredentials, type StartedCredentials } from "./credentials.ts";
@@ -43,7 +43,8 @@ async function withCredentials(
 	run: (scope: Scope) => Promise<void>,
 	{ auth = {}, authenticate = authenticateAnn, backendTimeout, wrap }: Setting = {},
 ): Promise<void> {
-	const plain = memoryStorage().create();
+	const backend = createBackend();
+	const plain = backend.storage.create();
 	const storage = wrap?.(plain) ?? plain;
 	const log: string[] = [];
 	const write = (message: string, fields: unknown = {}) => void log.push(`${message} ${JSON.stringify(fields)}`);
@@ -69,8 +70,7 @@ async function withCredentials(
 	try {
 		await run({ credentials, storage, log, signIn, wait });
 	} finally {
-		await credentials.stop();
-		await plain.stop?.();
+		await backend.release();
 	}
 }
 
@@ -415,19 +415,6 @@ test("a token of a running action lives service_token_ttl, carries its metadata 
 		},
 		{ auth: { token_ttl: 60, service_token_ttl: 600 } },
 	));
-
-test("expired tokens are removed at the start, the others stay", () =>
-	withCredentials(async ({ credentials, signIn, storage, wait }) => {
-		for (let count = 0; count < 1_100; count += 1) {
-			const id = count.toString(16).padStart(24, "0");
-			await storage.insert("token", [credentials.draftServiceToken(id, "ann", {})?.entity ?? assert.fail()]);
-		}
-		wait(86_401);
-		const { id } = await signIn();
-		await credentials.start();
-		while ((await storage.count("token", {})) > 1) await new Promise((resolve) => setImmediate(resolve));
-		assert.equal((await storage.find("token", {}))[0]?.id, id);
-	}));
 
 /** The storage with its methods as own members, so that single ones can be replaced. */
 function bind(storage: Storage): Storage {

@@ -37,9 +37,6 @@ export type StartedCredentials = Credentials & {
 	removeToken(tokenId: string): Promise<void>;
 	/** A drafted token has been removed from storage. */
 	forgetToken(tokenId: string): void;
-	/** Begin to remove expired tokens. The storage must have been started. */
-	start(): Promise<void>;
-	stop(): Promise<void>;
 };
 
 export function createCredentials(parts: CredentialParts): StartedCredentials {
@@ -47,7 +44,7 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 	const { auth } = options;
 	const slowDown = createSlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
 	const isTrusted = createTrustedProxies(auth.trusted_proxies);
-	const tokens = createTokens({ storage, clock, logger });
+	const tokens = createTokens({ storage, clock });
 	const signInParts = { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
 	const systemUser: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 
@@ -122,8 +119,6 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			logger.info("token revoked", { user: entity.user, token_id: entity.id, by: principal.username });
 		},
 		validate: async (token) => (await tokens.find(token)) !== undefined,
-		start: async () => tokens.start(),
-		stop: () => tokens.stop(),
 	};
 }
 

@@ -2,7 +2,9 @@ import type {
 	AuthBackendPlugin,
 	Clock,
 	EventBusPlugin,
+	JsonObject,
 	Logger,
+	NodeRole,
 	Options,
 	RoleConfig,
 	RunnerPlugin,
@@ -22,6 +24,8 @@ export interface SecretKeeper {
 /** What an engine is made from: a resolved configuration and what the embedding program supplies. */
 export interface EngineDependencies {
 	readonly options: Options;
+	/** Parts of the service that this node runs. */
+	readonly roles: readonly NodeRole[];
 	readonly composition: {
 		readonly storage: StoragePlugin;
 		readonly eventBus: EventBusPlugin;
@@ -43,4 +47,8 @@ export interface EngineDependencies {
 	readonly adminPassword: string | undefined;
 	/** Base address of the API without version, as running actions should call it; known once the service listens. */
 	readonly apiUrl: () => string;
+	/** Where the components of this node listen, by component; empty without listeners. */
+	readonly addresses: () => JsonObject;
+	/** Version of the service. */
+	readonly version: string;
 }

@@ -1,18 +1,21 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import {
 	defineRunner,
+	type EventBusPlugin,
 	type ExecutionEntity,
 	type JsonObject,
+	type NodeRole,
 	type RunnerPlugin,
+	type Storage,
 	type StoragePlugin,
 	type SvcConfig,
 } from "../contract/index.ts";
 import { createEngine } from "../service.ts";
+import { createBackend } from "../testing/backends/backend.test-support.ts";
 import type { Engine, Principal, SubmitInput } from "./engine-api.ts";
+import { deafBus } from "./shared-bus.test-support.ts";
 import { isCompleted } from "./status.ts";
 
 export const principal: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
@@ -42,6 +45,8 @@ export const scripted = defineRunner("scripted", () => ({
 
 export interface TestEngine {
 	readonly engine: Engine;
+	/** For looking, and for leaving something behind. */
+	readonly storage: Storage;
 	/** Submit as an administrator, with the action `default.scripted` unless told otherwise. */
 	submit(parameters?: JsonObject, input?: Partial<SubmitInput>): Promise<ExecutionEntity>;
 	/** Wait until the execution is final, or has `status`. */
@@ -50,31 +55,45 @@ export interface TestEngine {
 }
 
 export interface TestEngineOptions {
+	/** Default: one of its own. */
 	readonly storage?: StoragePlugin;
+	/** Default: one of its own; one that reaches nobody, though it says that it does, where there is a storage of the test's own. */
+	readonly eventBus?: EventBusPlugin;
+	/** Parts of the service that the node runs. Default all. */
+	readonly only?: readonly NodeRole[];
 	readonly runners?: readonly RunnerPlugin[];
 	readonly options?: Partial<Omit<SvcConfig, "storage" | "event_bus" | "runners">>;
 }
 
-/** A started engine on memory plugins with the action `default.scripted`. Authentication is off. */
-export async function startEngine({ storage = memoryStorage(), runners = [], options = {} }: TestEngineOptions = {}): Promise<TestEngine> {
+/** A started engine on the chosen backend with the action `default.scripted`. Authentication is off. */
+export async function startEngine({ storage, eventBus, only, runners = [], options = {} }: TestEngineOptions = {}): Promise<TestEngine> {
+	const backend = storage === undefined ? createBackend() : { storage, eventBus: deafBus(), release: async () => {} };
 	const directory = await mkdtemp(join(tmpdir(), "svc-engine-"));
 	const engine = createEngine(
 		{
-			storage,
-			event_bus: memoryBus(),
+			storage: backend.storage,
+			event_bus: eventBus ?? backend.eventBus,
 			runners: [scripted(), ...runners],
 			log: { level: "error" },
 			...options,
 			auth: { enable: false, ...options.auth },
 			data_dir: directory,
 		},
-		{ directory },
+		{ directory, ...(only !== undefined && { only }) },
 	);
-	await engine.start();
+	try {
+		await engine.start();
+	} catch (error) {
+		await backend.release();
+		await rm(directory, { recursive: true, force: true });
+		throw error;
+	}
 	await engine.actions.create({ name: "scripted", runner_type: "scripted" }).catch(() => undefined);
 
 	async function settled(id: string, status?: ExecutionEntity["status"]): Promise<ExecutionEntity> {
 		for (;;) {
+			// Embedded databases answer at once: without a turn of the event loop whoever asks again and again would keep writes waiting for ever.
+			await new Promise((resolve) => setImmediate(resolve));
 			const { entity } = await engine.executions.get(id);
 			if (entity.status === status || (status === undefined && isCompleted(entity.status))) return entity;
 			if (isCompleted(entity.status)) throw new Error(`execution ended ${entity.status} instead of ${status}`);
@@ -84,6 +103,7 @@ export async function startEngine({ storage = memoryStorage(), runners = [], opt
 
 	return {
 		engine,
+		storage: backend.storage.create(),
 		settled,
 		async submit(parameters = {}, input = {}) {
 			const { entity } = await engine.executions.submit({ action: "default.scripted", parameters, ...input }, principal);
@@ -91,6 +111,7 @@ export async function startEngine({ storage = memoryStorage(), runners = [], opt
 		},
 		async stop() {
 			await engine.stop();
+			await backend.release();
 			await rm(directory, { recursive: true, force: true });
 		},
 	};

@@ -6,29 +6,38 @@ import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "./e
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
 const streamBuffer = 2_000;
 
-const executionNames: ReadonlySet<string> = new Set([eventNames.executionCreate, eventNames.executionUpdate]);
-const liveactionNames: ReadonlySet<string> = new Set([eventNames.liveactionCreate, eventNames.liveactionUpdate]);
+/** What the general stream makes of an event of an execution: first the live action, then the execution. */
+const derivedNames: Readonly<Record<string, readonly (readonly [name: string, kind: "liveaction" | "execution"])[]>> = {
+	[eventNames.executionCreate]: [
+		["svc.liveaction__create", "liveaction"],
+		[eventNames.executionCreate, "execution"],
+	],
+	[eventNames.executionUpdate]: [
+		["svc.liveaction__update", "liveaction"],
+		[eventNames.executionUpdate, "execution"],
+	],
+};
 
 /** Live events for the general stream. */
 export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
-	async function toStreamEvent(event: BusEvent): Promise<StreamEvent> {
+	async function* toStreamEvents(event: BusEvent, isWanted: (name: string) => boolean): AsyncGenerator<StreamEvent> {
 		const { name } = event;
-		if (name.startsWith(announcementPrefix)) return { name, kind: "other", data: event.data as JsonObject };
-		if (name === eventNames.outputCreate) return { name, kind: "output", chunk: toEventChunk(event) };
-		const kind = executionNames.has(name) ? "execution" : "liveaction";
+		if (name.startsWith(announcementPrefix)) return yield { name, kind: "other", data: event.data as JsonObject };
+		if (name === eventNames.outputCreate) return yield { name, kind: "output", chunk: toEventChunk(event) };
 		const entity = toEventEntity(event);
-		return { name, kind, view: { entity, snapshot: await catalog.snapshot(entity.snapshot_id), children: [] } };
+		const view = { entity, snapshot: await catalog.snapshot(entity.snapshot_id), children: [] };
+		for (const [derived, kind] of derivedNames[name] ?? []) if (isWanted(derived)) yield { name: derived, kind, view };
 	}
 
 	return {
 		async subscribe(patterns, { signal }) {
-			const names = [...executionNames, ...liveactionNames, eventNames.outputCreate].filter((name) =>
-				patterns.some((pattern) => isNamed(name, pattern)),
-			);
+			const isWanted = (name: string) => patterns.some((pattern) => isNamed(name, pattern));
+			const names = Object.entries(derivedNames).flatMap(([name, derived]) => (derived.some(([one]) => isWanted(one)) ? name : []));
+			if (isWanted(eventNames.outputCreate)) names.push(eventNames.outputCreate);
 			const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
 			const events = await eventBus.subscribe([...names, ...announcements], { signal, buffer: streamBuffer });
 			return (async function* () {
-				for await (const event of events) yield await toStreamEvent(event);
+				for await (const event of events) yield* toStreamEvents(event, isWanted);
 			})();
 		},
 	};

@@ -1,13 +1,12 @@
-import { type BusEvent, type EventBus, type ExecutionEntity, type JsonObject, SvcError } from "../contract/index.ts";
+import { type BusEvent, type EventBus, type ExecutionEntity, type ExecutionStatus, type JsonObject, SvcError } from "../contract/index.ts";
 import type { OutputChunk } from "./engine-api.ts";
 
-/** Bus event names; they are the names on the general stream as well. */
+/** Bus event names; those but the last are names on the general stream as well. */
 export const eventNames = {
 	executionCreate: "svc.execution__create",
 	executionUpdate: "svc.execution__update",
-	liveactionCreate: "svc.liveaction__create",
-	liveactionUpdate: "svc.liveaction__update",
 	outputCreate: "svc.execution.output__create",
+	runInterrupt: "svc.run__interrupt",
 } as const;
 
 /** Names of announcements: this and the route. */
@@ -18,21 +17,30 @@ interface ExecutionEventData {
 	readonly entity: ExecutionEntity;
 }
 
+interface InterruptEventData {
+	readonly execution_id: string;
+	readonly status: ExecutionStatus;
+}
+
 interface OutputEventData {
 	readonly execution_id: string;
 	readonly chunk: OutputChunk;
 }
 
 export function publishCreated(bus: EventBus, entity: ExecutionEntity): void {
-	const data = { execution_id: entity.id, entity } satisfies ExecutionEventData;
-	bus.publish(eventNames.liveactionCreate, data);
-	bus.publish(eventNames.executionCreate, data);
+	bus.publish(eventNames.executionCreate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
 }
 
 export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
-	const data = { execution_id: entity.id, entity } satisfies ExecutionEventData;
-	bus.publish(eventNames.liveactionUpdate, data);
-	bus.publish(eventNames.executionUpdate, data);
+	bus.publish(eventNames.executionUpdate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
+}
+
+/**
+ * Tell the node that runs an execution, if any does, that it must end: somebody else wants so, or has ended it. Small, for every node
+ * that runs something gets it.
+ */
+export function publishInterrupt(bus: EventBus, { id, status }: ExecutionEntity): void {
+	bus.publish(eventNames.runInterrupt, { execution_id: id, status } satisfies InterruptEventData);
 }
 
 export function publishOutput(bus: EventBus, chunk: OutputChunk): void {
@@ -51,9 +59,14 @@ export function toExecutionId(event: BusEvent): string | undefined {
 	return typeof event.data["execution_id"] === "string" ? event.data["execution_id"] : undefined;
 }
 
-/** The execution as it was when an execution or live action event was published. */
+/** The execution as it was when an event of an execution was published. */
 export function toEventEntity(event: BusEvent): ExecutionEntity {
 	return (event.data as unknown as ExecutionEventData).entity;
+}
+
+/** The status of the execution that an interrupt is about. */
+export function toInterruptStatus(event: BusEvent): ExecutionStatus {
+	return (event.data as unknown as InterruptEventData).status;
 }
 
 /** The chunk of an output event. */

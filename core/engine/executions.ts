@@ -1,7 +1,7 @@
-import { type Clock, type EventBus, type ExecutionEntity, type Storage, SvcError } from "../contract/index.ts";
+import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../contract/index.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
-import type { ExecutionFilter, Executions, ExecutionView, Principal, SubmitInput } from "./engine-api.ts";
+import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, Principal, SubmitInput } from "./engine-api.ts";
 import { isId } from "./ids.ts";
 import type { TemplateSources } from "./render-parameters.ts";
 import { toRerunInput } from "./rerun.ts";
@@ -13,6 +13,7 @@ export interface ExecutionsParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
+	readonly logger: Logger;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
 	readonly completions: Completions;
@@ -98,15 +99,16 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 			const where = toWhere(filter);
 			const entities = await storage.find("execution", {
 				where,
-				orderBy: orderBy ?? [
-					["start_timestamp", "desc"],
-					["action_ref", "asc"],
-				],
+				orderBy: toOrder(orderBy),
 				...(limit !== undefined && { limit }),
 				...(offset !== undefined && { offset }),
 				...(fields && { fields: [...fields, "id", "snapshot_id"] }),
 			});
-			return { items: await toViews(entities, children), total: await storage.count("execution", where) };
+			const before = (offset ?? 0) + entities.length;
+			// A page that is not full is the last one, and tells the total without a count.
+			const isLast = (limit === undefined || entities.length < limit) && (entities.length > 0 || offset === undefined || offset === 0);
+			const total = isLast ? before : await storage.count("execution", where);
+			return { items: await toViews(entities, children), total };
 		},
 
 		async children(id, { depth, sorted }) {
@@ -147,6 +149,18 @@ function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter): Record<stri
 	}
 	if (start_timestamp !== undefined) where["start_timestamp"] = start_timestamp;
 	return where;
+}
+
+/** Among equals by time, which is the order that indexes have. */
+function toOrder(asked: ExecutionListQuery["orderBy"]): NonNullable<ExecutionListQuery["orderBy"]> {
+	if (asked === undefined) {
+		return [
+			["start_timestamp", "desc"],
+			["action_ref", "asc"],
+		];
+	}
+	const [, direction = "asc"] = asked.at(-1) ?? [];
+	return asked.some(([field]) => field === "start_timestamp" || field === "id") ? asked : [...asked, ["start_timestamp", direction]];
 }
 
 function groupByParent(children: readonly ExecutionEntity[]): Map<string | null, ExecutionEntity[]> {

@@ -1,17 +1,19 @@
 import type { EventBus, ExecutionEntity, JsonObject, Options, RunContext, Runner, RunResult, Storage } from "../contract/index.ts";
 import { type Clock, isSvcError, RunAborted, SvcError } from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
-import { fromTimestamp, toTimestamp } from "./clock.ts";
+import { toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishAnnouncement } from "./execution-events.ts";
 import { createId } from "./ids.ts";
 import { assertAnswerable } from "./inquiries/answer.ts";
+import type { LateWrites } from "./late-writes.ts";
+import { outlastOutage } from "./outage.ts";
 import { type Outcome, toFailure, toOutcome } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { createRecorder } from "./recorder.ts";
 import type { TemplateSources } from "./render-parameters.ts";
-import { createRun, type Run, startTimeout } from "./run.ts";
+import { createRun, type Run, secondsSinceStart, startTimeout } from "./run.ts";
 import { createRunRecords } from "./run-records.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
@@ -31,6 +33,7 @@ export interface ExecutorOptions {
 	readonly completions: Completions;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly templateSources: TemplateSources;
+	readonly lateWrites: Pick<LateWrites, "refused">;
 }
 
 /** Runs claimed executions to their end. */
@@ -74,12 +77,12 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		const run = createRun(claimed);
 		runs.set(claimed.id, run);
 		try {
-			const prepared = await prepare(claimed);
+			const prepared = await prepare(claimed, run);
 			if ("status" in prepared) await records.finish(claimed, run, prepared);
 			else if (claimed.status === "scheduled") await begin(claimed, run, prepared);
 			else await resume(claimed, run, prepared);
 		} catch (error) {
-			if (run.lost) logger.info("run was ended: its execution has been ended elsewhere", { execution_id: claimed.id });
+			if (run.lost) parts.lateWrites.refused("end of a run", { execution_id: claimed.id });
 			else logger.error("execution could not be recorded", { execution_id: claimed.id, error });
 		} finally {
 			if (runs.get(claimed.id) === run) runs.delete(claimed.id);
@@ -89,7 +92,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	/** Give the action its token, and run it. */
 	async function begin(claimed: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<void> {
 		const draft = draftRunToken(claimed, parts);
-		const running = await records.markRunning(claimed, draft?.entity);
+		const running = await records.markRunning(claimed, run, draft?.entity);
 		if (running === undefined) return;
 		const { runner } = prepared;
 		try {
@@ -131,13 +134,22 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	}
 
 	/** Runner and final parameters, or the outcome when there can be no run. */
-	async function prepare(execution: ExecutionEntity): Promise<PreparedRun | Outcome> {
-		try {
+	async function prepare(execution: ExecutionEntity, run: Run): Promise<PreparedRun | Outcome> {
+		let prepared: PreparedRun | undefined;
+		const attempt = async () => {
 			const snapshot = await parts.catalog.snapshot(execution.snapshot_id);
-			return await prepareRun(execution, snapshot, parts);
+			prepared = await prepareRun(execution, snapshot, parts);
+		};
+		try {
+			await outlastOutage(attempt, {
+				isOver: () => run.controller.signal.aborted,
+				signal: run.controller.signal,
+				onOutage: (error) => logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
+			});
+			return prepared as PreparedRun;
 		} catch (error) {
-			// What runs already is looked for again once its lease has run out.
-			if (execution.status !== "scheduled" && isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			// Nothing has begun: whoever has the storage finds it again once its lease has run out.
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			return toFailure(error);
 		}
 	}
@@ -232,10 +244,4 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			run.controller.abort(reason);
 		},
 	};
-}
-
-/** Seconds since the execution began to run. */
-function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
-	const started = log.find(({ status }) => status === "running");
-	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 }

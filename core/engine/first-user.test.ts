@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { type AuthBackend, type Credentials, isSvcError, type Logger, SvcError } from "../contract/index.ts";
 import { ensureFirstUser } from "./first-user.ts";
 
-function open({ isEmpty = true, refuses = false } = {}) {
+function open({ isEmpty = true, refuses = false, isTaken = false } = {}) {
 	const users: Credentials[] = [];
 	const log: string[] = [];
 	const write = (...line: unknown[]) => void log.push(JSON.stringify(line));
@@ -13,6 +13,7 @@ function open({ isEmpty = true, refuses = false } = {}) {
 		isEmpty: async () => isEmpty && users.length === 0,
 		addUser: async (credentials) => {
 			if (refuses) throw new SvcError("SVC_INVALID", "password: longer than 72 bytes");
+			if (isTaken) throw new SvcError("SVC_CONFLICT", 'user "admin" exists already');
 			users.push(credentials);
 		},
 	};
@@ -44,6 +45,10 @@ test("where there are users, or the backend keeps none, nobody is made", async (
 	assert.deepEqual(full.users, []);
 	const { logger } = full;
 	assert.equal(await ensureFirstUser({ backend: { authenticate: async () => undefined }, adminPassword: undefined, logger }), undefined);
+});
+
+test("a node that starts at the same time may be faster", async () => {
+	assert.equal(await ensureFirstUser({ ...open({ isTaken: true }), adminPassword: "given one" }), undefined);
 });
 
 test("a given password that cannot be used is a configuration error naming the variable", async () => {

@@ -21,6 +21,8 @@ export async function ensureFirstUser({ backend, adminPassword, logger }: FirstU
 	try {
 		await backend.addUser({ username, password: generated ?? adminPassword ?? "" });
 	} catch (error) {
+		// Another node that starts at the same time has made it.
+		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		throw new SvcError("SVC_CONFIG", `SVC_ADMIN_PASSWORD: ${error.message}`, { cause: error });
 	}

@@ -1,8 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { type ExecutionEntity, type OutputType, type Storage, SvcError } from "../contract/index.ts";
+import { createBackend, type TestBackend } from "../testing/backends/backend.test-support.ts";
 import { createSystemClock, toTimestamp } from "./clock.ts";
 import type { OutputChunk } from "./engine-api.ts";
 import { publishOutput, publishUpdated } from "./execution-events.ts";
@@ -45,14 +44,23 @@ function createExecution(): ExecutionEntity {
 		callback: null,
 		runner_info: null,
 		run_state: null,
+		queue: null,
 		parameters: {},
 		result: null,
 	};
 }
 
+const backends: TestBackend[] = [];
+
+test.after.each(async () => {
+	for (const backend of backends.splice(0)) await backend.release();
+});
+
 async function createParts() {
-	const storage = memoryStorage().create();
-	const eventBus = memoryBus().create();
+	const backend = createBackend();
+	backends.push(backend);
+	const storage = backend.storage.create();
+	const eventBus = backend.eventBus.create();
 	return { storage, eventBus, output: createOutput({ storage, eventBus }) };
 }
 

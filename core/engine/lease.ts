@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import {
-	type BusEvent,
 	type Clock,
 	type EventBus,
 	type ExecutionEntity,
@@ -11,10 +10,13 @@ import {
 	type Storage,
 	type Where,
 } from "../contract/index.ts";
+import { createBusWatch } from "./bus-watch.ts";
 import { toTimestamp } from "./clock.ts";
-import { eventNames, publishUpdated, toEventEntity, toExecutionId } from "./execution-events.ts";
+import { eventNames, publishInterrupt, publishUpdated, toExecutionId, toInterruptStatus } from "./execution-events.ts";
 import type { Executor } from "./executor.ts";
-import { heldStatuses, isCompleted } from "./status.ts";
+import { toExpiry, toLapsedBefore, toRenewalInterval } from "./lease-time.ts";
+import { createLeaseTrust } from "./lease-trust.ts";
+import { heldStatuses } from "./status.ts";
 import { applied, toResultPatch, toStatusPatch } from "./transition.ts";
 import type { Completions } from "./triggers/completions.ts";
 
@@ -38,18 +40,32 @@ export interface LeaseOptions {
  * that was under way.
  */
 export interface Leases {
-	/** Takes over at once what an earlier process left, when no other process can hold anything; then keeps watch. */
+	/** Renews what this node holds from now on. */
 	start(): Promise<void>;
 	stop(): Promise<void>;
+	readonly recovery: {
+		/** Takes over at once what an earlier process left, when no other process can hold anything; then keeps watch. */
+		start(): Promise<void>;
+		/** Takes nothing over any more. What cannot go on is still ended. */
+		stop(): Promise<void>;
+	};
 }
+
+/** Milliseconds after which leases that could not be renewed are renewed again: others wait no longer than they must. */
+const longestRetry = 1_000;
 
 export function createLeases(options: LeaseOptions): Leases {
 	const { storage, clock, executor, nodeId } = options;
-	const watching = new AbortController();
+	let isStopped = false;
 	let timer: NodeJS.Timeout | undefined;
 	let working: Promise<void> = Promise.resolve();
+	let isRecovering = false;
+	const trust = createLeaseTrust(options.lease);
+	/** Fences of take-overs whose outcome is not known, by execution. */
+	const unsure = new Map<string, string>();
+	const interval = toRenewalInterval(options.lease);
 
-	const expiry = () => toTimestamp(clock.now() + options.lease * 1_000_000);
+	const expiry = () => toExpiry(clock, options.lease);
 
 	/** Renew what is held; whatever is not this node's any more must stop. */
 	async function renew(): Promise<void> {
@@ -68,7 +84,7 @@ export function createLeases(options: LeaseOptions): Leases {
 			// A run that has just ended is not held in storage either; it is gone from the executor by then.
 			else if (executor.holds(id)) await check(id, fence);
 		}
-		for (const execution of renewed) if (execution.status === "canceling") abortCanceled(execution);
+		for (const { id, status } of renewed) if (status === "canceling") abortCanceled(id);
 	}
 
 	async function check(id: string, fence: string | null): Promise<void> {
@@ -76,16 +92,16 @@ export function createLeases(options: LeaseOptions): Leases {
 		if (stored?.fence !== fence) executor.lose(id);
 	}
 
-	function abortCanceled(execution: ExecutionEntity): void {
-		executor.abort(execution.id, new RunAborted("cancel", "canceled by user"));
+	function abortCanceled(id: string): void {
+		executor.abort(id, new RunAborted("cancel", "canceled by user"));
 	}
 
 	/** Take over what matches: executions whose holder is gone. */
 	async function sweep(where: Where<ExecutionEntity>): Promise<void> {
 		const left = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
 		for (const execution of left) {
-			if (execution.status === "scheduled" || executor.recovers(execution)) await takeOver(execution);
-			else await end(execution);
+			if (execution.status !== "scheduled" && !executor.recovers(execution)) await end(execution);
+			else if (isRecovering) await takeOver(execution);
 		}
 	}
 
@@ -98,11 +114,27 @@ export function createLeases(options: LeaseOptions): Leases {
 	}
 
 	async function takeOver(execution: ExecutionEntity): Promise<void> {
-		const patch = { owner: nodeId, fence: randomUUID(), lease_expires_at: expiry() };
+		const fence = randomUUID();
+		const patch = { owner: nodeId, fence, lease_expires_at: expiry() };
+		// Until the answer is there.
+		unsure.set(execution.id, fence);
 		const taken = await storage.update("execution", execution.id, patch, { status: execution.status, fence: execution.fence });
-		if (taken === undefined) return;
-		options.logger.info("execution taken over", { execution_id: execution.id });
+		unsure.delete(execution.id);
+		if (taken !== undefined) adopt(taken);
+	}
+
+	function adopt(taken: ExecutionEntity): void {
+		options.logger.info("execution taken over", { execution_id: taken.id });
 		options.adopt(taken);
+	}
+
+	/** Take-overs whose answer was lost may have happened. */
+	async function settleUnsure(): Promise<void> {
+		for (const [id, fence] of unsure) {
+			const stored = await storage.get("execution", id);
+			unsure.delete(id);
+			if (stored?.fence === fence && heldStatuses.includes(stored.status)) adopt(stored);
+		}
 	}
 
 	async function end(execution: ExecutionEntity): Promise<void> {
@@ -129,67 +161,72 @@ export function createLeases(options: LeaseOptions): Leases {
 		}
 		completion.announce();
 		publishUpdated(options.eventBus, ended);
+		publishInterrupt(options.eventBus, ended);
 		options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
 	}
 
 	async function keep(): Promise<void> {
+		let delay = interval;
 		try {
+			trust.begin();
 			await renew();
-			await sweep({ lease_expires_at: { lt: toTimestamp(clock.now()) } });
+			await settleUnsure();
+			if (trust.isGiven()) await sweep({ lease_expires_at: { lt: toLapsedBefore(clock, options.lease) } });
 		} catch (error) {
 			options.logger.error("leases could not be kept", { error });
+			trust.lose();
+			delay = Math.min(interval, longestRetry);
 		}
-		plan();
+		plan(delay);
 	}
 
-	function plan(): void {
-		if (watching.signal.aborted) return;
-		timer = setTimeout(
-			() => {
-				working = keep();
-			},
-			(options.lease * 1_000) / 3,
-		);
+	function plan(delay: number): void {
+		if (isStopped) return;
+		timer = setTimeout(() => {
+			working = keep();
+		}, delay);
 	}
 
-	/** Follow changes made elsewhere to what runs here: a cancel, or a final status set from outside. */
-	async function watch(): Promise<void> {
-		const events = await options.eventBus.subscribe([eventNames.executionUpdate], {
-			signal: watching.signal,
-			filter: (event) => {
-				const id = toExecutionId(event);
-				if (id === undefined || !executor.holds(id)) return false;
-				const { status } = toEventEntity(event);
-				return status === "canceling" || isCompleted(status);
-			},
-		});
-		void obey(events).catch(async (error: unknown) => {
-			options.logger.warn("watching for cancels was interrupted", { error });
-			// What was missed shows at the next renewal.
-			await watch().catch((failure: unknown) => options.logger.error("watching for cancels ended", { error: failure }));
-		});
-	}
-
-	async function obey(events: AsyncIterable<BusEvent>): Promise<void> {
-		for await (const event of events) {
-			const entity = toEventEntity(event);
-			if (entity.status === "canceling") abortCanceled(entity);
-			else if (executor.holds(entity.id)) executor.lose(entity.id);
-		}
-	}
+	/** Follows changes made elsewhere to what runs here: a cancel, or a final status set from outside. */
+	const watch = createBusWatch({
+		...options,
+		names: [eventNames.runInterrupt],
+		purpose: "cancels",
+		filter: (event) => executor.holds(toExecutionId(event) ?? ""),
+		onEvent(event) {
+			const id = toExecutionId(event) ?? "";
+			if (toInterruptStatus(event) === "canceling") abortCanceled(id);
+			else if (executor.holds(id)) executor.lose(id);
+		},
+		// A renewal shows what is canceled, and what has been ended.
+		onGap() {
+			const renewing = renew().catch((error: unknown) => options.logger.error("leases could not be kept", { error }));
+			working = Promise.all([working, renewing]).then(() => {});
+		},
+	});
 
 	return {
 		async start() {
-			await watch();
-			// A storage that only one process can use holds nothing of a living node but this one's.
-			if (storage.capabilities.shared !== true) await sweep({ owner: { not: nodeId } });
-			else await findLeft();
-			plan();
+			await watch.start();
+			plan(interval);
 		},
 		async stop() {
-			watching.abort();
+			isStopped = true;
+			watch.stop();
 			clearTimeout(timer);
 			await working;
+		},
+		recovery: {
+			async start() {
+				isRecovering = true;
+				// A storage that only one process can use holds nothing of a living node but this one's.
+				if (storage.capabilities.shared !== true) await sweep({ owner: { not: nodeId } });
+				else await findLeft();
+			},
+			async stop() {
+				isRecovering = false;
+				await working;
+			},
 		},
 	};
 }

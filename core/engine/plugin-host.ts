@@ -1,5 +1,7 @@
-import type { AuthBackend, Clock, EventBus, Lifecycle, Runner, Sensor, Storage } from "../contract/index.ts";
+import type { AuthBackend, Clock, EventBus, Lifecycle, NodeRole, Runner, Sensor, Storage } from "../contract/index.ts";
 import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
+import type { Persist } from "./nodes/persist.ts";
+import { createStorageDoor } from "./storage-door.ts";
 
 /** The plugins of one engine, created and inert until `start`. */
 export interface PluginHost {
@@ -10,8 +12,12 @@ export interface PluginHost {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** Starts storage, event bus, auth backend, runners and sensors, in this order. A failure stops what had started and is thrown on. */
-	start(): Promise<void>;
+	/**
+	 * Starts storage, event bus, and of auth backend, runners and sensors what the node's roles need, in this order; the runners
+	 * together, as some of them wait for processes. A failure stops what had started and is thrown on; starting the storage is left to
+	 * `persist`, which may try it more than once.
+	 */
+	start(persist: Persist): Promise<void>;
 	/** Stops in reverse what was started, each exactly once; goes on after a failure and throws the first at the end. */
 	stop(): Promise<void>;
 }
@@ -26,23 +32,32 @@ export function createPluginHost(
 	node: { readonly id: string; readonly clock: Clock; readonly logger: TaggedLogger },
 ): PluginHost {
 	const { composition } = dependencies;
-	const storage = composition.storage.create();
+	const needs = (...roles: readonly NodeRole[]) => roles.some((role) => dependencies.roles.includes(role));
+	const door = createStorageDoor(composition.storage);
 	const eventBus = composition.eventBus.create();
 	const authBackend = composition.authBackend?.create();
 	const runners = new Map(composition.runners.map((plugin) => [plugin.name, plugin.create() as Runner]));
 	const sensors = new Map(composition.sensors.map((plugin) => [plugin.name, plugin.create()]));
 	const started: Started[] = [];
 
+	const toContext = (name: string) => ({
+		logger: node.logger.withTag(name),
+		clock: node.clock,
+		dataDirectory: dependencies.dataDirectory,
+		nodeId: node.id,
+		options: dependencies.options,
+	});
+
 	async function startOne(name: string, instance: Lifecycle): Promise<void> {
 		// Counted as started before it is: `stop` must also run after a failed start.
 		started.push({ name, instance });
-		await instance.start?.({
-			logger: node.logger.withTag(name),
-			clock: node.clock,
-			dataDirectory: dependencies.dataDirectory,
-			nodeId: node.id,
-			options: dependencies.options,
-		});
+		await instance.start?.(toContext(name));
+	}
+
+	async function startStorage(persist: Persist): Promise<void> {
+		const name = `storage ${composition.storage.name}`;
+		await persist(() => door.start(async (instance) => instance.start?.(toContext(name))));
+		started.push({ name, instance: { stop: door.stop } });
 	}
 
 	async function stop(): Promise<void> {
@@ -58,13 +73,14 @@ export function createPluginHost(
 		if (failure !== undefined) throw failure;
 	}
 
-	async function start(): Promise<void> {
+	async function start(persist: Persist): Promise<void> {
 		try {
-			await startOne(`storage ${composition.storage.name}`, storage);
+			await startStorage(persist);
 			await startOne(`event bus ${composition.eventBus.name}`, eventBus);
-			if (authBackend !== undefined) await startOne(`auth backend ${composition.authBackend?.name}`, authBackend);
-			for (const [name, runner] of runners) await startOne(`runner ${name}`, runner);
-			for (const [name, sensor] of sensors) await startOne(`sensor ${name}`, sensor);
+			// The listener of the API answers for the authentication component too.
+			if (authBackend !== undefined && needs("auth", "api")) await startOne(`auth backend ${composition.authBackend?.name}`, authBackend);
+			if (needs("worker")) await startTogether([...runners].map(([name, runner]) => startOne(`runner ${name}`, runner)));
+			if (needs("sensors")) for (const [name, sensor] of sensors) await startOne(`sensor ${name}`, sensor);
 		} catch (error) {
 			// The failure to start is what the caller must see; one while stopping has been logged.
 			await stop().catch(() => undefined);
@@ -72,5 +88,11 @@ export function createPluginHost(
 		}
 	}
 
-	return { storage, eventBus, authBackend, runners, sensors, start, stop };
+	/** The first failure, once all have come to an end: what is still being started cannot be stopped. */
+	async function startTogether(starting: readonly Promise<void>[]): Promise<void> {
+		const failed = (await Promise.allSettled(starting)).find((outcome) => outcome.status === "rejected");
+		if (failed !== undefined) throw failed.reason;
+	}
+
+	return { storage: door.storage, eventBus, authBackend, runners, sensors, start, stop };
 }

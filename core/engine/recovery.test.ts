@@ -124,7 +124,10 @@ function scene(name: string, body: (scene: Scene) => Promise<void>, options: { r
 				log: { level: "error" },
 				actionrunner: { exit_still_active_check: 1 },
 			} as const;
-			const node = { ...(await startEngine({ storage: door.plugin, runners: [outside.plugin], options: settings })), door };
+			const node = {
+				...(await startEngine({ storage: door.plugin, eventBus: door.eventBus, runners: [outside.plugin], options: settings })),
+				door,
+			};
 			nodes.push(node);
 			return node;
 		};
@@ -144,6 +147,7 @@ function scene(name: string, body: (scene: Scene) => Promise<void>, options: { r
 				door.open();
 				await stop();
 			}
+			await shared.release();
 		}
 	});
 }

@@ -1,6 +1,15 @@
-import { type ActionEntity, type Clock, type Logger, type PackEntity, type Storage, toErrorMessage } from "../contract/index.ts";
+import {
+	type ActionEntity,
+	type Clock,
+	isSvcError,
+	type Logger,
+	type PackEntity,
+	type Storage,
+	toErrorMessage,
+} from "../contract/index.ts";
 import type { Catalog } from "./catalog.ts";
 import { createId } from "./ids.ts";
+import { insertOnce } from "./insert-once.ts";
 import { corePack } from "./packs/core-pack.ts";
 import { findPackDirectories } from "./packs/find-pack-directories.ts";
 import { type PackContent, readPackDirectory } from "./packs/read-pack-directory.ts";
@@ -67,8 +76,8 @@ async function registerPack(
 	actions: readonly Omit<ActionEntity, "id">[],
 ): Promise<void> {
 	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
-	if (known === undefined) await storage.insert("pack", [{ id: createId(clock), ...pack }]);
-	else await storage.update("pack", known.id, pack);
+	if (known !== undefined) await storage.update("pack", known.id, pack);
+	else await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...pack }]));
 	const stored = new Map((await storage.find("action", { where: { pack: pack.ref } })).map((action) => [action.ref, action]));
 	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
 	let count = 0;
@@ -85,6 +94,7 @@ async function registerPack(
 			await registerAction(storage, clock, stored.get(action.ref), action);
 			count += 1;
 		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			logger.warn("action was skipped", { action: action.ref, file: action.metadata_file, problem: toErrorMessage(error) });
 		}
 	}
@@ -98,8 +108,7 @@ async function registerAction(
 	action: Omit<ActionEntity, "id">,
 ): Promise<void> {
 	if (known === undefined) {
-		await storage.insert("action", [{ id: createId(clock), ...action }]);
-		return;
+		return insertOnce(() => storage.insert("action", [{ id: createId(clock), ...action }]));
 	}
 	const { id, ...fields } = known;
 	if (JSON.stringify(fields) !== JSON.stringify({ ...fields, ...action })) await storage.update("action", id, action);

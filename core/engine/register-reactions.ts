@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Logger, type Storage, toErrorMessage } from "../contract/index.ts";
+import { isSvcError, type Logger, type Storage, toErrorMessage } from "../contract/index.ts";
 import { type FromFile, type PackReactions, readPackReactions } from "./packs/read-pack-reactions.ts";
+import { checkPolicy } from "./policies/check-policy.ts";
+import type { Policies, PolicyInput } from "./policies/policies-api.ts";
 import type { Principal } from "./principal.ts";
 import type { StoredRules } from "./rules/rules.ts";
 import type { RuleInput, RuleView } from "./rules/rules-api.ts";
@@ -11,11 +13,12 @@ export interface ReactionParts {
 	readonly logger: Logger;
 	readonly types: TriggerTypes;
 	readonly rules: Pick<StoredRules, "create" | "get" | "update">;
+	readonly policies: Pick<Policies, "create" | "update">;
 	/** Whose the rules of packs are. */
 	readonly principal: Principal;
 }
 
-/** Make the stored trigger types and rules say what the files of packs say. All types come first: a rule may use another pack's. */
+/** Make the stored trigger types, rules and policies say what the files of packs say. All types come first: a rule may use another pack's. */
 export async function registerReactions(
 	parts: ReactionParts,
 	packs: readonly { readonly ref: string; readonly path: string }[],
@@ -25,6 +28,7 @@ export async function registerReactions(
 	for (const problem of contents.flatMap(({ problems }) => problems)) parts.logger.warn("pack content was skipped", { problem });
 	for (const { triggerTypes } of contents) await each(parts, triggerTypes, registerType);
 	for (const { rules } of contents) await each(parts, rules, registerRule);
+	for (const { policies } of contents) await each(parts, policies, registerPolicy);
 }
 
 async function each<T>(
@@ -36,6 +40,9 @@ async function each<T>(
 		try {
 			await register(parts, input);
 		} catch (error) {
+			// The start is tried again then; and another node that starts at the same time has made the same record.
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			if (isSvcError(error, "SVC_CONFLICT")) continue;
 			parts.logger.warn("pack content was skipped", { problem: { file, message: toErrorMessage(error) } });
 		}
 	}
@@ -58,6 +65,18 @@ async function registerRule({ storage, rules, principal }: ReactionParts, input:
 	const [known] = await storage.find("rule", { where: { ref }, limit: 1 });
 	if (known === undefined) await rules.create(input, principal);
 	else if (!says(await rules.get(ref), input)) await rules.update(ref, { ...input, enabled: known.enabled });
+}
+
+/** As with rules: whether it is enabled is for operators, once it is there. */
+async function registerPolicy({ storage, policies }: ReactionParts, input: PolicyInput): Promise<void> {
+	const [known] = await storage.find("policy", { where: { ref: `${input.pack}.${input.name}` }, limit: 1 });
+	if (known === undefined) {
+		await policies.create(input);
+		return;
+	}
+	const { enabled } = known;
+	if (!isDeepStrictEqual({ ...known, ...checkPolicy({ ...input, enabled }) }, known))
+		await policies.update(known.ref, { ...input, enabled });
 }
 
 /** Whether a rule is what a file says already. */

@@ -1,10 +1,12 @@
 import { hostname } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import {
 	type Clock,
 	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
+	type Options,
 	type OutputChunkEntity,
 	RunAborted,
 	type Storage,
@@ -15,6 +17,8 @@ import { toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishOutput, publishUpdated } from "./execution-events.ts";
+import type { LateWrites } from "./late-writes.ts";
+import { toExpiry } from "./lease-time.ts";
 import { outlastOutage } from "./outage.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
 import { toStoredChunk } from "./recorder.ts";
@@ -25,6 +29,8 @@ import type { Completions } from "./triggers/completions.ts";
 
 /** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
 const restartTime = 300_000_000;
+/** Milliseconds for which the end of a run waits for the storage when the service stops; later, whoever finds the run ends it. */
+const patienceAtStop = 5_000;
 
 export interface RunRecordParts {
 	readonly storage: Storage;
@@ -33,12 +39,14 @@ export interface RunRecordParts {
 	readonly logger: EngineDependencies["logger"];
 	readonly credentials: Pick<StartedCredentials, "forgetToken">;
 	readonly completions: Completions;
+	readonly lateWrites: Pick<LateWrites, "refused">;
+	readonly options: Pick<Options, "scheduler">;
 }
 
 /** Everything that is written about a run, each time under its fence. */
 export interface RunRecords {
 	/** The execution as it is running; undefined when it was taken back before. `token` is issued with it. */
-	markRunning(execution: ExecutionEntity, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined>;
+	markRunning(execution: ExecutionEntity, run: Run, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined>;
 	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
 	storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void>;
 	/** Keep what the run is found by after a restart; false when the execution is not this run's any more. */
@@ -49,16 +57,39 @@ export interface RunRecords {
 	finish(execution: ExecutionEntity, run: Run, outcome: Outcome): Promise<void>;
 }
 
+interface Recognition {
+	/** Whether it is stored already; asked after a conflict. */
+	readonly isStored: () => Promise<boolean>;
+	/** Milliseconds for which it is tried although the service stops. Default 0. */
+	readonly patience?: number;
+}
+
 export function createRunRecords(parts: RunRecordParts): RunRecords {
 	const { storage, eventBus, clock, logger } = parts;
 	const ownInfo = { hostname: hostname(), pid: process.pid };
 	const now = () => toTimestamp(clock.now());
 
-	/** An outage of the storage delays a run and does not end it, unless the service stops or the run is lost meanwhile. */
-	function outlast(run: Run, store: () => Promise<void>): Promise<void> {
+	/** An outage of the storage delays a run and does not end it, unless the run is lost or the service stops meanwhile. */
+	function outlast(run: Run, store: (isRetry: boolean) => Promise<void>, patience = 0): Promise<void> {
 		const { signal } = run.controller;
-		const isOver = () => run.lost || (signal.reason instanceof RunAborted && signal.reason.kind === "shutdown");
+		const begun = performance.now();
+		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
+		const isOver = () => run.lost || (isStopping() && performance.now() - begun >= patience);
 		return outlastOutage(store, { isOver, onOutage: (error) => logger.warn("storage is away, a run waits for it", { error }) });
+	}
+
+	/** As `outlast`: a conflict is none where an attempt whose answer was lost has stored the same before. */
+	function outlastUnknown(run: Run, store: () => Promise<void>, { isStored, patience }: Recognition): Promise<void> {
+		const attempt = (isRetry: boolean) =>
+			store().catch(async (error: unknown) => {
+				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored())) throw error;
+			});
+		return outlast(run, attempt, patience);
+	}
+
+	async function areStored(id: string, chunks: readonly OutputChunkEntity[]): Promise<boolean> {
+		const ids = chunks.map((chunk) => chunk.id);
+		return (await storage.count("output_chunk", { execution_id: id, id: { in: ids } })) === chunks.length;
 	}
 
 	/** One attempt to end an execution as it was last read; the execution as it is then. */
@@ -71,23 +102,40 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 		];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
 		const after = applied(current, patch);
-		await outlast(run, async () => {
+		let announce = () => {};
+		const store = async () => {
 			const completion = await parts.completions.draft(after);
+			announce = completion.announce;
 			await storage.write([...operations, ...completion.operations]);
-			completion.announce();
-		});
+		};
+		// Nobody else has the same state at the same microsecond.
+		const isStored = async () => isDeepStrictEqual((await storage.get("execution", current.id))?.log.at(-1), after.log.at(-1));
+		await outlastUnknown(run, store, { isStored, patience: patienceAtStop });
+		announce();
 		return after;
 	}
 
 	return {
 		/** The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started. */
-		async markRunning(execution, token) {
+		async markRunning(execution, run, token) {
+			const { id, fence } = execution;
 			const patch = { ...toStatusPatch(execution, "running", now()), runner_info: ownInfo, attempt: execution.attempt + 1 };
+			const operations: readonly WriteOperation[] = token === undefined ? [] : [{ insert: "token", entities: [token] }];
+			const store = async () => {
+				// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
+				const lease_expires_at = now() < run.leaseExpiresAt ? undefined : toExpiry(clock, parts.options.scheduler.lease);
+				const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
+				await storage.write([{ update: "execution", id, patch: renewed, expected: { status: "scheduled", fence } }, ...operations]);
+				run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
+			};
+			const isStored = async () => {
+				const lease_expires_at = toExpiry(clock, parts.options.scheduler.lease);
+				const kept = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
+				if (kept !== undefined) run.leaseExpiresAt = lease_expires_at;
+				return kept !== undefined;
+			};
 			try {
-				await storage.write([
-					{ update: "execution", id: execution.id, patch, expected: { status: "scheduled", fence: execution.fence } },
-					...(token === undefined ? [] : [{ insert: "token", entities: [token] } as const]),
-				]);
+				await outlastUnknown(run, store, { isStored });
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 				// A cancel was faster; it has written the final state itself.
@@ -101,14 +149,20 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 
 		/** While the lease is in force nobody else can have ended the run; after that each write asks whether somebody has. */
 		async storeOutput({ id }, run, chunks) {
-			await outlast(run, async () => {
+			const store = async () => {
 				if (now() < run.leaseExpiresAt) return storage.insert("output_chunk", chunks);
 				const { fence } = run;
 				return storage.write([
 					{ insert: "output_chunk", entities: chunks },
 					{ update: "execution", id, patch: { fence }, expected: { fence } },
 				]);
-			});
+			};
+			try {
+				await outlastUnknown(run, store, { isStored: () => areStored(id, chunks) });
+			} catch (error) {
+				if (isSvcError(error, "SVC_CONFLICT")) parts.lateWrites.refused("output", { execution_id: id });
+				throw error;
+			}
 		},
 
 		async storeRunnerInfo(execution, run, info) {
@@ -121,18 +175,29 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			}
 		},
 
-		async storeState({ id }, { fence }, state) {
+		async storeState({ id }, run, state) {
 			const run_state = { hostname: hostname(), state };
-			return (await storage.update("execution", id, { run_state }, { fence })) !== undefined;
+			let isStored = false;
+			await outlast(run, async () => {
+				isStored = (await storage.update("execution", id, { run_state }, { fence: run.fence })) !== undefined;
+			});
+			return isStored;
 		},
 
 		async leave({ id }, run) {
 			const chunks = (await run.recorder?.finish()) ?? [];
 			const lease_expires_at = toTimestamp(clock.now() + restartTime);
-			await storage.write([
-				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence: run.fence } },
-				...(chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const]),
-			]);
+			const { fence } = run;
+			const store = () =>
+				storage.write([
+					{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } },
+					...(chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const]),
+				]);
+			const isStored = async () => {
+				const stored = await storage.get("execution", id);
+				return stored?.fence === fence && stored.lease_expires_at === lease_expires_at;
+			};
+			await outlastUnknown(run, store, { isStored, patience: patienceAtStop });
 			for (const chunk of chunks) publishOutput(eventBus, chunk);
 		},
 
@@ -152,7 +217,7 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 					const read = await storage.get("execution", execution.id);
 					if (read === undefined || read.fence !== run.fence || isCompleted(read.status)) {
-						logger.warn("result came too late and was refused", { execution_id: execution.id, status: read?.status });
+						parts.lateWrites.refused("result", { execution_id: execution.id, status: read?.status });
 						return;
 					}
 					current = read;

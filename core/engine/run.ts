@@ -1,4 +1,5 @@
-import { type JsonObject, RunAborted } from "../contract/index.ts";
+import { type ExecutionEntity, type JsonObject, RunAborted } from "../contract/index.ts";
+import { fromTimestamp } from "./clock.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A run of this node while it lasts. */
@@ -39,4 +40,10 @@ export function startTimeout(
 	// Timers overflow beyond 2^31 milliseconds and would fire at once.
 	const milliseconds = Math.min(Math.max(0, seconds - passed) * 1_000, 2_147_483_647);
 	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
+}
+
+/** Seconds since the execution began to run. */
+export function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
+	const started = log.find(({ status }) => status === "running");
+	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 }

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { isSvcError, type Storage, SvcError } from "../contract/index.ts";
+import { createBackend, type TestBackend } from "../testing/backends/backend.test-support.ts";
 import { createSlowDown, type SlowDown } from "./slow-down.ts";
 
 interface Setup {
@@ -12,12 +12,19 @@ interface Setup {
 	pass(seconds: number): void;
 }
 
+const backends: TestBackend[] = [];
+
+test.after.each(async () => {
+	for (const backend of backends.splice(0)) await backend.release();
+});
+
 function setUp({ limit = 3, longestWait = 60 } = {}): Setup {
-	const storage = memoryStorage().create();
+	const backend = createBackend();
+	backends.push(backend);
 	let now = 1_700_000_000_000_000;
-	const node = () => createSlowDown({ storage, clock: { now: () => now++ }, limit, longestWait });
+	const node = () => createSlowDown({ storage: backend.storage.create(), clock: { now: () => now++ }, limit, longestWait });
 	return {
-		storage,
+		storage: backend.storage.create(),
 		nodes: [node(), node()],
 		pass(seconds) {
 			now += seconds * 1_000_000;

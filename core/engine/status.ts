@@ -1,6 +1,9 @@
 import type { ExecutionStatus } from "../contract/index.ts";
 
-const completed: ReadonlySet<ExecutionStatus> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
+/** Final states. */
+export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
+
+const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
 const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
 /** States in which somebody holds a lease on the execution. */

@@ -188,6 +188,7 @@ function createDraft(
 		callback: input.callback ?? null,
 		runner_info: null,
 		run_state: null,
+		queue: null,
 		parameters: {},
 		result: null,
 	};

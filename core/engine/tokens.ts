@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock, JsonObject, Logger, Storage, TokenEntity } from "../contract/index.ts";
+import type { Clock, JsonObject, Storage, TokenEntity } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
 import type { IssuedToken } from "./engine-api.ts";
 import { createId } from "./ids.ts";
 
 const tokenPattern = /^[0-9a-f]{32}$/;
 const mostCached = 1_000;
-const purgeInterval = 3_600_000;
-const purgeBatch = 500;
 /** Later times would have five digits in the year and no longer sort as text. */
 const latestExpiry = Date.parse("9999-12-31T00:00:00Z") * 1_000;
 
@@ -27,7 +25,7 @@ export interface TokenDraft {
 	readonly entity: TokenEntity;
 }
 
-/** The tokens of the service: kept as hashes, found again by hash, removed once they have expired. */
+/** The tokens of the service: kept as hashes and found again by hash; the garbage collector removes those that have expired. */
 export interface Tokens {
 	issue(request: TokenRequest): Promise<IssuedToken>;
 	draft(request: TokenRequest): TokenDraft;
@@ -36,33 +34,15 @@ export interface Tokens {
 	revoke(id: string): Promise<void>;
 	/** The token has been removed from storage by somebody else. */
 	forget(id: string): void;
-	/** Begin to remove expired tokens: now and every hour. */
-	start(): void;
-	stop(): Promise<void>;
 }
 
 interface TokenParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	readonly logger: Logger;
 }
 
-export function createTokens({ storage, clock, logger }: TokenParts): Tokens {
+export function createTokens({ storage, clock }: TokenParts): Tokens {
 	const cache = createCache(storage);
-	let timer: NodeJS.Timeout | undefined;
-	let isStopped = false;
-	let purging = Promise.resolve();
-
-	async function purge(): Promise<void> {
-		try {
-			let removed = purgeBatch;
-			while (removed === purgeBatch && !isStopped) {
-				removed = await storage.remove("token", { where: { expiry: { lte: toTimestamp(clock.now()) } }, limit: purgeBatch });
-			}
-		} catch (error) {
-			logger.warn("expired tokens could not be removed", { error });
-		}
-	}
 
 	function draft({ id = createId(clock), user, ttl, service, metadata }: TokenRequest): TokenDraft {
 		const token = randomBytes(16).toString("hex");
@@ -98,17 +78,6 @@ export function createTokens({ storage, clock, logger }: TokenParts): Tokens {
 		},
 		forget(id) {
 			cache.forget(id);
-		},
-		start() {
-			purging = purge();
-			timer = setInterval(() => {
-				purging = purging.then(purge);
-			}, purgeInterval).unref();
-		},
-		async stop() {
-			isStopped = true;
-			clearInterval(timer);
-			await purging;
 		},
 	};
 }

@@ -10,14 +10,14 @@ import {
 	type Where,
 } from "../contract/index.ts";
 import { fromTimestamp } from "./clock.ts";
-import { publishUpdated } from "./execution-events.ts";
+import { publishInterrupt, publishUpdated } from "./execution-events.ts";
 import { isCompleted } from "./status.ts";
 import type { Completions } from "./triggers/completions.ts";
 
 export type ExecutionPatch = Patch<ExecutionEntity>;
 
 /** What a lease held. */
-const released = { owner: null, fence: null, lease_expires_at: null, run_state: null } as const;
+const released = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null } as const;
 
 /**
  * Patch that moves an execution to `status`: log entry, and for a final status the end and what the lease held. The
@@ -44,12 +44,18 @@ export function applied(entity: ExecutionEntity, patch: ExecutionPatch): Executi
 	return { ...entity, ...(rest as Partial<ExecutionEntity>), log: entry === undefined ? entity.log : [...entity.log, entry] };
 }
 
+export interface TransitionParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly completions: Completions;
+}
+
 /**
  * As `applyChange`, for a change that may end the execution: what the end causes is stored with it. `entity` is the execution
  * as it was read.
  */
 export async function applyTransition(
-	parts: { readonly storage: Storage; readonly eventBus: EventBus; readonly completions: Completions },
+	parts: TransitionParts,
 	entity: ExecutionEntity,
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,
@@ -64,7 +70,7 @@ export async function applyTransition(
 		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
 		throw error;
 	}
-	publishUpdated(parts.eventBus, ended);
+	tell(parts.eventBus, ended);
 	announce();
 	return ended;
 }
@@ -80,6 +86,11 @@ export async function applyChange(
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
 	const changed = await storage.update("execution", id, patch, expected);
-	if (changed !== undefined) publishUpdated(eventBus, changed);
+	if (changed !== undefined) tell(eventBus, changed);
 	return changed;
+}
+
+function tell(eventBus: EventBus, changed: ExecutionEntity): void {
+	publishUpdated(eventBus, changed);
+	if (changed.status === "canceling" || isCompleted(changed.status)) publishInterrupt(eventBus, changed);
 }

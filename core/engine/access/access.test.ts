@@ -106,6 +106,7 @@ test("a global grant counts for what concerns no single record only", () => {
 	assert.equal(isGlobal("action_view"), false);
 	assert.equal(fitsResource("action_list", "action:core:local"), false);
 	assert.equal(fitsResource("rule_modify", "pack:core"), true);
+	assert.equal(fitsResource("policy_modify", "pack:core"), true);
 	assert.equal(fitsResource("api_key_view", "pack:core"), false);
 });
 

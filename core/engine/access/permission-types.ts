@@ -63,7 +63,7 @@ export function isGlobal(permission: PermissionType): boolean {
 }
 
 /** Types whose permissions may be granted on a pack, for everything in it. */
-const packTypes: readonly ResourceType[] = ["sensor_type", "action", "action_alias", "rule"];
+const packTypes: readonly ResourceType[] = ["sensor_type", "action", "action_alias", "rule", "policy"];
 
 /** Whether the permission may be granted on a resource with this uid (`<type>:…`). */
 export function fitsResource(permission: PermissionType, uid: string): boolean {

@@ -15,6 +15,7 @@ import { createSweep } from "./sweep.ts";
 import { createTemplateAccess } from "./template-access.ts";
 
 export interface DatastoreParts extends ItemStoreParts {
+	readonly nodeId: string;
 	readonly options: Options;
 	readonly access: Access;
 	/** Absolute path of the key file. */
@@ -28,7 +29,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 	const { storage, clock, access, logger, options } = parts;
 	const keys = createKeyRing({ path: parts.keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
 	const store = createItemStore(parts);
-	const sweep = createSweep(parts);
+	const sweep = createSweep({ ...parts, lease: options.scheduler.lease });
 	const templateParts = { store, keys, access, logger, systemUser: options.system_user.user };
 	const stopping = new AbortController();
 	let rotating: Promise<RotationReport> | undefined;

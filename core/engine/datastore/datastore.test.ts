@@ -3,9 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
-import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import {
 	isSvcError,
 	type KeyValueEntity,
@@ -16,9 +14,10 @@ import {
 } from "../../contract/index.ts";
 import { createLogger } from "../../logger.ts";
 import { createEngine } from "../../service.ts";
+import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import type { Engine, ItemInput, Principal } from "../engine-api.ts";
 import { mask } from "../mask.ts";
-import { createSharedStorage } from "../shared-storage.test-support.ts";
+import { createSharedStorage, type Door } from "../shared-storage.test-support.ts";
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 const maria: Principal = { username: "maria", isAdmin: false, roles: [], authentication: { method: "none" } };
@@ -38,12 +37,11 @@ interface Subject {
 }
 
 type Use = (subject: Subject) => Promise<void>;
-const plugins: readonly (readonly [string, () => StoragePlugin])[] = [
-	["memory", () => memoryStorage()],
-	["SQLite", () => knexStorage({ client: "sqlite" })],
-];
 
-async function withDatastore(storage: StoragePlugin, use: Use, options: Partial<SvcConfig> = {}): Promise<void> {
+/** An engine on the chosen backend, or with the plugins that `options` names. */
+async function withDatastore(use: Use, options: Partial<SvcConfig> = {}): Promise<void> {
+	const backend = createBackend();
+	const { storage = backend.storage } = options;
 	const directory = await mkdtemp(join(tmpdir(), "svc-datastore-"));
 	const log: string[] = [];
 	const stream = { write: (text: string) => void log.push(text) };
@@ -52,7 +50,7 @@ async function withDatastore(storage: StoragePlugin, use: Use, options: Partial<
 	const kept: StoragePlugin = { ...storage, create: (...given) => (opened = storage.create(...given)) };
 	const create = () =>
 		createEngine(
-			{ storage: kept, event_bus: memoryBus(), runners: [], auth: { enable: false }, data_dir: directory, ...options },
+			{ event_bus: backend.eventBus, runners: [], auth: { enable: false }, data_dir: directory, ...options, storage: kept },
 			{
 				directory,
 				clock: { now: () => Date.now() * 1_000 + passed },
@@ -83,20 +81,21 @@ async function withDatastore(storage: StoragePlugin, use: Use, options: Partial<
 		});
 	} finally {
 		await engine.stop();
+		await backend.release();
 		await rm(directory, { recursive: true, force: true });
 	}
 }
 
-/** A test on each storage. */
-function onEach(name: string, use: Use, options?: Partial<SvcConfig>): void {
-	for (const [storage, plugin] of plugins) test(`${name} (${storage})`, () => withDatastore(plugin(), use, options));
+/** One test with an engine of its own. */
+function withItems(name: string, use: Use, options?: Partial<SvcConfig>): void {
+	test(name, () => withDatastore(use, options));
 }
 
 const refused = (code: SvcErrorCode, message: RegExp) => (error: unknown) =>
 	isSvcError(error, code) && (message.test(error.message) || assert.fail(error.message));
 const secret = (value: string): ItemInput => ({ value, secret: true });
 
-onEach("an item is what was set, replaced and deleted, under any name", async ({ engine: { datastore } }) => {
+withItems("an item is what was set, replaced and deleted, under any name", async ({ engine: { datastore } }) => {
 	for (const name of ["plain", "a.b.c", "a:b", "a/b", "ключ 鍵", "%2F", "x".repeat(400), "null", "__proto__"]) {
 		const created = await datastore.set(name, { value: `of ${name}`, description: "d" }, root);
 		assert.equal(created.uid, `key_value_pair:svckv.system:${name}`);
@@ -110,7 +109,7 @@ onEach("an item is what was set, replaced and deleted, under any name", async ({
 	}
 });
 
-onEach("names and lifetimes that cannot be are refused", async ({ engine: { datastore } }) => {
+withItems("names and lifetimes that cannot be are refused", async ({ engine: { datastore } }) => {
 	for (const name of ["", "\0", "a\nb", "\ud800", "x".repeat(501)])
 		await assert.rejects(datastore.set(name, { value: "" }, root), refused("SVC_INVALID", /^name: /));
 	for (const ttl of [0, -1, 1.5, 1e12])
@@ -119,7 +118,7 @@ onEach("names and lifetimes that cannot be are refused", async ({ engine: { data
 	await assert.rejects(datastore.set("a", secret(mask), root), refused("SVC_INVALID", /hidden value/));
 });
 
-onEach("an expired item is absent at once, everywhere, and setting it anew creates it", async (subject) => {
+withItems("an expired item is absent at once, everywhere, and setting it anew creates it", async (subject) => {
 	const { engine, pass, events } = subject;
 	const { datastore } = engine;
 	await datastore.set("short", { value: "1", ttl: 10 }, root);
@@ -141,19 +140,20 @@ onEach("an expired item is absent at once, everywhere, and setting it anew creat
 	assert.equal((await datastore.set("short", { value: "3" }, root)).expire_timestamp, undefined);
 });
 
-test("expired items are swept", () =>
-	withDatastore(knexStorage({ client: "sqlite" }), async ({ engine, pass, restart, stored }) => {
+test("expired items are swept within a minute", () =>
+	withDatastore(async ({ engine, pass, restart, stored }) => {
 		await engine.datastore.set("short", { value: "1", ttl: 1 }, root);
-		await engine.datastore.set("long", { value: "1", ttl: 100 }, root);
-		pass(2);
+		await engine.datastore.set("long", { value: "1", ttl: 1_000 }, root);
+		pass(61);
 		await restart();
+		while ((await stored()).length > 1) await new Promise((resolve) => setTimeout(resolve, 2));
 		assert.deepEqual(
 			(await stored()).map(({ name }) => name),
 			["long"],
 		);
 	}));
 
-onEach("each change leaves the event that tells of it, with secrets masked", async ({ engine: { datastore }, events }) => {
+withItems("each change leaves the event that tells of it, with secrets masked", async ({ engine: { datastore }, events }) => {
 	await datastore.set("a", { value: "1" }, root);
 	await datastore.set("a", { value: "1" }, root);
 	await datastore.set("a", { value: "2" }, root);
@@ -168,7 +168,7 @@ onEach("each change leaves the event that tells of it, with secrets masked", asy
 	assert.deepEqual(await values("delete", "object"), [mask]);
 });
 
-onEach("of parallel writes of one key none is lost: one creates, the others update", async ({ engine: { datastore }, events }) => {
+withItems("of parallel writes of one key none is lost: one creates, the others update", async ({ engine: { datastore }, events }) => {
 	await Promise.all(Array.from({ length: 40 }, (_, index) => datastore.set("one", { value: String(index) }, root)));
 	const changes = await events("value_change");
 	assert.equal((await events("create")).length, 1);
@@ -186,17 +186,20 @@ onEach("of parallel writes of one key none is lost: one creates, the others upda
 });
 
 test("two nodes that write one key at once lose no event", async () => {
-	const { createDoor } = createSharedStorage();
-	await withDatastore(createDoor().plugin, ({ engine: { datastore: one }, events }) =>
-		withDatastore(createDoor().plugin, async ({ engine: { datastore: other } }) => {
-			await Promise.all(Array.from({ length: 40 }, (_, index) => (index % 2 ? one : other).set("k", { value: String(index) }, root)));
-			assert.deepEqual([(await events("create")).length, (await events("update")).length], [1, 39]);
-			assert.equal((await one.get("k", {}, root)).value, (await other.get("k", {}, root)).value);
-		}),
-	);
+	const { createDoor, release } = createSharedStorage();
+	const toNode = ({ plugin, eventBus }: Door) => ({ storage: plugin, event_bus: eventBus });
+	await withDatastore(
+		({ engine: { datastore: one }, events }) =>
+			withDatastore(async ({ engine: { datastore: other } }) => {
+				await Promise.all(Array.from({ length: 40 }, (_, index) => (index % 2 ? one : other).set("k", { value: String(index) }, root)));
+				assert.deepEqual([(await events("create")).length, (await events("update")).length], [1, 39]);
+				assert.equal((await one.get("k", {}, root)).value, (await other.get("k", {}, root)).value);
+			}, toNode(createDoor())),
+		toNode(createDoor()),
+	).finally(release);
 });
 
-onEach("secrets are masked, shown as cipher text or decrypted, and decryptions leave a line", async ({ engine: { datastore }, log }) => {
+withItems("secrets are masked, shown as cipher text or decrypted, and decryptions leave a line", async ({ engine: { datastore }, log }) => {
 	assert.equal((await datastore.set("pin", secret("canary-7741"), root)).value, mask);
 	const masked = await datastore.get("pin", {}, root);
 	assert.deepEqual([masked.value, masked.encrypted, masked.secret], [mask, true, true]);
@@ -212,7 +215,7 @@ onEach("secrets are masked, shown as cipher text or decrypted, and decryptions l
 	assert.equal((await datastore.set("pin", { value: "plain" }, root)).secret, false);
 });
 
-onEach("cipher text given as such is verified, and refused from others than administrators", async ({ engine: { datastore } }) => {
+withItems("cipher text given as such is verified, and refused from others than administrators", async ({ engine: { datastore } }) => {
 	await datastore.set("a", secret("word"), root);
 	const { value } = await datastore.get("a", { form: "stored" }, root);
 	const loaded = await datastore.set("b", { value, encrypted: true }, root);
@@ -227,7 +230,7 @@ onEach("cipher text given as such is verified, and refused from others than admi
 });
 
 test("the same clear text never gives the same cipher text", () =>
-	withDatastore(memoryStorage(), async ({ engine: { datastore } }) => {
+	withDatastore(async ({ engine: { datastore } }) => {
 		const seen = new Set<string>();
 		for (let count = 0; count < 20; count += 1) {
 			await datastore.set("a", secret("word"), root);
@@ -236,7 +239,7 @@ test("the same clear text never gives the same cipher text", () =>
 		assert.equal(seen.size, 20);
 	}));
 
-onEach("lists have prefix, paging and order, and count only what is shown", async ({ engine: { datastore }, pass }) => {
+withItems("lists have prefix, paging and order, and count only what is shown", async ({ engine: { datastore }, pass }) => {
 	for (const name of ["b.2", "a.1", "b.1", "B.3", "b%x"]) await datastore.set(name, { value: name }, root);
 	await datastore.set("b.gone", { value: "", ttl: 1 }, root);
 	await datastore.set("b.mine", { value: "mine", scope: "user" }, root);
@@ -253,7 +256,6 @@ onEach("lists have prefix, paging and order, and count only what is shown", asyn
 
 test("without a key secrets are refused, everything else goes on", () =>
 	withDatastore(
-		memoryStorage(),
 		async ({ engine: { datastore }, directory }) => {
 			await assert.rejects(datastore.set("a", secret("word"), root), refused("SVC_INVALID", /enable_encryption/));
 			await datastore.set("a", { value: "word" }, root);
@@ -263,7 +265,7 @@ test("without a key secrets are refused, everything else goes on", () =>
 	));
 
 test("the key file is for its owner only, kept over restarts, and never replaced while there are secrets", () =>
-	withDatastore(knexStorage({ client: "sqlite" }), async ({ engine, directory, restart, log }) => {
+	withDatastore(async ({ engine, directory, restart, log }) => {
 		const file = join(directory, "datastore-key.json");
 		assert.equal((await stat(file)).mode & 0o777, 0o600);
 		await engine.datastore.set("a", secret("word"), root);
@@ -281,18 +283,21 @@ test("the key file is for its owner only, kept over restarts, and never replaced
 	}));
 
 test("no secret value is in the files of the data directory or in the log", () =>
-	withDatastore(knexStorage({ client: "sqlite" }), async ({ engine, directory, log }) => {
-		await engine.datastore.set("pin", secret("canary-in-a-file"), root);
-		await engine.datastore.set("pin", secret("canary-in-a-file-too"), root);
-		await engine.datastore.rotate({}, root);
-		await engine.datastore.get("pin", { form: "decrypted" }, root);
-		await engine.datastore.remove("pin", {}, root);
-		await engine.datastore.set("known", { value: "marker-in-clear" }, root);
-		await engine.stop();
-		assert.deepEqual(await filesWith(directory, "canary-in-a-file"), []);
-		assert.ok((await filesWith(directory, "marker-in-clear")).length > 0);
-		assert.ok(!log.join("").includes("canary-in-a-file"));
-	}));
+	withDatastore(
+		async ({ engine, directory, log }) => {
+			await engine.datastore.set("pin", secret("canary-in-a-file"), root);
+			await engine.datastore.set("pin", secret("canary-in-a-file-too"), root);
+			await engine.datastore.rotate({}, root);
+			await engine.datastore.get("pin", { form: "decrypted" }, root);
+			await engine.datastore.remove("pin", {}, root);
+			await engine.datastore.set("known", { value: "marker-in-clear" }, root);
+			await engine.stop();
+			assert.deepEqual(await filesWith(directory, "canary-in-a-file"), []);
+			assert.ok((await filesWith(directory, "marker-in-clear")).length > 0);
+			assert.ok(!log.join("").includes("canary-in-a-file"));
+		},
+		{ storage: knexStorage({ client: "sqlite" }) },
+	));
 
 async function filesWith(directory: string, text: string): Promise<readonly string[]> {
 	const names = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
-import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import type { Storage, StoragePlugin } from "../../contract/index.ts";
 import { createEngine } from "../../service.ts";
+import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import type { Engine, Principal } from "../engine-api.ts";
 import type { StoredKeys } from "./key-file.ts";
 import { keyIdOf } from "./key-ring.ts";
@@ -26,7 +25,8 @@ interface Subject {
 async function withSecrets(count: number, use: (subject: Subject) => Promise<void>): Promise<void> {
 	const directory = mkdtempSync(join(tmpdir(), "svc-rotation-"));
 	const keyFile = join(directory, "datastore-key.json");
-	const plugin = knexStorage({ client: "sqlite" });
+	const backend = createBackend();
+	const plugin = backend.storage;
 	let updates = Number.POSITIVE_INFINITY;
 	let storage: Storage | undefined;
 	const breaking: StoragePlugin = {
@@ -44,7 +44,7 @@ async function withSecrets(count: number, use: (subject: Subject) => Promise<voi
 	};
 	const engine = createEngine({
 		storage: breaking,
-		event_bus: memoryBus(),
+		event_bus: backend.eventBus,
 		runners: [],
 		auth: { enable: false },
 		log: { level: "error" },
@@ -67,6 +67,7 @@ async function withSecrets(count: number, use: (subject: Subject) => Promise<voi
 		});
 	} finally {
 		await engine.stop();
+		await backend.release();
 		rmSync(directory, { recursive: true, force: true });
 	}
 }

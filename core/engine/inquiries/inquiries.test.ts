@@ -4,7 +4,6 @@ import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { isSvcError, type JsonObject } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../engine.test-support.ts";
 import type { Principal } from "../principal.ts";
-import { createSharedStorage } from "../shared-storage.test-support.ts";
 
 async function withInquiries(
 	run: (setup: TestEngine & { ask(parameters?: JsonObject): Promise<string> }) => Promise<void>,
@@ -157,8 +156,7 @@ test("a question with a parent is answered without it", async () => {
 });
 
 test("a question dispatches its trigger, in a trace of its own", async () => {
-	const { storage, createDoor } = createSharedStorage();
-	const { submit, settled, stop } = await startEngine({ storage: createDoor().plugin, runners: [inquirer()] });
+	const { storage, submit, settled, stop } = await startEngine({ runners: [inquirer()] });
 	try {
 		const { id } = await submit({ route: "night-shift" }, { action: "core.ask" });
 		await settled(id, "pending");

@@ -5,7 +5,6 @@ import { test } from "uvu";
 import { httpRequest } from "../../../plugins-runner/http-request/index.ts";
 import { injectTrigger } from "../../../plugins-runner/inject-trigger/index.ts";
 import { principal, startEngine } from "../engine.test-support.ts";
-import { createSharedStorage } from "../shared-storage.test-support.ts";
 
 test("core.http asks a server, and its secrets show in no record", async () => {
 	const seen: (string | undefined)[] = [];
@@ -38,8 +37,7 @@ test("core.http asks a server, and its secrets show in no record", async () => {
 });
 
 test("core.inject_trigger dispatches a trigger in a trace of its own", async () => {
-	const { storage, createDoor } = createSharedStorage();
-	const { submit, settled, stop } = await startEngine({ storage: createDoor().plugin, runners: [injectTrigger()] });
+	const { storage, submit, settled, stop } = await startEngine({ runners: [injectTrigger()] });
 	try {
 		const inject = async (parameters: object) => settled((await submit({ ...parameters }, { action: "core.inject_trigger" })).id);
 		const payload = { id: "x", route: "r" };

@@ -3,9 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
-import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
-import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { createEngine } from "../../index.ts";
+import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import type { Engine, RuleInput } from "../engine-api.ts";
 
 const manifest = "name: disk\nversion: 1.2.3\ndescription: d\nauthor: Ann\nemail: ann@example.org\n";
@@ -16,8 +15,7 @@ async function withPack(
 	...steps: readonly (readonly [files: Readonly<Record<string, string>>, check: (engine: Engine) => Promise<void>])[]
 ): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-packs-"));
-	const kept = memoryStorage().create();
-	const storage = { kind: "storage", name: "kept", create: () => kept } as const;
+	const { storage, eventBus, release } = createBackend();
 	try {
 		for (const [files, check] of steps) {
 			for (const [name, text] of Object.entries({ "pack.yaml": manifest, ...files })) {
@@ -28,7 +26,7 @@ async function withPack(
 			const engine = createEngine(
 				{
 					storage,
-					event_bus: memoryBus(),
+					event_bus: eventBus,
 					runners: [],
 					packs: [join(directory, "disk")],
 					data_dir: directory,
@@ -45,6 +43,7 @@ async function withPack(
 			}
 		}
 	} finally {
+		await release();
 		await rm(directory, { recursive: true, force: true });
 	}
 }
@@ -99,6 +98,38 @@ test("a changed file changes its rule, and operators decide whether it is enable
 			async (engine) => {
 				const { rule: found } = await engine.rules.get("disk.on_full");
 				assert.deepEqual([found.description, found.enabled], ["Changed.", false]);
+			},
+		],
+	));
+
+const policy = (more = "") => `name: one\nresource_ref: disk.sweep\npolicy_type: action.concurrency\nparameters: {threshold: 1}\n${more}`;
+
+test("policies come from the files of a pack; what operators have switched off stays off", () =>
+	withPack(
+		[
+			{ "policies/one.yaml": policy(), "policies/bad.yaml": "name: bad\nresource_ref: disk.sweep\npolicy_type: action.nothing\n" },
+			async (engine) => {
+				const { id, turn, ...found } = await engine.policies.get("disk.one");
+				assert.deepEqual(found, {
+					ref: "disk.one",
+					pack: "disk",
+					name: "one",
+					description: "",
+					enabled: true,
+					resource_ref: "disk.sweep",
+					policy_type: "action.concurrency",
+					metadata_file: "policies/one.yaml",
+					parameters: { threshold: 1, action: "delay" },
+				});
+				assert.equal((await engine.policies.list({}, {})).total, 1);
+				await engine.policies.update(id, { ...found, metadata_file: "policies/one.yaml", enabled: false });
+			},
+		],
+		[
+			{ "policies/one.yaml": policy("description: One at a time.\n") },
+			async (engine) => {
+				const { enabled, description } = await engine.policies.get("disk.one");
+				assert.deepEqual([enabled, description], [false, "One at a time."]);
 			},
 		],
 	));

@@ -1,8 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type JsonObject, toErrorMessage } from "../../contract/index.ts";
+import type { PolicyInput } from "../policies/policies-api.ts";
 import type { RuleInput } from "../rules/rules-api.ts";
 import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
+import { toPolicyInput } from "./policy-metadata.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
 import { readYamlObject } from "./read-yaml.ts";
 import { toRuleInput, toTriggerTypeInput } from "./rule-metadata.ts";
@@ -13,14 +15,15 @@ export interface FromFile<T> {
 	readonly input: T;
 }
 
-/** What of a pack has to do with events. */
+/** What of a pack makes actions run, or says how they do. */
 export interface PackReactions {
 	readonly triggerTypes: readonly FromFile<TriggerTypeInput>[];
 	readonly rules: readonly FromFile<RuleInput>[];
+	readonly policies: readonly FromFile<PolicyInput>[];
 	readonly problems: readonly PackProblem[];
 }
 
-/** Read the folders `triggers` and `rules` of a pack. Each bad file is a problem, and the others go on. */
+/** Read the folders `triggers`, `rules` and `policies` of a pack. Each bad file is a problem, and the others go on. */
 export async function readPackReactions({ ref, path }: { readonly ref: string; readonly path: string }): Promise<PackReactions> {
 	const problems: PackProblem[] = [];
 	const read = async <T>(
@@ -40,7 +43,8 @@ export async function readPackReactions({ ref, path }: { readonly ref: string; r
 	};
 	const triggerTypes = await read("triggers", toTriggerTypeInput);
 	const rules = await read("rules", toRuleInput);
-	return { triggerTypes, rules, problems };
+	const policies = await read("policies", toPolicyInput);
+	return { triggerTypes, rules, policies, problems };
 }
 
 /** Files with metadata in a folder of a pack, by name; none when there is no such folder. */

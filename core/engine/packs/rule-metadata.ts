@@ -5,7 +5,7 @@ import { type Attribute, checkAttributes, flag, isObject, object, requiredText, 
 
 const tags: Attribute = { allowed: "a list of objects", accepts: (value) => Array.isArray(value) && value.every(isObject) };
 /** Set by the service; a file that was written by it may hold them. */
-const ownAttributes = { id: text, uid: text, ref: text, metadata_file: text };
+export const ownAttributes = { id: text, uid: text, ref: text, metadata_file: text };
 
 const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
@@ -46,7 +46,7 @@ function isOptionalObject(value: JsonObject, name: string): boolean {
 	return (value[name] ?? null) === null || isObject(value[name]);
 }
 
-interface Place {
+export interface Place {
 	readonly pack: string;
 	/** Path in the pack. */
 	readonly file: string;
@@ -87,11 +87,11 @@ export function toTriggerTypeInput(metadata: JsonObject, { pack }: Place): Trigg
 	};
 }
 
-function checkPack(metadata: JsonObject, pack: string): void {
+export function checkPack(metadata: JsonObject, pack: string): void {
 	if ((metadata["pack"] ?? pack) !== pack)
 		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
 }
 
-function withoutNull(values: JsonObject): JsonObject {
+export function withoutNull(values: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }

@@ -1,15 +1,15 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { type StoragePlugin, SvcError } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
 import { startEngine, type TestEngine } from "../engine.test-support.ts";
-import { createSharedStorage, type OnCall, type SharedStorage } from "../shared-storage.test-support.ts";
+import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../shared-storage.test-support.ts";
 import { administrator, testTrigger } from "./rules.test-support.ts";
 
 const rule = (name: string) => ({ name, trigger: { type: testTrigger }, action: { ref: "default.scripted" }, enabled: true });
 
-function start(storage: StoragePlugin, lease = 15): Promise<TestEngine> {
-	return startEngine({ storage, options: { scheduler: { lease, poll_interval: 0.05 } } });
+function start({ plugin, eventBus }: Door, lease = 15): Promise<TestEngine> {
+	return startEngine({ storage: plugin, eventBus, options: { scheduler: { lease, poll_interval: 0.05 } } });
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -18,13 +18,24 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 const dispatch = async ({ engine }: TestEngine) => (await engine.dispatcher.dispatch({ trigger: testTrigger, payload: { n: 1 } })).instance;
 
+/** One test on a storage of its own. */
+function withShared(name: string, run: (shared: SharedStorage) => Promise<void>): void {
+	test(name, async () => {
+		const shared = createSharedStorage();
+		try {
+			await run(shared);
+		} finally {
+			await shared.release();
+		}
+	});
+}
+
 async function processed({ storage }: SharedStorage, id: string): Promise<void> {
 	await until(async () => (await storage.get("trigger_instance", id))?.status === "processed");
 }
 
-test("a rule that one node makes counts at once on another, even when no event tells of it", async () => {
-	const shared = createSharedStorage();
-	const [first, second] = [await start(shared.createDoor().plugin), await start(shared.createDoor().plugin)];
+withShared("a rule that one node makes counts at once on another, even when no event tells of it", async (shared) => {
+	const [first, second] = [await start(shared.createDoor()), await start(shared.createDoor())];
 	try {
 		await first.engine.triggers.types.create({ pack: "default", name: "happening" });
 		await processed(shared, (await dispatch(first)).id);
@@ -37,9 +48,8 @@ test("a rule that one node makes counts at once on another, even when no event t
 	}
 });
 
-test("events are shared among nodes, each processed once", async () => {
-	const shared = createSharedStorage();
-	const nodes = [await start(shared.createDoor().plugin), await start(shared.createDoor().plugin)] as const;
+withShared("events are shared among nodes, each processed once", async (shared) => {
+	const nodes = [await start(shared.createDoor()), await start(shared.createDoor())] as const;
 	try {
 		await nodes[0].engine.triggers.types.create({ pack: "default", name: "happening" });
 		for (const name of ["a", "b"]) await nodes[0].engine.rules.create(rule(name), administrator);
@@ -52,13 +62,12 @@ test("events are shared among nodes, each processed once", async () => {
 	}
 });
 
-test("another node takes over from one that stands still, and what that one does later changes nothing", async () => {
-	const shared = createSharedStorage();
+withShared("another node takes over from one that stands still, and what that one does later changes nothing", async (shared) => {
 	const door = shared.createDoor();
-	const slow = await start(door.plugin, 0.3);
+	const slow = await start(door, 0.3);
 	await slow.engine.triggers.types.create({ pack: "default", name: "happening" });
 	for (const name of ["a", "b", "c"]) await slow.engine.rules.create(rule(name), administrator);
-	const other = await start(shared.createDoor().plugin, 0.3);
+	const other = await start(shared.createDoor(), 0.3);
 	try {
 		const { id } = await dispatch(slow);
 		door.shut();
@@ -75,8 +84,7 @@ test("another node takes over from one that stands still, and what that one does
 	}
 });
 
-test("a node that sleeps past its lease writes nothing any more, whatever has become of the rules", async () => {
-	const shared = createSharedStorage();
+withShared("a node that sleeps past its lease writes nothing any more, whatever has become of the rules", async (shared) => {
 	let isArmed = false;
 	let isStored = false;
 	const door = shared.createDoor((method, [kind]) => {
@@ -85,8 +93,8 @@ test("a node that sleeps past its lease writes nothing any more, whatever has be
 		isStored ||= isArmed && method === "write";
 	});
 	const undecidable = { "trigger.n": { type: "search", pattern: {}, condition: "any" } };
-	const slow = await start(door.plugin, 0.3);
-	const other = await start(shared.createDoor().plugin, 0.3);
+	const slow = await start(door, 0.3);
+	const other = await start(shared.createDoor(), 0.3);
 	try {
 		await slow.engine.triggers.types.create({ pack: "default", name: "happening" });
 		for (const name of ["b", "c"]) await slow.engine.rules.create(rule(name), administrator);
@@ -121,9 +129,8 @@ function createOutages(): OnCall {
 	};
 }
 
-test("an outage of the storage puts processing off, and nothing is lost or done twice", async () => {
-	const shared = createSharedStorage();
-	const node = await start(shared.createDoor(createOutages()).plugin, 0.2);
+withShared("an outage of the storage puts processing off, and nothing is lost or done twice", async (shared) => {
+	const node = await start(shared.createDoor(createOutages()), 0.2);
 	try {
 		await node.engine.triggers.types.create({ pack: "default", name: "happening" });
 		for (const name of ["a", "b"]) await node.engine.rules.create(rule(name), administrator);
@@ -136,10 +143,9 @@ test("an outage of the storage puts processing off, and nothing is lost or done 
 	}
 });
 
-test("what was left unfinished is processed at the next start", async () => {
-	const shared = createSharedStorage();
+withShared("what was left unfinished is processed at the next start", async (shared) => {
 	const door = shared.createDoor();
-	const node = await start(door.plugin);
+	const node = await start(door);
 	await node.engine.triggers.types.create({ pack: "default", name: "happening" });
 	await node.engine.rules.create(rule("a"), administrator);
 	const { id } = await dispatch(node);
@@ -148,7 +154,7 @@ test("what was left unfinished is processed at the next start", async () => {
 	// As a process leaves it that is killed after it stored the event.
 	await shared.storage.update("trigger_instance", id, { status: "processing", owner: "gone", fence: "f", lease_expires_at: "2020" });
 	await shared.storage.remove("rule_enforcement", { where: {} });
-	const next = await start(shared.createDoor().plugin);
+	const next = await start(shared.createDoor());
 	try {
 		await processed(shared, id);
 		assert.equal(await shared.storage.count("rule_enforcement", { trigger_instance_id: id }), 1);

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { BusEvent, EventBus, TriggerInstanceEntity } from "../../contract/index.ts";
+import type { EventBus, TriggerInstanceEntity } from "../../contract/index.ts";
+import { createBusWatch } from "../bus-watch.ts";
 import { toTimestamp } from "../clock.ts";
+import { toExpiry, toLapsedBefore } from "../lease-time.ts";
+import { outlastOutage } from "../outage.ts";
 import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
 
 export interface ProcessorParts extends ProcessParts {
@@ -16,7 +19,7 @@ export interface ProcessorParts extends ProcessParts {
 
 /** Claims events and has them processed, at most `poolSize` at a time. */
 export interface Processor {
-	/** Takes over at once what an earlier process left, when no other process can hold anything. */
+	/** Takes over at once what an earlier process left, when no other process can hold anything. Also again, after `stop`. */
 	start(): Promise<void>;
 	/** Something has been stored: look for it, here and on other nodes. */
 	wake(): void;
@@ -33,7 +36,8 @@ export interface Processor {
 
 export interface Reservation {
 	readonly claimed: TriggerInstanceEntity;
-	settle(isStored: boolean): void;
+	/** `unsure`: the answer was lost, so that it may be stored or not. */
+	settle(outcome: "stored" | "refused" | "unsure"): void;
 }
 
 const eventName = "svc.trigger_instance__pending";
@@ -42,7 +46,6 @@ const claimLimit = 64;
 
 export function createProcessor(parts: ProcessorParts): Processor {
 	const { storage, eventBus, clock, logger, nodeId } = parts;
-	const watching = new AbortController();
 	const running = new Set<Promise<void>>();
 	const queue: TriggerInstanceEntity[] = [];
 	let reserved = 0;
@@ -58,23 +61,47 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		status: "processing" as const,
 		owner: nodeId,
 		fence: randomUUID(),
-		lease_expires_at: toTimestamp(clock.now() + parts.lease * 1_000_000),
+		lease_expires_at: toExpiry(clock, parts.lease),
 	});
+	const watch = createBusWatch({
+		...parts,
+		names: [eventName],
+		purpose: "trigger instances of other nodes",
+		filter: ({ data }) => data["node_id"] !== nodeId,
+		onEvent: look,
+		onGap: look,
+	});
+	/** Fences of claims whose outcome is not known: what they have claimed is found by them. */
+	const unsure = new Set<string>();
 	const places = () => parts.poolSize - running.size - queue.length - reserved;
 
 	async function claim(): Promise<void> {
+		await findUnsure();
 		while (!stopped && places() > 0) {
+			const lease = toLease();
+			// Until the answer is there.
+			unsure.add(lease.fence);
 			const claimed = await storage.claim(
 				"trigger_instance",
 				{ where: { status: "pending" }, orderBy: [["occurrence_time", "asc"]], limit: claimLimit },
-				{ ...toLease(), attempt: 1 },
+				{ ...lease, attempt: 1 },
 			);
+			unsure.delete(lease.fence);
 			isBehind = claimed.length === claimLimit;
 			queue.push(...claimed);
 			fill();
 			if (!isBehind) return;
 		}
 		isBehind = true;
+	}
+
+	/** Claims whose answer was lost may have happened. */
+	async function findUnsure(): Promise<void> {
+		if (unsure.size === 0) return;
+		const fences = [...unsure];
+		queue.push(...(await storage.find("trigger_instance", { where: { status: "processing", fence: { in: fences } } })));
+		for (const fence of fences) unsure.delete(fence);
+		fill();
 	}
 
 	/** Claim again what somebody claimed and did not bring to its end. */
@@ -114,12 +141,22 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		const keep = async () => {
 			const now = clock.now();
 			if (expires !== null && toTimestamp(now + (parts.lease * 2_000_000) / 3) < expires) return true;
-			expires = toTimestamp(now + parts.lease * 1_000_000);
+			const renewed = toExpiry(clock, parts.lease);
 			const expected = { status: "processing", fence: instance.fence } as const;
-			return (await storage.update("trigger_instance", instance.id, { lease_expires_at: expires }, expected)) !== undefined;
+			if ((await storage.update("trigger_instance", instance.id, { lease_expires_at: renewed }, expected)) === undefined) return false;
+			expires = renewed;
+			return true;
 		};
-		// It may have waited for its place for long.
-		if (await keep()) await processInstance(instance, { keep }, parts);
+		const attempt = async (isRetry: boolean) => {
+			// It may have waited for its place for long.
+			if (!(await keep())) return;
+			// What rules have done before the storage went away is read again.
+			await processInstance(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, { keep }, parts);
+		};
+		await outlastOutage(attempt, {
+			isOver: () => stopped,
+			onOutage: (error) => logger.warn("a trigger instance waits for the storage", { trigger_instance_id: instance.id, error }),
+		});
 	}
 
 	function look(): void {
@@ -145,7 +182,7 @@ export function createProcessor(parts: ProcessorParts): Processor {
 
 	async function poll(): Promise<void> {
 		try {
-			if (places() > 0) await takeOver({ lease_expires_at: { lt: toTimestamp(clock.now()) } });
+			if (places() > 0) await takeOver({ lease_expires_at: { lt: toLapsedBefore(clock, parts.lease) } });
 		} catch (error) {
 			logger.error("looking for abandoned trigger instances failed", { error });
 		}
@@ -157,25 +194,9 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		if (!stopped) timer = setTimeout(() => void poll(), parts.pollInterval * 1_000);
 	}
 
-	async function follow(): Promise<void> {
-		const events = await eventBus.subscribe([eventName], {
-			signal: watching.signal,
-			filter: (event) => event.data["node_id"] !== nodeId,
-		});
-		void obey(events).catch(async (error: unknown) => {
-			logger.warn("waiting for trigger instances was interrupted", { error });
-			// What was missed shows at the next poll.
-			await follow().catch((failure: unknown) => logger.error("waiting for trigger instances ended", { error: failure }));
-		});
-	}
-
-	async function obey(events: AsyncIterable<BusEvent>): Promise<void> {
-		for await (const _event of events) look();
-	}
-
 	return {
 		async start() {
-			await follow();
+			await watch.start();
 			stopped = false;
 			// A storage that only one process can use holds nothing of a living node but this one's.
 			if (storage.capabilities.shared !== true) while ((await takeOver({ owner: { not: nodeId } })) === claimLimit);
@@ -197,9 +218,10 @@ export function createProcessor(parts: ProcessorParts): Processor {
 			const claimed = { ...instance, ...toLease(), attempt: 1 };
 			return {
 				claimed,
-				settle(isStored) {
+				settle(outcome) {
 					reserved -= 1;
-					if (isStored) begin(claimed);
+					if (outcome === "unsure") unsure.add(claimed.fence);
+					if (outcome === "stored") begin(claimed);
 					else fill();
 				},
 			};
@@ -207,7 +229,7 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		async stop() {
 			stopped = true;
 			clearTimeout(timer);
-			watching.abort();
+			watch.stop();
 			await looking;
 			while (running.size > 0) await Promise.all(running);
 		},

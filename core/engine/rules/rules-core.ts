@@ -1,6 +1,7 @@
 import type { EventBus, Options } from "../../contract/index.ts";
 import type { Principal } from "../principal.ts";
 import type { SubmitParts } from "../submit.ts";
+import type { ChangeFeed } from "../triggers/change-feed.ts";
 import type { TriggerCore } from "../triggers/trigger-core.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { createEnforcer } from "./enforce.ts";
@@ -16,6 +17,7 @@ export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "log
 	readonly eventBus: EventBus;
 	readonly options: Options;
 	readonly nodeId: string;
+	readonly changes: ChangeFeed;
 	readonly triggers: TriggerCore;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }
@@ -34,7 +36,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const secrets = createRuleSecrets(parts);
 	const ruleTriggers = createRuleTriggers({ ...parts, catalog: triggers.catalog });
-	const rules = createRules({ ...parts, changes: triggers.changes, triggers: ruleTriggers, secrets });
+	const rules = createRules({ ...parts, triggers: ruleTriggers, secrets });
 	const enforcer = createEnforcer({ ...parts, guard: createLoopGuard(parts), principal });
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const { datastore, systemUser } = parts.templateSources;

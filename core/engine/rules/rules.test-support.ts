@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ExecutionEntity, JsonObject, TriggerInstanceEntity } from "../../contract/index.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../engine.test-support.ts";
 import type { Principal, RuleInput } from "../engine-api.ts";
+import type { InstanceFilter } from "../triggers/triggers-api.ts";
 
 export const administrator: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
 
@@ -46,13 +47,14 @@ export async function withRules(run: (test: RulesTest) => Promise<void>, options
 				return engine.triggers.instances.get(id);
 			},
 			async quiet() {
+				const countInstances = async (filter: InstanceFilter) => (await engine.triggers.instances.list(filter, { limit: 1 })).total;
+				const countExecutions = async (status: readonly string[]) => (await engine.executions.list({ filter: { status }, limit: 1 })).total;
 				await until(async () => {
-					const waiting = await engine.triggers.instances.list({ status: ["pending", "processing"] }, { limit: 1 });
-					const active = await engine.executions.list({
-						filter: { status: ["requested", "scheduled", "running", "delayed"] },
-						limit: 1,
-					});
-					return waiting.total === 0 && active.total === 0;
+					const before = await countInstances({});
+					if ((await countInstances({ status: ["pending", "processing"] })) > 0) return false;
+					if ((await countExecutions(["requested", "scheduled", "running", "delayed"])) > 0) return false;
+					// An execution that ended since the first look has left an event that this look has not seen.
+					return (await countInstances({})) === before;
 				});
 			},
 			async started() {

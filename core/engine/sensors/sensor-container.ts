@@ -1,6 +1,7 @@
 import { type Clock, type Options, type Sensor, type Storage, toErrorMessage } from "../../contract/index.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { EngineDependencies } from "../dependencies.ts";
+import { toRenewalInterval } from "../lease-time.ts";
 import type { PackConfigs } from "../pack-config/pack-configs-api.ts";
 import type { Principal } from "../principal.ts";
 import { createSecretRedactor } from "../redact.ts";
@@ -35,7 +36,7 @@ export interface SensorContainerParts {
 export interface SensorContainer {
 	/** Makes sensors and their trigger types known: before the rules of packs, which use them. */
 	register(): Promise<void>;
-	/** Runs those that are enabled and that no other node runs. */
+	/** Runs those that are enabled and that no other node runs. Also again, after `stop`. */
 	start(): Promise<void>;
 	/** Ends all of them; waits no longer than the grace. */
 	stop(): Promise<void>;
@@ -49,11 +50,12 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 	/** By id of the record. */
 	const supervisors = new Map<string, Supervisor>();
 	let isStarted = false;
-	let isStopped = false;
 	let timer: NodeJS.Timeout | undefined;
 	let looking: Promise<void> | undefined;
 	/** Woken while looking. */
 	let again = false;
+	/** The last look failed. */
+	let isAway = false;
 
 	async function run(named: NamedSensor, holding: Holding): Promise<void> {
 		const { values, secrets } = await parts.packConfigs.resolve(named.pack, principal.username);
@@ -100,15 +102,17 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 	async function look(): Promise<void> {
 		do {
 			again = false;
+			isAway = false;
 			await lookOnce().catch((error: unknown) => {
+				isAway = true;
 				logger.warn("looking at sensors failed; will be tried again", { error });
 				for (const supervisor of supervisors.values()) supervisor.expire();
 			});
-		} while (again && !isStopped);
+		} while (again && isStarted);
 	}
 
 	function wake(): void {
-		if (!isStarted || isStopped) return;
+		if (!isStarted) return;
 		again = true;
 		looking ??= look().finally(() => {
 			looking = undefined;
@@ -119,7 +123,9 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 
 	function plan(): void {
 		clearTimeout(timer);
-		if (!isStopped) timer = setTimeout(wake, (options.scheduler.lease * 1_000) / 3);
+		const interval = toRenewalInterval(options.scheduler.lease);
+		// Once the storage is back, nobody should have to wait for long.
+		if (isStarted) timer = setTimeout(wake, isAway ? Math.min(interval, options.scheduler.poll_interval * 1_000) : interval);
 	}
 
 	parts.changes.onChange(wake);
@@ -132,13 +138,17 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 			const ids = new Map(stored.map(({ id, ref }) => [ref, id]));
 			for (const named of sensors) {
 				const id = ids.get(named.ref);
-				if (id !== undefined) supervisors.set(id, createSupervisor(parts, id, { ref: named.ref, wake, run: (held) => run(named, held) }));
+				if (id === undefined) continue;
+				// One that was stopped may still wait for its sensor to end.
+				const supervisor = supervisors.get(id) ?? createSupervisor(parts, id, { ref: named.ref, wake, run: (held) => run(named, held) });
+				supervisor.resume();
+				supervisors.set(id, supervisor);
 			}
 			isStarted = true;
 			wake();
 		},
 		async stop() {
-			isStopped = true;
+			isStarted = false;
 			clearTimeout(timer);
 			await looking;
 			await Promise.all([...supervisors.values()].map((supervisor) => supervisor.stop()));

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
 	type Clock,
 	isSvcError,
@@ -45,13 +46,15 @@ export function createSensorContext(parts: SensorContextParts, { ref, pack, sens
 
 	async function dispatch(trigger: TriggerReference, payload: JsonObject, { traceTag, uniqueKey }: DispatchOptions = {}) {
 		let id: string | undefined;
+		// An attempt whose answer was lost may have stored it: the next one then finds it by its key.
+		const key = uniqueKey ?? randomUUID();
 		const attempt = async () => {
 			assertHeld();
 			const { instance } = await parts.dispatcher.dispatch({
 				trigger,
 				payload,
 				...(traceTag !== undefined && { trace: { trace_tag: traceTag } }),
-				...(uniqueKey !== undefined && { uniqueKey: `sensor:${ref}:${uniqueKey}` }),
+				uniqueKey: `sensor:${ref}:${key}`,
 			});
 			id = instance.id;
 		};

@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { SvcError } from "../../contract/index.ts";
@@ -13,7 +14,7 @@ interface Node {
 }
 
 async function withNodes(count: number, use: (nodes: readonly Node[]) => Promise<void>): Promise<void> {
-	const { createDoor } = createSharedStorage();
+	const { createDoor, release } = createSharedStorage();
 	const nodes: Node[] = [];
 	try {
 		for (let index = 0; index < count; index += 1) {
@@ -22,7 +23,11 @@ async function withNodes(count: number, use: (nodes: readonly Node[]) => Promise
 			const door = createDoor(() => {
 				if (isCut) throw new SvcError("SVC_UNAVAILABLE", "the storage cannot be reached");
 			});
-			const service = await startWith(scripted.plugin, { storage: door.plugin });
+			const service = await startWith(scripted.plugin, {
+				storage: door.plugin,
+				eventBus: door.eventBus,
+				options: { scheduler: { lease: 0.6 } },
+			});
 			nodes.push({
 				scripted,
 				service,
@@ -39,6 +44,7 @@ async function withNodes(count: number, use: (nodes: readonly Node[]) => Promise
 			cut(false);
 			await service.stop();
 		}
+		await release();
 	}
 }
 

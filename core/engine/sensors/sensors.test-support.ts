@@ -68,7 +68,7 @@ export async function startWith(plugin: SensorPlugin, { options = {}, ...rest }:
 			...options,
 			sensors: [plugin],
 			sensorcontainer: { restart_delay: 0.05, max_restart_delay: 0.4, shutdown_grace: 0.2, ...options.sensorcontainer },
-			scheduler: { lease: 0.6, poll_interval: 0.05, ...options.scheduler },
+			scheduler: { poll_interval: 0.05, ...options.scheduler },
 		},
 	});
 	const { engine } = service;
@@ -88,7 +88,7 @@ export async function startWith(plugin: SensorPlugin, { options = {}, ...rest }:
 	};
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, milliseconds = 10_000): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, milliseconds = 30_000): Promise<void> {
 	const deadline = performance.now() + milliseconds;
 	while (!(await isTrue())) {
 		if (performance.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${isTrue}`);

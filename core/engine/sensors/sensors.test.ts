@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { defineSensor, type SensorPlugin, type SensorTrigger } from "../../contract/index.ts";
+import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../engine.test-support.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 
@@ -109,6 +109,7 @@ test("a sensor that has run well for a while begins to count anew", async () => 
 test("a sensor that has nothing more to do rests until it is switched on again", async () => {
 	const scripted = createScripted(async () => {});
 	await withSensor(scripted, async ({ engine, becomes }) => {
+		await until(() => scripted.runs.length === 1);
 		await becomes(({ state, owner }) => state === "stopped" && owner !== null);
 		assert.equal(scripted.runs.length, 1);
 		await engine.sensorTypes.setEnabled("tests.watcher", false);
@@ -192,7 +193,7 @@ test("what a sensor keeps is its own, and is there after a restart on disk; so i
 		found.push(await state.delete("position/b"), await state.delete("position/b"));
 		await aborted(context);
 	});
-	const storage = () => knexStorage({ client: "sqlite", file: join(directory, "svc.db") });
+	const { storage, eventBus, release } = createBackend({ durable: true });
 	const options = { keyvalue: { encryption_key_path: join(directory, "key.json") } };
 	try {
 		await withSensor(
@@ -214,7 +215,7 @@ test("what a sensor keeps is its own, and is there after a restart on disk; so i
 				const item = await engine.datastore.get("tests.watcher:token", {}, principal);
 				assert.equal(item.value, "********");
 			},
-			{ storage: storage(), options },
+			{ storage, eventBus, options },
 		);
 		found.length = 0;
 		await withSensor(
@@ -227,7 +228,7 @@ test("what a sensor keeps is its own, and is there after a restart on disk; so i
 				]);
 				await engine.sensorTypes.setEnabled("tests.watcher", false);
 			},
-			{ storage: storage(), options },
+			{ storage, eventBus, options },
 		);
 		await withSensor(
 			scripted,
@@ -235,9 +236,10 @@ test("what a sensor keeps is its own, and is there after a restart on disk; so i
 				assert.equal((await sensor()).enabled, false);
 				assert.equal(scripted.runs.length, 2);
 			},
-			{ storage: storage(), options },
+			{ storage, eventBus, options },
 		);
 	} finally {
+		await release();
 		await rm(directory, { recursive: true });
 	}
 });

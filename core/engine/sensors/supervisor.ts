@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Clock, Logger, Options, Patch, SensorEntity, Storage } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../clock.ts";
+import { toLapsedBefore } from "../lease-time.ts";
 import { outlastOutage } from "../outage.ts";
-import { settledWithin, wait } from "./waiting.ts";
+import { settledWithin, wait } from "../waiting.ts";
 
 export interface SupervisorParts {
 	readonly storage: Storage;
@@ -41,6 +42,8 @@ export interface Supervisor {
 	expire(): void;
 	/** Resolves when the sensor has ended, or the grace has passed. */
 	stop(): Promise<void>;
+	/** After `stop`: look at it again from now on. */
+	resume(): void;
 }
 
 interface Held extends Holding {
@@ -71,7 +74,7 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 	function isHeldElsewhere({ owner, lease_expires_at: expiry }: SensorEntity): boolean {
 		// No other process can use a storage that is not shared: whoever has the lease there is gone.
 		if (!isShared || owner === null || owner === nodeId) return false;
-		return expiry !== null && expiry > toTimestamp(clock.now());
+		return expiry !== null && expiry >= toLapsedBefore(clock, parts.options.scheduler.lease);
 	}
 
 	async function claim(stored: SensorEntity): Promise<void> {
@@ -222,6 +225,9 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 			if (held === undefined) return;
 			end(held);
 			await held?.ending;
+		},
+		resume() {
+			isStopped = false;
 		},
 	};
 }

@@ -20,8 +20,9 @@ interface Setup extends TestEngine {
 }
 
 async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
-	const { storage, createDoor } = createSharedStorage();
-	const service = await startEngine({ storage: createDoor().plugin, options: { timersengine: { enable: false } } });
+	const { storage, createDoor, release } = createSharedStorage();
+	const door = createDoor();
+	const service = await startEngine({ storage: door.plugin, eventBus: door.eventBus, options: { timersengine: { enable: false } } });
 	const nodes: Timers[] = [];
 	const setup: Setup = {
 		...service,
@@ -59,6 +60,7 @@ async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
 	} finally {
 		for (const node of nodes) await node.stop();
 		await service.stop();
+		await release();
 	}
 }
 

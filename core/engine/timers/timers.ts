@@ -27,7 +27,9 @@ export interface TimersParts {
 
 /** Fires the timers that triggers of rules ask for. Each slot fires once, however many nodes watch it and however often they start. */
 export interface Timers {
+	/** Also again, after `stop`. */
 	start(): Promise<void>;
+	/** Fires nothing more; resolves when no look is under way. */
 	stop(): Promise<void>;
 	/** Look at triggers and timers now; resolves when what is due has fired. */
 	look(): Promise<void>;
@@ -109,11 +111,18 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 		}
 	}
 
+	/** The last look could not fire what was due. */
+	let isBehind = false;
+
 	async function fireDue(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
+		isBehind = false;
 		for (const timer of await storage.find("timer", { where: { next_fire_at: { lte: toTimestamp(clock.now()) } } })) {
 			const trigger = triggers.get(timer.trigger);
 			if (trigger === undefined || isStopped) continue;
-			await fire(timer, trigger).catch((error: unknown) => logger.error("a timer could not fire", { trigger: timer.trigger, error }));
+			await fire(timer, trigger).catch((error: unknown) => {
+				isBehind = true;
+				logger.error("a timer could not fire", { trigger: timer.trigger, error });
+			});
 		}
 	}
 
@@ -187,12 +196,13 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 		let delay = pollInterval;
 		try {
 			await look();
-			delay = await untilNext();
+			// What could not be stored is tried again, and not at once.
+			if (!isBehind) delay = await untilNext();
 		} catch (error) {
 			logger.warn("looking at timers failed; will be tried again", { error });
 		}
-		if (isStopped) return;
 		clearTimeout(waiting);
+		if (isStopped) return;
 		// A wait that ends early by rounding would only look once more.
 		waiting = setTimeout(() => void lookAndWait(), Math.ceil(delay));
 	}
@@ -209,11 +219,13 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 			triggers = await synchronise();
 			isStale = false;
 			await replan(triggers);
+			isStopped = false;
 			waiting = setTimeout(() => void lookAndWait(), 0);
 		},
 		async stop() {
 			isStopped = true;
 			clearTimeout(waiting);
+			waiting = undefined;
 			await looking?.catch(() => undefined);
 		},
 	};

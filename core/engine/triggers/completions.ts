@@ -1,6 +1,7 @@
 import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options, type WriteOperation } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
 import { toItemUser } from "../datastore/template-access.ts";
+import type { Retries } from "../policies/retries.ts";
 import type { TemplateSources } from "../render-parameters.ts";
 import { toShownParameters } from "../shown-parameters.ts";
 import { isCompleted } from "../status.ts";
@@ -8,18 +9,18 @@ import { triggerRefs } from "./built-in-types.ts";
 import type { Dispatch, Dispatcher } from "./dispatcher.ts";
 import { toNotifications } from "./notifications.ts";
 
-/** What the end of an execution causes: writes that belong to that of the final status, or neither happens. */
+/** What the end of an execution causes, events and another run: writes that belong to that of the final status, or neither happens. */
 export interface CompletionDraft {
 	readonly operations: readonly WriteOperation[];
 	/** Call once they are stored. */
 	announce(): void;
 }
 
-/** Makes the events of executions that end. */
+/** Makes what follows executions that end. */
 export interface Completions {
 	/**
-	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. An event that cannot be made
-	 * is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
+	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. What cannot
+	 * be made is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
 	 */
 	draft(ended: ExecutionEntity): Promise<CompletionDraft>;
 }
@@ -33,6 +34,9 @@ export interface CompletionParts {
 	readonly logger: Logger;
 	/** What the templates of notifications read. */
 	readonly templateSources: Pick<TemplateSources, "datastore" | "systemUser">;
+	readonly retries: Retries;
+	/** See to a new execution that has been stored. */
+	readonly announce: (execution: ExecutionEntity) => void;
 }
 
 export function createCompletions(parts: CompletionParts): Completions {
@@ -74,24 +78,44 @@ export function createCompletions(parts: CompletionParts): Completions {
 		);
 	}
 
+	async function draftEvents(ended: ExecutionEntity): Promise<CompletionDraft> {
+		const payloads = await toPayloads(ended);
+		if (payloads.length === 0) return nothing;
+		const drafts = await Promise.all(payloads.map(([trigger, payload]) => draftOne(ended, trigger, payload)));
+		return {
+			operations: drafts.flatMap((draft) => draft?.operations ?? []),
+			announce() {
+				for (const draft of drafts) draft?.announce();
+			},
+		};
+	}
+
+	async function draftRetry(ended: ExecutionEntity): Promise<CompletionDraft> {
+		const next = await parts.retries.draft(ended);
+		if (next === undefined) return nothing;
+		return { operations: [{ insert: "execution", entities: [next] }], announce: () => parts.announce(next) };
+	}
+
+	async function orNothing(ended: ExecutionEntity, draft: (ended: ExecutionEntity) => Promise<CompletionDraft>): Promise<CompletionDraft> {
+		try {
+			return await draft(ended);
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			logger.error("what follows an ended execution could not be made", { execution_id: ended.id, error });
+			return nothing;
+		}
+	}
+
 	return {
 		async draft(ended) {
 			if (!isCompleted(ended.status) && ended.status !== "pending") return nothing;
-			try {
-				const payloads = await toPayloads(ended);
-				if (payloads.length === 0) return nothing;
-				const drafts = await Promise.all(payloads.map(([trigger, payload]) => draftOne(ended, trigger, payload)));
-				return {
-					operations: drafts.flatMap((draft) => draft?.operations ?? []),
-					announce() {
-						for (const draft of drafts) draft?.announce();
-					},
-				};
-			} catch (error) {
-				if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-				logger.error("events of an ended execution could not be made", { execution_id: ended.id, error });
-				return nothing;
-			}
+			const drafts = [await orNothing(ended, draftEvents), await orNothing(ended, draftRetry)];
+			return {
+				operations: drafts.flatMap(({ operations }) => operations),
+				announce() {
+					for (const draft of drafts) draft.announce();
+				},
+			};
 		},
 	};
 }

@@ -69,11 +69,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		try {
 			await storage.write(toOperations(reservation?.claimed ?? instance, place));
 		} catch (error) {
-			reservation?.settle(false);
+			reservation?.settle(isSvcError(error, "SVC_UNAVAILABLE") ? "unsure" : "refused");
 			throw error;
 		}
 		if (reservation === undefined) parts.processor.wake();
-		else reservation.settle(true);
+		else reservation.settle("stored");
 	}
 
 	function checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {

@@ -2,7 +2,7 @@ import type { Clock, EventBus, Logger, Options, Storage } from "../../contract/i
 import type { Processor } from "../rules/processor.ts";
 import { createRuleIndex, type RuleIndex } from "../rules/rule-index.ts";
 import { builtInTypes, triggerRefs } from "./built-in-types.ts";
-import { type ChangeFeed, createChangeFeed } from "./change-feed.ts";
+import type { ChangeFeed } from "./change-feed.ts";
 import { createDispatcher } from "./create-dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { registerTriggerTypes } from "./register-types.ts";
@@ -14,7 +14,7 @@ export interface TriggerParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly options: Options;
-	readonly nodeId: string;
+	readonly changes: ChangeFeed;
 	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
 }
 
@@ -23,30 +23,22 @@ export interface TriggerCore {
 	readonly dispatcher: Dispatcher;
 	readonly catalog: TriggerCatalog;
 	readonly rules: RuleIndex;
-	/** Tells of changes to trigger types, triggers and rules. */
-	readonly changes: ChangeFeed;
 	/** To be called before packs are registered: makes the built-in types known. */
-	start(): Promise<void>;
-	stop(): void;
+	register(): Promise<void>;
 }
 
 export function createTriggerCore(parts: TriggerParts): TriggerCore {
-	const changes = createChangeFeed(parts);
-	const catalog = createTriggerCatalog({ storage: parts.storage, changes });
-	const rules = createRuleIndex({ storage: parts.storage, changes });
+	const catalog = createTriggerCatalog(parts);
+	const rules = createRuleIndex(parts);
 	const { enable } = parts.options.action_sensor;
 	return {
 		dispatcher: createDispatcher({ ...parts, triggers: catalog, isListenedTo: rules.isListenedTo }),
 		catalog,
 		rules,
-		changes,
-		async start() {
-			await changes.start();
-			await registerTriggerTypes(
+		register: () =>
+			registerTriggerTypes(
 				parts,
 				builtInTypes.filter(({ ref }) => enable || ref !== triggerRefs.action),
-			);
-		},
-		stop: changes.stop,
+			),
 	};
 }

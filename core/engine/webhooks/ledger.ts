@@ -31,7 +31,8 @@ export interface Ledger {
 	accept(arrival: Arrival, draft: DispatchDraft): Promise<WebhookDeliveryEntity | undefined>;
 }
 
-const defaultWindow = 86_400;
+/** Seconds in which a second delivery with the same id is a repetition, where the hook does not say. */
+export const defaultWindow = 86_400;
 
 export function createLedger({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }): Ledger {
 	function toEntity({ hook, delivery, headers, deliveryId }: Arrival, verdict: Verdict): WebhookDeliveryEntity {

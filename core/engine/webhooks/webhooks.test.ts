@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "uvu";
-import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type JsonObject, type JsonValue, type Storage, type TriggerEntity } from "../../contract/index.ts";
 import { principal, startEngine } from "../engine.test-support.ts";
 import type { Engine } from "../engine-api.ts";
 import { createId } from "../ids.ts";
+import { createSharedStorage } from "../shared-storage.test-support.ts";
 import { hashParameters } from "../triggers/parameters-hash.ts";
 import type { Delivery } from "./webhooks-api.ts";
 
@@ -20,9 +20,10 @@ interface Scope {
 
 /** An engine with webhooks of these parameters, as rules would have made them. */
 async function withHooks(hooks: readonly JsonObject[], run: (scope: Scope) => Promise<void>): Promise<void> {
-	const storage = memoryStorage().create();
+	const { storage, createDoor, release } = createSharedStorage();
 	await storage.insert("trigger", hooks.map(toTrigger));
-	const service = await startEngine({ storage: { kind: "storage", name: "test", create: () => storage } });
+	const { plugin, eventBus } = createDoor();
+	const service = await startEngine({ storage: plugin, eventBus });
 	const { engine } = service;
 	try {
 		await run({
@@ -33,6 +34,7 @@ async function withHooks(hooks: readonly JsonObject[], run: (scope: Scope) => Pr
 		});
 	} finally {
 		await service.stop();
+		await release();
 	}
 }
 

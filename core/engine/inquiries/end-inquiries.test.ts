@@ -5,31 +5,29 @@ import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { principal, startEngine } from "../engine.test-support.ts";
-import { createSharedStorage } from "../shared-storage.test-support.ts";
-import { createInquirySweep } from "./sweep.ts";
+import { endInquiries } from "./end-inquiries.ts";
+import type { InquiryParts } from "./inquiries.ts";
 
 const minutes = 60_000_000;
 
 test("questions that nobody answered in time end as timed out, each once, with what they asked", async () => {
-	const { storage, createDoor } = createSharedStorage();
-	const { engine, submit, settled, stop } = await startEngine({ storage: createDoor().plugin, runners: [inquirer()] });
+	const { engine, storage, submit, settled, stop } = await startEngine({ runners: [inquirer()] });
 	let passed = 0;
 	const ended: ExecutionEntity[] = [];
-	const sweepOf = () =>
-		createInquirySweep({
-			storage,
-			eventBus: memoryBus().create(),
-			clock: { now: () => Date.now() * 1_000 + passed },
-			logger: silentLogger,
-			completions: {
-				async draft(execution) {
-					ended.push(execution);
-					return { operations: [], announce: () => undefined };
-				},
+	const parts: InquiryParts = {
+		storage,
+		eventBus: memoryBus().create(),
+		clock: { now: () => Date.now() * 1_000 + passed },
+		logger: silentLogger,
+		completions: {
+			async draft(execution) {
+				ended.push(execution);
+				return { operations: [], announce: () => undefined };
 			},
-			enabled: true,
-			interval: 600,
-		});
+		},
+	};
+	const { signal } = new AbortController();
+	const look = () => endInquiries(parts, signal);
 	try {
 		const ask = async (ttl: number) => {
 			const { id } = await submit({ ttl }, { action: "core.ask" });
@@ -37,11 +35,10 @@ test("questions that nobody answered in time end as timed out, each once, with w
 			return id;
 		};
 		const [short, long, endless] = [await ask(5), await ask(60), await ask(0)];
-		const [sweep, other] = [sweepOf(), sweepOf()];
 		passed = 5.9 * minutes;
-		assert.equal(await sweep.sweep(), 0);
+		assert.equal(await look(), 0);
 		passed = 6.1 * minutes;
-		assert.equal((await sweep.sweep()) + (await other.sweep()), 1);
+		assert.equal((await look()) + (await look()), 1);
 		const timedOut = await settled(short);
 		assert.equal(timedOut.status, "timeout");
 		assert.equal(timedOut.result?.["ttl"], 5);
@@ -51,11 +48,10 @@ test("questions that nobody answered in time end as timed out, each once, with w
 		);
 		await assert.rejects(engine.inquiries.respond(short, { continue: true }, principal), /timed out and cannot be responded to/);
 		passed = 100_000 * minutes;
-		const [first, second] = await Promise.all([sweep.sweep(), other.sweep()]);
+		const [first, second] = await Promise.all([look(), look()]);
 		assert.equal(first + second, 1);
 		assert.equal((await settled(long)).status, "timeout");
 		assert.equal((await engine.inquiries.get(endless)).ttl, 0);
-		await sweep.stop();
 	} finally {
 		await stop();
 	}
@@ -63,9 +59,7 @@ test("questions that nobody answered in time end as timed out, each once, with w
 
 test("a service that is told to ends them by itself", async () => {
 	const garbagecollector = { purge_inquiries: true, collection_interval: 0.01 };
-	const { storage, createDoor } = createSharedStorage();
-	const { submit, settled, stop } = await startEngine({
-		storage: createDoor().plugin,
+	const { storage, submit, settled, stop } = await startEngine({
 		runners: [inquirer()],
 		options: { garbagecollector },
 	});

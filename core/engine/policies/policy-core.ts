@@ -1,0 +1,57 @@
+import type { Clock, EventBus, Logger, Storage } from "../../contract/index.ts";
+import type { Catalog } from "../catalog.ts";
+import type { ChangeFeed } from "../triggers/change-feed.ts";
+import type { Completions } from "../triggers/completions.ts";
+import { createAttributeKeys } from "./attribute-keys.ts";
+import { createPolicies } from "./policies.ts";
+import type { Policies } from "./policies-api.ts";
+import { createPolicyIndex } from "./policy-index.ts";
+import { createQueues, type Queues } from "./queues.ts";
+import { createRetries, type Retries } from "./retries.ts";
+
+export interface PolicyCoreParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly nodeId: string;
+	readonly catalog: Catalog;
+	readonly completions: Completions;
+	readonly changes: ChangeFeed;
+	/** Seconds. */
+	readonly pollInterval: number;
+}
+
+/** Policies, and what obeys them. */
+export interface PolicyCore {
+	readonly policies: Policies;
+	readonly queues: Queues;
+	readonly retries: Retries;
+	/** To be called before anything is submitted; again, when the storage was away. */
+	start(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
+	const index = createPolicyIndex(parts);
+	const queues = createQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
+	return {
+		policies: createPolicies({
+			...parts,
+			async obey() {
+				await index.refresh();
+				await queues.takeHold();
+			},
+		}),
+		queues,
+		retries: createRetries({ ...parts, index, queueOf: queues.queueOf }),
+		async start() {
+			await index.start();
+			await queues.start();
+		},
+		async stop() {
+			queues.stop();
+			await index.stop();
+		},
+	};
+}
