@@ -40,6 +40,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 	provide(scope, tokens.engine, () =>
 		createEngine({
 			options,
+			roles: config.roles,
 			composition: {
 				storage: config.storage,
 				eventBus: config.eventBus,
@@ -55,10 +56,18 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 			clock: scope.resolve(tokens.clock),
 			adminPassword: overrides.adminPassword,
 			apiUrl: () => options.auth.api_url || scope.resolve(tokens.http).apiUrl(),
+			addresses: () => ({ ...scope.resolve(tokens.http).addresses() }),
+			version,
 		}),
 	);
 	provide(scope, tokens.http, () =>
-		createHttp({ engine: scope.resolve(tokens.engine), options, logger: scope.resolve(tokens.logger).withTag("http"), version }),
+		createHttp({
+			engine: scope.resolve(tokens.engine),
+			options,
+			roles: config.roles,
+			logger: scope.resolve(tokens.logger).withTag("http"),
+			version,
+		}),
 	);
 	return {
 		logger: scope.resolve(tokens.logger),

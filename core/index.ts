@@ -25,7 +25,7 @@ export type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, Rule
 export type { TraceFilter, Traces, TraceView } from "./engine/traces-api.ts";
 export type { Dispatch, Dispatcher } from "./engine/triggers/dispatcher.ts";
 export type { TriggersApi } from "./engine/triggers/triggers-api.ts";
-export { loadConfig } from "./load-config.ts";
+export { type LoadConfigOptions, loadConfig } from "./load-config.ts";
 export { createLogger, type ServiceLogger } from "./logger.ts";
 export { type Addresses, type CreateOptions, createEngine, createService, type Service } from "./service.ts";
 export { version } from "./version.ts";

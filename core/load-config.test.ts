@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { test } from "uvu";
 import { isSvcError } from "./contract/index.ts";
 import { loadConfig } from "./load-config.ts";
@@ -60,6 +62,37 @@ test("a package that is not there is named", async () => {
 		load("svc.config.ts", 'import { x } from "svc-plugin-nowhere";\nexport default { x };'),
 		isConfigError("svc-plugin-nowhere"),
 	);
+});
+
+test("a copy in the cache directory spares the translation until the file changes", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-load-"));
+	const cacheDirectory = join(directory, "cache");
+	const file = join(directory, "svc.config.ts");
+	const loader = JSON.stringify(new URL("../dist/core/load-config.js", import.meta.url).href);
+	const program = `import { loadConfig } from ${loader};
+		console.log(JSON.stringify(await loadConfig(${JSON.stringify(file)}, ${JSON.stringify({ cacheDirectory })})));`;
+	// The built one, as Node that runs the tests reads TypeScript; in processes of their own, as a module is loaded once in each.
+	const loadAnew = async () => {
+		const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
+			env: { PATH: process.env["PATH"] },
+		});
+		return JSON.parse(stdout) as unknown;
+	};
+	const toText = (port: number) => `const port: number = ${port};\nexport default { api: { port } };`;
+	try {
+		await writeFile(file, toText(1));
+		assert.deepEqual(await loadAnew(), { api: { port: 1 } });
+		// Newer Nodes read TypeScript themselves.
+		if ("typescript" in process.features && process.features.typescript) return;
+		const [name = ""] = await readdir(cacheDirectory);
+		const copy = join(cacheDirectory, name);
+		await writeFile(copy, (await readFile(copy, "utf8")).replace("port = 1", "port = 2"));
+		assert.deepEqual(await loadAnew(), { api: { port: 2 } });
+		await writeFile(file, toText(3));
+		assert.deepEqual(await loadAnew(), { api: { port: 3 } });
+	} finally {
+		await rm(directory, { recursive: true });
+	}
 });
 
 test.run();

@@ -3,23 +3,31 @@ import { resolve } from "node:path";
 import { createJiti } from "jiti";
 import { type SvcConfig, SvcError, toErrorMessage } from "./contract/index.ts";
 
+export interface LoadConfigOptions {
+	/**
+	 * Directory, in one that others cannot read, where a copy in JavaScript is kept for as long as the file does not change: a Node that
+	 * does not read TypeScript itself takes a good part of its start to translate it. Default: no copy is kept.
+	 */
+	readonly cacheDirectory?: string;
+}
+
 /**
  * Read a configuration file in TypeScript or JavaScript. Its default export is returned as it is; `resolveConfig` checks it.
  * `SVC_CONFIG` says why a file cannot be read, with the place where known.
  */
-export async function loadConfig(file: string): Promise<SvcConfig> {
+export async function loadConfig(file: string, { cacheDirectory }: LoadConfigOptions = {}): Promise<SvcConfig> {
 	const path = resolve(file);
 	if (!existsSync(path)) throw new SvcError("SVC_CONFIG", `configuration file "${path}" does not exist; name another with --config`);
-	const module = await importFile(path);
+	const module = await importFile(path, cacheDirectory);
 	if (typeof module !== "object" || module === null || !("default" in module)) {
 		throw new SvcError("SVC_CONFIG", `configuration file "${path}" has no default export; hint: export default defineConfig({ ... })`);
 	}
 	return module.default as SvcConfig;
 }
 
-async function importFile(path: string): Promise<unknown> {
-	// Native first, so that a configuration and the service share one copy of the package. The cache would write into node_modules.
-	const jiti = createJiti(import.meta.url, { tryNative: true, fsCache: false });
+async function importFile(path: string, cacheDirectory: string | undefined): Promise<unknown> {
+	// Native first, so that a configuration and the service share one copy of the package. Its own choice of a cache is node_modules.
+	const jiti = createJiti(import.meta.url, { tryNative: true, fsCache: cacheDirectory ?? false });
 	try {
 		return await jiti.import<unknown>(path);
 	} catch (error) {

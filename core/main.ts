@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 import { runCli } from "./cli/run-cli.ts";
-import { serve } from "./serve.ts";
 
 process.exitCode = await runCli(process.argv.slice(2), {
-	serve: ({ config }) => serve({ config, env: process.env, print: (line) => void process.stdout.write(`${line}\n`) }),
+	// Loaded when they are asked for: the service is many modules, which no other command waits for.
+	async serve({ config, only }) {
+		const { serve } = await import("./serve.ts");
+		return serve({ config, only, env: process.env, print: (line) => void process.stdout.write(`${line}\n`) });
+	},
+	database: {
+		migrate: async (options) => (await import("./database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
+		move: async (options) => (await import("./database/move-database.ts")).moveDatabase({ ...options, env: process.env }),
+	},
 });

@@ -1,4 +1,6 @@
-import { dirname, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { NodeRole } from "./contract/index.ts";
 import type { FirstUser } from "./engine/engine-api.ts";
 import { loadConfig } from "./load-config.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
@@ -6,59 +8,97 @@ import { type Addresses, createService, type Service } from "./service.ts";
 export interface ServeContext {
 	/** Path of the configuration file. */
 	readonly config: string;
+	/** Parts of the service to run, in the place of `node.only`; all that the configuration says when undefined. */
+	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
 }
 
 /**
- * `svc serve`: run the service of a configuration file until INT or TERM. The first signal stops it in order, a second one
- * ends the process at once. The exit code is 0 after an orderly stop.
+ * `svc serve`: run the service of a configuration file until INT or TERM. The first signal stops it in order; a second one ends
+ * what runs without waiting for it, and the process at the latest two seconds after it. USR2 asks for a garbage collection. The
+ * exit code is 0 after an orderly stop.
  */
-export async function serve({ config, env, print }: ServeContext): Promise<number> {
+export async function serve({ config, only, env, print }: ServeContext): Promise<number> {
 	const file = resolve(config);
-	const service = createService(await loadConfig(file), {
+	const service = createService(await loadConfig(file, findCache(file, env)), {
 		env,
 		directory: dirname(file),
+		// What is no role is refused with the list of those there are.
+		...(only !== undefined && { only: only as readonly NodeRole[] }),
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
 		onFirstUser: (user) => printFirstUser(user, print),
 	});
-	const stopped = stopOnSignal(service);
+	const stop = stopOnSignal(service);
+	const forgetCollection = collectOnSignal(service);
 	try {
-		const { addresses } = await Promise.race([service.start(), stopped.promise.then(() => ({ addresses: {} }))]);
+		const started = service.start().catch((error: unknown) => {
+			// It waited for something, and was told to stop.
+			if (!stop.isAsked()) throw error;
+			return { addresses: {} };
+		});
+		const { addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
 		printAddresses(addresses, print);
-		await stopped.promise;
-		return 0;
+		return await stop.exitCode;
 	} finally {
-		stopped.forget();
+		stop.forget();
+		forgetCollection();
 	}
+}
+
+/** USR2 asks for a garbage collection now. What comes of it is in the log. */
+function collectOnSignal({ engine }: Service): () => void {
+	const listener = () => void engine.retention.collect().catch(() => undefined);
+	process.on("SIGUSR2", listener);
+	return () => void process.off("SIGUSR2", listener);
+}
+
+/** In the data directory, which only the service may read. Where it is not yet, or the file names another, nothing is kept. */
+function findCache(file: string, env: ServeContext["env"]): { readonly cacheDirectory?: string } {
+	const directory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : join(dirname(file), "data");
+	return existsSync(directory) ? { cacheDirectory: join(directory, "cache") } : {};
 }
 
 /** npm passes on the signal that the terminal has sent already: within these milliseconds it is the same request. */
 const repeatTime = 500;
+/** Milliseconds after a second signal at which the process ends, whatever it has not done by then. */
+const forcedTime = 1_800;
 
-function stopOnSignal(service: Service): { readonly promise: Promise<void>; forget(): void } {
+interface Stop {
+	/** Whether a signal has come. */
+	isAsked(): boolean;
+	/** Resolves when the service has stopped. */
+	readonly exitCode: Promise<number>;
+	forget(): void;
+}
+
+function stopOnSignal(service: Service): Stop {
+	let first: number | undefined;
 	let forget = () => {};
-	const promise = new Promise<void>((done, fail) => {
-		let first: number | undefined;
+	const exitCode = new Promise<number>((done, fail) => {
+		let isForced = false;
 		const listener = () => {
 			if (first === undefined) {
 				first = performance.now();
-				service.stop().then(done, fail);
-			} else if (performance.now() - first > repeatTime) {
-				// Whoever asks twice does not want to wait; what was running is found again at the next start.
-				process.exit(1);
+				service.stop().then(() => done(isForced ? 1 : 0), fail);
+			} else if (performance.now() - first > repeatTime && !isForced) {
+				isForced = true;
+				// What has not been stored by then is found again at the next start, or by other nodes.
+				setTimeout(() => process.exit(1), forcedTime).unref();
+				service.abort().catch(() => undefined);
 			}
 		};
 		process.on("SIGINT", listener).on("SIGTERM", listener);
 		forget = () => void process.off("SIGINT", listener).off("SIGTERM", listener);
 	});
-	return { promise, forget };
+	return { isAsked: () => first !== undefined, exitCode, forget: () => forget() };
 }
 
-function printAddresses({ api, auth, stream }: Addresses, print: (line: string) => void): void {
+function printAddresses({ api, auth, stream, health }: Addresses, print: (line: string) => void): void {
 	if (api !== undefined) print(`API             ${api}/v1`);
 	if (auth !== undefined) print(`Authentication  ${auth}/auth/v1/tokens`);
 	if (stream !== undefined) print(`Stream          ${stream}/v1/stream`);
+	if (health !== undefined) print(`Health          ${health}/health/ready`);
 }
 
 function printFirstUser({ username, password }: FirstUser, print: (line: string) => void): void {

@@ -6,7 +6,7 @@ import { test } from "uvu";
 import { memoryBus } from "../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../plugins/storage-memory/index.ts";
 import { noop } from "../plugins-runner/noop/index.ts";
-import { defineAuthBackend, type SvcConfig } from "./contract/index.ts";
+import { defineAuthBackend, defineRunner, isSvcError, type SvcConfig } from "./contract/index.ts";
 import { type CreateOptions, createService, type Service } from "./service.ts";
 
 async function withService(
@@ -57,9 +57,15 @@ test("a service that is stopped while it starts ends stopped", () =>
 	withService(async (service) => {
 		const starting = service.start();
 		await service.stop();
-		const { addresses } = await starting;
-		assert.ok(addresses.api !== undefined);
-		assert.equal(await isAnswering(addresses.api), false);
+		const url = await starting.then(
+			({ addresses }) => addresses.api,
+			(error: unknown) => {
+				// It had only just begun.
+				assert.ok(isSvcError(error, "SVC_UNAVAILABLE"));
+				return undefined;
+			},
+		);
+		if (url !== undefined) assert.equal(await isAnswering(url), false);
 	}));
 
 test("several services live in one process without knowing of each other", () =>
@@ -82,6 +88,42 @@ test("several services live in one process without knowing of each other", () =>
 
 test("stopping a service that was never started is fine", () => withService(async () => {}));
 
+/** A runner that does something while it starts, and tells that it has been stopped. */
+function defineStarting(name: string, start: () => Promise<void>, stop = () => {}) {
+	return defineRunner(name, () => ({
+		...{ description: name, parameters: {}, capabilities: {} },
+		start,
+		stop: async () => stop(),
+		run: async () => ({ succeeded: true, result: {} }),
+	}))();
+}
+
+test("runners start together: one that waits for a process does not hold up the others", () => {
+	let meet = () => {};
+	const met = new Promise<void>((resolve) => {
+		meet = resolve;
+	});
+	const runners = [defineStarting("waiting", () => met), defineStarting("last", async () => meet())];
+	return withService((service) => service.start().then(() => {}), { runners });
+});
+
+test("a runner that cannot start ends the start once the others have started, and they are stopped", () => {
+	const told: string[] = [];
+	const slow = defineStarting(
+		"slow",
+		() => new Promise((resolve) => setImmediate(() => resolve(void told.push("started")))),
+		() => told.push("stopped"),
+	);
+	const failing = defineStarting("failing", () => Promise.reject(new Error("no such luck")));
+	return withService(
+		async (service) => {
+			await assert.rejects(service.start(), /no such luck/);
+			assert.deepEqual(told, ["started", "stopped"]);
+		},
+		{ runners: [failing, slow] },
+	);
+});
+
 test("a port that is taken ends the start with the option's name, and nothing stays open", () =>
 	withService(async (holder) => {
 		const { addresses } = await holder.start();
@@ -94,7 +136,7 @@ test("a port that is taken ends the start with the option's name, and nothing st
 		);
 	}));
 
-test("the first administrator can sign in as soon as the service answers, and is told also when a port is taken", async () => {
+test("no administrator is made, and none is told of, when a port is taken", async () => {
 	const users = new Map<string, string>();
 	const backend = defineAuthBackend("site", () => ({
 		authenticate: async ({ username, password }) => (users.get(username) === password ? { username } : undefined),
@@ -111,7 +153,17 @@ test("the first administrator can sign in as soon as the service answers, and is
 		await withService((service) => assert.rejects(service.start(), { code: "SVC_CONFIG" }), config, {
 			onFirstUser: ({ username, password }) => told.push(username, password ?? ""),
 		});
-		assert.deepEqual(told, [...users].flat());
+		assert.deepEqual([told, [...users].flat()], [[], []]);
+		const free = { ...config, api: { host: "127.0.0.1", port: 0 } };
+		await withService(
+			async (service) => {
+				await service.start();
+				assert.deepEqual(told, [...users].flat());
+				assert.equal(told[0], "admin");
+			},
+			free,
+			{ onFirstUser: ({ username, password }) => told.push(username, password ?? "") },
+		);
 	});
 });
 

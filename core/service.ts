@@ -1,7 +1,7 @@
 import { prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import { createParts, type Overrides } from "./container.ts";
-import type { SvcConfig } from "./contract/index.ts";
+import type { NodeRole, SvcConfig } from "./contract/index.ts";
 import type { Engine, FirstUser } from "./engine/engine-api.ts";
 
 export interface CreateOptions extends Overrides {
@@ -9,6 +9,8 @@ export interface CreateOptions extends Overrides {
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	/** Called with the first administrator when this start makes one, before anything listens. */
 	readonly onFirstUser?: (user: FirstUser) => void;
+	/** Parts of the service that this node runs, in the place of `node.only`. Default: what that says, which by default is all. */
+	readonly only?: readonly NodeRole[];
 	/** What relative paths of the configuration are relative to. Default: the working directory. */
 	readonly directory?: string;
 }
@@ -18,17 +20,25 @@ export interface Addresses {
 	readonly auth?: string;
 	readonly api?: string;
 	readonly stream?: string;
+	/** What answers health checks and nothing else (`node.health_listen`). */
+	readonly health?: string;
 }
 
 /** Engine and HTTP interface together. */
 export interface Service {
 	readonly engine: Engine;
 	/** Answer a request as a component's listener would, without a socket. */
-	fetch(component: keyof Addresses, request: Request): Promise<Response>;
-	/** Start everything. `firstUser` is the administrator this start has made, if it made one. */
+	fetch(component: Exclude<keyof Addresses, "health">, request: Request): Promise<Response>;
+	/**
+	 * Start everything: the listeners first, which answer 503 until the rest has started. Where the storage is for several processes
+	 * and is away, waits for it until `stop` is called; rejects then. `firstUser` is the administrator this start has made, if it
+	 * made one.
+	 */
 	start(): Promise<{ readonly addresses: Addresses; readonly firstUser?: FirstUser }>;
 	/** Stop in order: claiming, runs (as configured), connections, plugins. May be called twice. */
 	stop(): Promise<void>;
+	/** `stop` without waiting for runs, which end `abandoned`: also for a stop under way. */
+	abort(): Promise<void>;
 }
 
 /**
@@ -46,11 +56,12 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		await prepareDataDirectory(resolved.dataDirectory);
 		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
 		try {
+			const addresses = await http.start({ isClosed: true });
 			await engine.start();
-			// Before anybody can ask, and told at once: its password must be seen also when a listener cannot be opened.
+			// Before anybody can ask.
 			const firstUser = await engine.ensureFirstUser();
 			if (firstUser !== undefined) options.onFirstUser?.(firstUser);
-			const addresses = await http.start();
+			http.open();
 			return { addresses, ...(firstUser !== undefined && { firstUser }) };
 		} catch (error) {
 			await end().catch(() => undefined);
@@ -59,8 +70,10 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	}
 
 	async function stop(): Promise<void> {
-		// What is being started is let finish, so that there is something whole to stop.
+		// A start that waits for something gives up; any other is let finish, so that there is something whole to stop.
+		const drained = engine.drain();
 		await starting?.catch(() => undefined);
+		await drained;
 		await end();
 	}
 
@@ -79,6 +92,11 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 			return starting;
 		},
 		stop: () => (stopping ??= stop()),
+		async abort() {
+			stopping ??= stop();
+			await engine.abort();
+			await stopping;
+		},
 	};
 }
 
@@ -95,6 +113,6 @@ export function createEngine(config: SvcConfig, options: CreateOptions = {}): En
 	};
 }
 
-function resolve(config: SvcConfig, { env = {}, directory = process.cwd() }: CreateOptions): ResolvedConfig {
-	return resolveConfig(config, { env, directory });
+function resolve(config: SvcConfig, { env = {}, directory = process.cwd(), only }: CreateOptions): ResolvedConfig {
+	return resolveConfig(config, { env, directory, only });
 }

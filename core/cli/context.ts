@@ -8,6 +8,8 @@ export interface CliContext {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** Runs the service until it is told to stop; gives the exit code. Absent where only client commands are wanted. */
 	readonly serve?: (options: ServeOptions) => Promise<number>;
+	/** Work on the database of a configuration. Absent where only client commands are wanted. */
+	readonly database?: DatabaseWork;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
 	readonly onInterrupt: (listener: () => void) => () => void;
 }
@@ -15,6 +17,28 @@ export interface CliContext {
 export interface ServeOptions {
 	/** Path of the configuration file as given, relative to the working directory. */
 	readonly config: string;
+	/** Parts of the service to run, as given; undefined: what the configuration says. */
+	readonly only?: readonly string[] | undefined;
+}
+
+export interface DatabaseWork {
+	/** What the schema needs; made unless `plan`. */
+	migrate(
+		options: ServeOptions & { readonly plan: boolean },
+	): Promise<{ readonly changes: readonly string[]; readonly isApplied: boolean }>;
+	/** Copy everything to the database at the address `to`, and compare. */
+	move(options: ServeOptions & { readonly to: string; readonly onCopied: (kind: string, count: number) => void }): Promise<MoveReport>;
+}
+
+/** Counts and hashes of each kind of records in both databases, and what is in neither. */
+export interface MoveReport {
+	readonly kinds: readonly {
+		readonly kind: string;
+		readonly source: { readonly count: number; readonly hash: string };
+		readonly target: { readonly count: number; readonly hash: string };
+		readonly isEqual: boolean;
+	}[];
+	readonly beside: readonly string[];
 }
 
 /** Ends the command with an exit code; `message` goes to stderr. */

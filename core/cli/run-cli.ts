@@ -4,10 +4,15 @@ import { version } from "../version.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addApiKeyCommands } from "./commands/api-key.ts";
 import { addCatalogCommands } from "./commands/catalog.ts";
+import { addDatabaseCommands } from "./commands/database.ts";
 import { addExecutionCommands } from "./commands/execution.ts";
 import { addInquiryCommands } from "./commands/inquiry.ts";
 import { addKeyCommands } from "./commands/key.ts";
+import { addNodeCommands } from "./commands/node.ts";
+import { toWords } from "./commands/options.ts";
 import { addPackConfigCommands } from "./commands/pack-config.ts";
+import { addPolicyCommands } from "./commands/policy.ts";
+import { addPurgeCommands } from "./commands/purge.ts";
 import { addRuleCommands } from "./commands/rule.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addSensorCommands } from "./commands/sensor.ts";
@@ -95,11 +100,15 @@ function createProgram(context: CliContext): Command {
 	addPackConfigCommands(program, context);
 	addAccessCommands(program, context);
 	addRuleCommands(program, context);
+	addPolicyCommands(program, context);
 	addTriggerCommands(program, context);
 	addTraceCommands(program, context);
 	addWebhookCommands(program, context);
 	addTimerCommands(program, context);
 	addSensorCommands(program, context);
+	addPurgeCommands(program, context);
+	addDatabaseCommands(program, context);
+	addNodeCommands(program, context);
 	return program;
 }
 
@@ -109,8 +118,13 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 		.command("serve")
 		.description("Run the service until it is told to stop.")
 		.option("--config <file>", "configuration of the service", "./svc.config.ts")
-		.action(async ({ config }: { config: string }) => {
-			const exitCode = await serve({ config });
+		.option(
+			"--only <parts>",
+			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
+			(text: string, before: readonly string[] = []) => [...before, ...toWords(text)],
+		)
+		.action(async ({ config, only }: { config: string; only?: readonly string[] }) => {
+			const exitCode = await serve({ config, only });
 			if (exitCode !== 0) throw new CliExit(exitCode);
 		});
 }

@@ -4,6 +4,9 @@ import { type ConfigClient, createConfigClient } from "./configs.ts";
 import { type FollowOptions, followOutput, openEvents } from "./follow-output.ts";
 import { createInquiryClient, type InquiryClient } from "./inquiries.ts";
 import { createKeyClient, type KeyClient } from "./keys.ts";
+import { createNodeClient, type NodeClient } from "./nodes.ts";
+import { createPolicyClient, type PolicyClient } from "./policies.ts";
+import { createPurgeClient, type PurgeClient } from "./purge.ts";
 import type {
 	ActionRecord,
 	ApiKeyInput,
@@ -88,11 +91,14 @@ export interface Client {
 	};
 	readonly webhooks: WebhookClient;
 	readonly rules: RuleClient;
+	readonly policies: PolicyClient;
 	readonly triggers: TriggerClient;
 	readonly timers: TimerClient;
 	readonly sensors: SensorClient;
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
+	readonly purge: PurgeClient["purge"];
+	readonly nodes: NodeClient;
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
 	/** Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. */
@@ -161,11 +167,14 @@ export function createClient(options: ClientOptions = {}): Client {
 		inquiries: createInquiryClient({ read, list }),
 		webhooks: createWebhookClient({ read, list }),
 		rules: createRuleClient({ read, list, call: api }),
+		policies: createPolicyClient({ read, list, call: api }),
 		triggers: createTriggerClient({ read, list, call: api }),
 		timers: createTimerClient({ read, list }),
 		sensors: createSensorClient({ read, list }),
 		keys: createKeyClient({ read, list, call: api }),
 		configs: createConfigClient({ read, list }),
+		...createPurgeClient({ read, list }),
+		nodes: createNodeClient({ read, list }),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
 		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),
 	};

@@ -4,6 +4,9 @@ export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./configs.t
 export type { FollowOptions } from "./follow-output.ts";
 export type { InquiryClient, InquiryRecord } from "./inquiries.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./keys.ts";
+export type * from "./nodes.ts";
+export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies.ts";
+export type { PurgeClient, PurgeRecord, PurgeRequest } from "./purge.ts";
 export type * from "./records.ts";
 export type * from "./rules.ts";
 export type { SensorClient, SensorRecord } from "./sensors.ts";

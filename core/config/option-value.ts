@@ -12,7 +12,13 @@ export function findValueProblem(definition: OptionDefinition, value: unknown): 
 	if (definition.type === "string" && definition.choices !== undefined && !definition.choices.includes(String(value))) {
 		return `unknown value ${describeValue(value)}; ${suggest(String(value), definition.choices)}allowed: ${definition.choices.join(", ")}`;
 	}
-	return undefined;
+	return definition.type === "list" && definition.choices !== undefined ? findWordProblem(definition.choices, value) : undefined;
+}
+
+function findWordProblem(choices: readonly string[], value: unknown): string | undefined {
+	const unknown = (value as readonly string[]).find((word) => !choices.includes(word));
+	if (unknown === undefined) return undefined;
+	return `unknown value ${describeValue(unknown)}; ${suggest(unknown, choices)}allowed: ${choices.join(", ")}`;
 }
 
 function hasType(definition: OptionDefinition, value: unknown): boolean {

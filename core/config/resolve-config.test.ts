@@ -56,6 +56,22 @@ test("SVC_DATA_DIR wins over data_dir and is relative to the working directory",
 	assert.equal(resolveWith({}, { SVC_DATA_DIR: "" }).dataDirectory, "/srv/svc/data");
 });
 
+test("an option with two names has one value, from whichever name was given", () => {
+	const both = (parts: object, env: Record<string, string> = {}) => {
+		const { action_executions_ttl, action_executions_output_ttl } = resolveWith(parts, env).options.garbagecollector;
+		return [action_executions_ttl, action_executions_output_ttl];
+	};
+	assert.deepEqual(both({ garbagecollector: { action_executions_output_ttl: 3 } }), [3, 3]);
+	assert.deepEqual(both({ garbagecollector: { action_executions_ttl: 3 } }), [3, 3]);
+	assert.deepEqual(both({ garbagecollector: { action_executions_ttl: 3, action_executions_output_ttl: 3 } }), [3, 3]);
+	assert.deepEqual(
+		both({ garbagecollector: { action_executions_ttl: 3 } }, { SVC_GARBAGECOLLECTOR_ACTION_EXECUTIONS_OUTPUT_TTL: "4" }),
+		[4, 4],
+	);
+	const [problem = ""] = problemsOf({ garbagecollector: { action_executions_ttl: 3, action_executions_output_ttl: 4 } });
+	assert.match(problem, /^garbagecollector\.action_executions_output_ttl: is another name of garbagecollector\.action_executions_ttl/);
+});
+
 const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ api: { prot: 3000 } }, 'api.prot: unknown option (3000); did you mean "port"? allowed in api: listen, host, port'],
 	[{ auth: { backend: authBackend, backend_kwargs: {} } }, "auth.backend_kwargs: only goes with the name of a backend in auth.backend"],
@@ -85,6 +101,10 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[
 		{ runners: [runner("one"), runner("two"), runner("one")] },
 		'runners[2]: runner "one" stands at runners[0] already; names must be unique',
+	],
+	[
+		{ node: { only: ["api", "wroker"] } },
+		'node.only: unknown value "wroker"; did you mean "worker"? allowed: auth, api, stream, worker, rules, timers, sensors',
 	],
 	[{ auth: {} }, "auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }"],
 	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: there is no backend "ldap"; auth_backends of the configuration holds none'],
@@ -153,6 +173,17 @@ test("the environment overrides options of every type", () => {
 	assert.equal(options.system_user.user, "robot");
 });
 
+test("a node runs every part unless some are named: by the caller, the environment or the file, in this order", () => {
+	const rolesOf = (only?: readonly string[], env: Record<string, string> = {}, parts: object = {}) =>
+		resolveConfig(configWith(parts as Partial<SvcConfig>), { env, directory, only }).roles;
+	assert.deepEqual(rolesOf(), ["auth", "api", "stream", "worker", "rules", "timers", "sensors"]);
+	const file = { node: { only: ["timers"] } };
+	assert.deepEqual(rolesOf(undefined, {}, file), ["timers"]);
+	assert.deepEqual(rolesOf(undefined, { SVC_NODE_ONLY: "worker, api,worker" }, file), ["api", "worker"]);
+	assert.deepEqual(rolesOf(["rules"], { SVC_NODE_ONLY: "worker" }, file), ["rules"]);
+	assert.throws(() => rolesOf(["workers"]), { message: /^only: unknown value "workers"; did you mean "worker"\? allowed: auth, api, / });
+});
+
 test("an empty variable counts as not set", () => {
 	assert.equal(resolveWith({ api: { port: 1 } }, { SVC_API_PORT: "" }).options.api.port, 1);
 });
@@ -163,6 +194,7 @@ const wrongVariables: readonly [name: string, value: string, problem: string][] 
 	["SVC_API_PORT", "1.5", "environment variable SVC_API_PORT: expected an integer from 0 to 65535, got 1.5"],
 	["SVC_API_PORT", "99999", "environment variable SVC_API_PORT: 99999 is out of range"],
 	["SVC_AUTH_ENABLE", "maybe", 'environment variable SVC_AUTH_ENABLE: expected true or false, got "maybe"'],
+	["SVC_NODE_ONLY", "api,rule", 'environment variable SVC_NODE_ONLY: unknown value "rule"; did you mean "rules"? allowed: auth, api'],
 	["SVC_LOG_FORMAT", "xml", 'environment variable SVC_LOG_FORMAT: unknown value "xml"; allowed: auto, text, json'],
 ];
 
@@ -199,6 +231,12 @@ test("variables that look like an option's but are none are warned of", () => {
 		"environment variable SVC_API__PORT is not known and has no effect; did you mean SVC_API_PORT?",
 		"environment variable SVC_LOG_SOMETHING_NEW is not known and has no effect",
 	]);
+});
+
+test("a worker without an API and without the address of one is warned of", () => {
+	const warningsOf = (only: string, env = {}) => resolveWith({}, { SVC_NODE_ONLY: only, ...env }).warnings;
+	assert.match(warningsOf("worker").join(), /^auth\.api_url is not set/);
+	assert.deepEqual([...warningsOf("worker,api"), ...warningsOf("rules"), ...warningsOf("worker", { SVC_AUTH_API_URL: "http://svc" })], []);
 });
 
 test("variables of the client, of actions and of others are not warned of", () => {

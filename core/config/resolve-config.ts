@@ -2,6 +2,8 @@ import { join, resolve } from "node:path";
 import {
 	type AuthBackendPlugin,
 	type EventBusPlugin,
+	type NodeRole,
+	nodeRoles,
 	type Options,
 	optionSections,
 	type RoleConfig,
@@ -15,6 +17,7 @@ import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
+import { findValueProblem } from "./option-value.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { findRoleProblems } from "./role-problems.ts";
 import { suggest } from "./suggest.ts";
@@ -22,6 +25,8 @@ import { suggest } from "./suggest.ts";
 /** A configuration that has been checked, with defaults and environment applied. Still data: no plugin has been created. */
 export interface ResolvedConfig {
 	readonly options: Options;
+	/** Parts of the service that this node runs; all of them unless some were named. */
+	readonly roles: readonly NodeRole[];
 	readonly storage: StoragePlugin;
 	readonly eventBus: EventBusPlugin;
 	readonly runners: readonly RunnerPlugin[];
@@ -44,13 +49,15 @@ export interface ResolveContext {
 	readonly env: Environment;
 	/** What relative paths of the configuration are relative to: the directory of its file. */
 	readonly directory: string;
+	/** In the place of `node.only`. */
+	readonly only?: readonly string[] | undefined;
 }
 
 const compositionMembers = ["storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir"];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
-export function resolveConfig(config: SvcConfig, { env, directory }: ResolveContext): ResolvedConfig {
+export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
 	// The type promises all that is checked here; files in plain JavaScript do not.
 	const input: unknown = config;
 	if (!isRecord(input))
@@ -60,12 +67,16 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		);
 	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
 	const options = resolveOptions(input, env, problems);
+	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
+	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
 	problems.push(...findAuthProblems(options), ...findRoleProblems(input["rbac"]));
 	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
 	if (problems.length > 0) throw toError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
+	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
 	return {
 		options,
+		roles,
 		storage: config.storage,
 		eventBus: config.event_bus,
 		runners: config.runners,
@@ -75,8 +86,18 @@ export function resolveConfig(config: SvcConfig, { env, directory }: ResolveCont
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
 		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
 		dataDirectory,
-		warnings: findUnknownVariables(env),
+		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options)],
 	};
+}
+
+/** In the order of the list of roles, each once. */
+function toRoles(only: readonly NodeRole[]): readonly NodeRole[] {
+	return only.length === 0 ? nodeRoles : nodeRoles.filter((role) => only.includes(role));
+}
+
+function findRoleWarnings(roles: readonly NodeRole[], { auth }: Options): string[] {
+	if (!roles.includes("worker") || roles.includes("api") || auth.api_url !== "") return [];
+	return ["auth.api_url is not set on a node that runs actions and no API: actions are told an address where nobody listens"];
 }
 
 function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {

@@ -23,11 +23,12 @@ export function resolveOptions(config: Readonly<Record<string, unknown>>, enviro
 				`${section}.${name}: unknown option (${describeValue(value, name)}); ${suggest(name, members)}allowed in ${section}: ${members.join(", ")}`,
 			);
 		}
-		const values = Object.entries(definitions).map(([name, definition]) => {
+		const candidates = Object.entries(definitions).map(([name, definition]) => {
 			const override = readOverride(environment, section, name, definition);
-			return [name, resolveOption({ path: `${section}.${name}`, definition, given: input[name], override }, problems)];
+			return { name, path: `${section}.${name}`, definition, given: input[name], override };
 		});
-		return [section, Object.fromEntries(values)];
+		const values = candidates.map((candidate) => [candidate.name, resolveOption(candidate, problems)] as const);
+		return [section, withAliases(candidates, Object.fromEntries(values), problems)];
 	});
 	// Each value has been checked against the definition that its type is derived from.
 	return Object.fromEntries(sections) as Options;
@@ -42,10 +43,32 @@ function toSectionInput(config: Readonly<Record<string, unknown>>, section: stri
 }
 
 interface Candidate {
+	readonly name: string;
 	readonly path: string;
 	readonly definition: OptionDefinition;
 	readonly given: unknown;
 	readonly override: ReturnType<typeof readOverride>;
+}
+
+/** Give options that are the same under two names the value of whichever says more: environment before configuration before default. */
+function withAliases(
+	candidates: readonly Candidate[],
+	values: Readonly<Record<string, unknown>>,
+	problems: string[],
+): Readonly<Record<string, unknown>> {
+	const rankOf = ({ given, override }: Candidate) => (override !== undefined ? 2 : given !== undefined ? 1 : 0);
+	const merged = { ...values };
+	for (const alias of candidates) {
+		const original = candidates.find(({ name }) => name === alias.definition.alias_of);
+		if (original === undefined) continue;
+		const [rank, originalRank] = [rankOf(alias), rankOf(original)];
+		if (rank === originalRank && values[alias.name] !== values[original.name]) {
+			problems.push(`${alias.path}: is another name of ${original.path}, which has another value; give one of them`);
+		}
+		const value = values[rank > originalRank ? alias.name : original.name];
+		Object.assign(merged, { [alias.name]: value, [original.name]: value });
+	}
+	return merged;
 }
 
 function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {

@@ -27,7 +27,7 @@ const filterFields = {
 } as const satisfies Readonly<Record<string, FilterField>>;
 
 /** Paths into the record that the parameter `filter` may name. */
-const recordPaths: ReadonlyMap<string, FilterField> = new Map([
+export const recordPaths: ReadonlyMap<string, FilterField> = new Map([
 	["id", "id"],
 	["status", "status"],
 	["parent", "parent_id"],

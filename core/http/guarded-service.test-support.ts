@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { defineAuthBackend, defineRunner, defineSensor, type RoleConfig, type SvcConfig } from "../contract/index.ts";
 import { createLogger } from "../logger.ts";
 import { createService } from "../service.ts";
+import { createBackend } from "../testing/backends/backend.test-support.ts";
 
 /** Everybody whose password begins with their name; the rest of it, behind a colon, names their groups. */
 const anybody = defineAuthBackend("anybody", () => ({
@@ -60,6 +59,7 @@ export async function withGuardedService(
 	test: (service: GuardedService) => Promise<void>,
 	{ rbac = {}, auth = {}, isTimeFrozen = false }: GuardedOptions = {},
 ): Promise<void> {
+	const backend = createBackend();
 	const directory = await mkdtemp(join(tmpdir(), "svc-guarded-"));
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
@@ -68,8 +68,8 @@ export async function withGuardedService(
 	const assignments = [...(rbac.assignments ?? []), { username: "root", roles: ["admin"] }];
 	const service = createService(
 		{
-			storage: memoryStorage(),
-			event_bus: memoryBus(),
+			storage: backend.storage,
+			event_bus: backend.eventBus,
 			runners: [speak()],
 			sensors: [watcher()],
 			auth: { port: 0, backend: anybody(), ...auth },
@@ -118,6 +118,7 @@ export async function withGuardedService(
 		});
 	} finally {
 		await service.stop();
+		await backend.release();
 		await rm(directory, { recursive: true, force: true });
 	}
 }

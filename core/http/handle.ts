@@ -62,7 +62,8 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, options, logger, version, apiUrl, openStream, isTrustedProxy } = context;
+	const { engine, options, logger, version, apiUrl, openStream, isClosed, isTrustedProxy } = context;
+	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
 	const { principal, cookie } = route.permission === "public" ? { principal: nobody } : await authenticate(engine, options, request, raw);
@@ -75,6 +76,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		version,
 		apiUrl,
 		openStream,
+		isClosed,
 		isTrustedProxy,
 		request,
 		principal,

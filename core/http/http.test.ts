@@ -332,11 +332,11 @@ test("a route without a permission refuses to start", () => {
 	assert.throws(() => createApp("api", [route as never], {} as never), /declares no known permission/);
 });
 
-test("every route needs a credential except the one that issues tokens", () =>
+test("every route needs a credential except the one that issues tokens, and health checks", () =>
 	withHttp(async ({ http, urls }) => {
 		for (const route of http.routes) {
 			if (route.permission === "public") {
-				assert.equal(`${route.method} ${route.path}`, "POST /tokens");
+				assert.match(`${route.method} ${route.path}`, /^(POST \/tokens|GET \/health\/(live|ready))$/);
 				continue;
 			}
 			const listener = route.component;

@@ -1,16 +1,19 @@
-import type { Logger, Options } from "../contract/index.ts";
+import { type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import type { Engine } from "../engine/engine-api.ts";
 import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Component, HttpContext, Route } from "./route.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { routes } from "./routes/index.ts";
 import { type Server, startServer } from "./server.ts";
 
 export interface HttpOptions {
 	readonly engine: Engine;
 	readonly options: Options;
+	/** Parts of the service that this node runs. Default: all of them. */
+	readonly roles?: readonly NodeRole[];
 	readonly logger: Logger;
 	/** Version of the service, shown by the index. Default `0.0.0`. */
 	readonly version?: string;
@@ -20,8 +23,15 @@ export interface HttpOptions {
 export interface Http {
 	/** Every route, for tests that walk them. */
 	readonly routes: readonly Route[];
-	/** Open the listeners that are switched on; their addresses. When one fails, none stays open. */
-	start(): Promise<{ readonly [C in Component]?: string }>;
+	/**
+	 * Open the listeners that are switched on and that the node's roles need; their addresses. When one fails, none stays open. With
+	 * `isClosed` they answer 503 to everything but the health checks until `open` is called.
+	 */
+	start(options?: { readonly isClosed?: boolean }): Promise<ListenerAddresses>;
+	/** The service has started: answer what is asked. */
+	open(): void;
+	/** Addresses of the listeners that are open. */
+	addresses(): ListenerAddresses;
 	/** Address of the API listener: the real one once it listens, else what the options say. */
 	apiUrl(): string;
 	/** End the event streams, answer what is being answered, close. May be called twice. */
@@ -30,12 +40,19 @@ export interface Http {
 	fetch(component: Component, request: Request): Promise<Response>;
 }
 
+/** Health checks tell no secrets, and probes know of no certificates. */
+const plain = { use_ssl: false, cert: "", key: "" };
+
+/** Where the listeners are; `health` answers health checks only. */
+export type ListenerAddresses = { readonly [L in Component | "health"]?: string };
+
 const components = ["auth", "api", "stream"] as const;
 
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
-export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpOptions): Http {
+export function createHttp({ engine, options, roles = nodeRoles, logger, version = "0.0.0" }: HttpOptions): Http {
 	const streams = new OpenStreams();
-	const servers = new Map<Component, Server>();
+	const servers = new Map<keyof ListenerAddresses, Server>();
+	let isClosed = false;
 	const cors = createCors(options);
 	const context: HttpContext = {
 		engine,
@@ -44,12 +61,23 @@ export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpO
 		version,
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		openStream: (request) => streams.open(request),
+		isClosed: () => isClosed,
 		isTrustedProxy: createTrustedProxies(options.auth.trusted_proxies),
 	};
 	const apps = {
 		auth: createApp("auth", routes, { context, cors }),
 		api: createApp("api", routes, { context, cors }),
 		stream: createApp("stream", routes, { context, cors }),
+	};
+	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
+	const toListeners = () => {
+		const { health_listen, health_host: host, health_port: port } = options.node;
+		const listeners = components
+			.filter((component) => options[component].listen && roles.includes(component))
+			.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
+		if (!health_listen) return listeners;
+		const app = createApp("api", healthRoutes, { context, cors });
+		return [...listeners, { name: "health", app, address: { section: "node", option: "health_port", host, port, ...plain } } as const];
 	};
 	const stop = async () => {
 		streams.stop();
@@ -60,20 +88,19 @@ export function createHttp({ engine, options, logger, version = "0.0.0" }: HttpO
 	return {
 		routes,
 		apiUrl: context.apiUrl,
-		async start() {
-			const urls: { [C in Component]?: string } = {};
+		addresses,
+		async start(given) {
+			isClosed = given?.isClosed === true;
 			try {
-				for (const component of components) {
-					if (!options[component].listen) continue;
-					const server = await startServer(apps[component], { section: component, ...options[component] }, logger);
-					servers.set(component, server);
-					urls[component] = server.url;
-				}
+				for (const { name, app, address } of toListeners()) servers.set(name, await startServer(app, address, logger));
 			} catch (error) {
 				await stop();
 				throw error;
 			}
-			return urls;
+			return addresses();
+		},
+		open() {
+			isClosed = false;
 		},
 		stop,
 		fetch: async (component, request) => apps[component].fetch(request),

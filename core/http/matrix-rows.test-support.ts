@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { RoleConfig } from "../contract/index.ts";
 
 export type Grants = NonNullable<NonNullable<RoleConfig["roles"]>[number]["permission_grants"]>;
@@ -14,6 +15,8 @@ export interface MatrixSubject {
 	newAction(): Promise<string>;
 	/** Ref of a new rule in the pack `default`, on the action `default.speak`. */
 	newRule(): Promise<string>;
+	/** Ref of a new policy in the pack `default`, of an action of its own. */
+	newPolicy(): Promise<string>;
 	/** Ref of a new trigger type in the pack `default`. */
 	newTriggerType(): Promise<string>;
 	/** Ref of a new trigger. */
@@ -61,6 +64,14 @@ export const ruleBody = (name: string) => ({
 	pack: "default",
 	trigger: { type: "core.svc.generic.inquiry" },
 	action: { ref: "default.speak" },
+});
+const policy = "policy:default:one";
+export const policyBody = (name: string) => ({
+	name,
+	pack: "default",
+	resource_ref: `default.${name}`,
+	policy_type: "action.concurrency",
+	parameters: { threshold: 1 },
 });
 const execution =
 	(suffix = "") =>
@@ -168,6 +179,18 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api PUT /keys/:name": { ok: 200, request: at("/keys/present", { value: "1" }), grants: on(`${item}present`, "key_value_pair_set") },
 	"api DELETE /keys/:name": { ok: 404, request: at("/keys/absent"), grants: on(`${item}absent`, "key_value_pair_delete") },
 	"api POST /keys/rotate": { ok: 200, others: 403, request: at("/keys/rotate", {}) },
+	"api GET /nodes": { ok: 200, others: 403, request: at("/nodes") },
+	"api GET /nodes/:node": { ok: 200, others: 403, request: at(`/nodes/${hostname()}`) },
+	"api POST /nodes/:node/drain": { ok: 404, others: 403, request: at("/nodes/absent/drain", {}) },
+	"api POST /nodes/:node/resume": { ok: 202, others: 403, request: at(`/nodes/${hostname()}/resume`, {}) },
+	"api GET /service_registry/groups": { ok: 200, others: 403, request: at("/service_registry/groups") },
+	"api GET /service_registry/groups/:group/members": { ok: 200, others: 403, request: at("/service_registry/groups/worker/members") },
+	"auth GET /health/live": { ok: 200, request: at("/health/live") },
+	"api GET /health/live": { ok: 200, request: at("/health/live") },
+	"stream GET /health/live": { ok: 200, request: at("/health/live") },
+	"auth GET /health/ready": { ok: 200, request: at("/health/ready") },
+	"api GET /health/ready": { ok: 200, request: at("/health/ready") },
+	"stream GET /health/ready": { ok: 200, request: at("/health/ready") },
 	"api GET /rbac/permission_types": { ok: 200, request: at("/rbac/permission_types") },
 	"api GET /rbac/permission_types/:type": { ok: 200, request: at("/rbac/permission_types/action") },
 	"api GET /rbac/roles": { ok: 200, request: at("/rbac/roles") },
@@ -210,6 +233,29 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /ruleenforcements/:id": { ok: 404, others: 404, request: at("/ruleenforcements/none") },
 	"api GET /ruleenforcements/views": { ok: 200, request: at("/ruleenforcements/views"), grants: global("rule_list") },
 	"api GET /ruleenforcements/views/:id": { ok: 404, others: 404, request: at("/ruleenforcements/views/none") },
+	"api GET /policytypes": { ok: 200, request: at("/policytypes"), grants: global("policy_type_list") },
+	"api GET /policytypes/:ref": {
+		ok: 200,
+		request: at("/policytypes/action.retry"),
+		grants: on("policy_type:action:retry", "policy_type_view"),
+	},
+	"api GET /policies": { ok: 200, request: at("/policies"), grants: global("policy_list") },
+	"api GET /policies/:ref": { ok: 200, request: at("/policies/default.one"), grants: on(policy, "policy_view") },
+	"api POST /policies": {
+		ok: 201,
+		request: ({ freshName }) => ({ path: "/policies", body: policyBody(freshName()) }),
+		grants: global("policy_create"),
+	},
+	"api PUT /policies/:ref": {
+		ok: 200,
+		request: at("/policies/default.one", policyBody("one")),
+		grants: on("pack:default", "policy_modify"),
+	},
+	"api DELETE /policies/:ref": {
+		ok: 204,
+		request: async ({ newPolicy }) => ({ path: `/policies/${await newPolicy()}` }),
+		grants: on("pack:default", "policy_delete"),
+	},
 	"api GET /triggertypes": { ok: 200, request: at("/triggertypes") },
 	"api GET /triggertypes/:ref": { ok: 200, request: at("/triggertypes/core.svc.webhook") },
 	"api POST /triggertypes": {
@@ -246,6 +292,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api POST /triggerinstances/:id/re_emit": { ok: 404, others: 404, request: at("/triggerinstances/none/re_emit") },
 	"api GET /traces": { ok: 200, request: at("/traces"), grants: global("trace_list") },
 	"api GET /traces/:id": { ok: 404, request: at("/traces/none"), grants: on("trace:none", "trace_view") },
+	"api POST /purge/:records": { ok: 200, others: 403, request: at("/purge/executions", { timestamp: "2001-01-01T00:00:00Z" }) },
 	"api GET /timers": { ok: 200, request: at("/timers"), grants: global("timer_list") },
 	"api GET /timers/:ref": { ok: 404, others: 404, request: at("/timers/none") },
 	"api GET /sensortypes": { ok: 200, request: at("/sensortypes"), grants: global("sensor_type_list") },

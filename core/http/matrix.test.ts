@@ -1,7 +1,15 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type GuardedService, withGuardedService } from "./guarded-service.test-support.ts";
-import { type MatrixRequest, type MatrixRow, type MatrixSubject, matrixRows, ruleBody, toTimer } from "./matrix-rows.test-support.ts";
+import {
+	type MatrixRequest,
+	type MatrixRow,
+	type MatrixSubject,
+	matrixRows,
+	policyBody,
+	ruleBody,
+	toTimer,
+} from "./matrix-rows.test-support.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
 
@@ -27,9 +35,15 @@ function toRows(list: readonly Route[]): readonly { readonly route: Route; reado
 	return list.map((route, index) => ({ route, row: matrixRows[keyOf(route)] as MatrixRow, user: `granted${index}` }));
 }
 
+/** Whoever has none that is any good. */
+function expectsRefused({ permission }: Route, row: MatrixRow): number {
+	return permission === "public" ? row.ok : 401;
+}
+
 /** Whoever has nothing but a credential. */
 function expectsAuthenticated({ permission }: Route, row: MatrixRow): number {
-	return permission === "authenticated" && row.others === undefined ? row.ok : (row.others ?? 403);
+	const isOpen = permission === "authenticated" || permission === "public";
+	return isOpen && row.others === undefined ? row.ok : (row.others ?? 403);
 }
 
 /** A role, or a scoped key, that was given exactly what the route asks for. */
@@ -45,7 +59,7 @@ async function createCallers(service: GuardedService, root: string): Promise<rea
 	const disabled = String((await createKey({ enabled: false }))["key"]);
 	const enabled = String((await createKey({}))["key"]);
 	const late = String((await createKey({ expires_at: "2020-01-01T00:00:00Z" }))["key"]);
-	const refused = (name: string, headers: Headers): Caller => ({ name, headers, username: "root", expects: () => 401 });
+	const refused = (name: string, headers: Headers): Caller => ({ name, headers, username: "root", expects: expectsRefused });
 	const user = async (username: string, expects: Caller["expects"]): Promise<Caller> => ({
 		name: username,
 		username,
@@ -105,6 +119,7 @@ async function createSubject(service: GuardedService, root: string) {
 	const { body } = await ask(root, "GET", "/v1/rbac/role_assignments?user=root");
 	const assignment = String((body as unknown as { id: string }[])[0]?.id);
 	await ask(root, "POST", "/v1/rules", ruleBody("watch"));
+	await ask(root, "POST", "/v1/policies", policyBody("one"));
 	let count = 0;
 	const freshName = () => `fresh${(count += 1)}`;
 	return (username: string): MatrixSubject => ({
@@ -117,6 +132,11 @@ async function createSubject(service: GuardedService, root: string) {
 		newRule: async () => {
 			const name = freshName();
 			await ask(root, "POST", "/v1/rules", ruleBody(name));
+			return `default.${name}`;
+		},
+		newPolicy: async () => {
+			const name = freshName();
+			await ask(root, "POST", "/v1/policies", policyBody(name));
 			return `default.${name}`;
 		},
 		newTriggerType: async () => {

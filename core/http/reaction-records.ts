@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type {
 	JsonObject,
+	PolicyEntity,
 	RuleEnforcementEntity,
 	RuleEntity,
 	SensorEntity,
@@ -76,6 +77,14 @@ export function toRule({ rule, trigger }: RuleView, descriptions?: RuleDescripti
 function toRuleTrigger(rule: RuleEntity, trigger: TriggerEntity | undefined): JsonObject {
 	if (trigger === undefined) return { type: rule.trigger_type, parameters: {} };
 	return { type: trigger.type, ref: trigger.ref, parameters: trigger.parameters };
+}
+
+export function toPolicy(policy: PolicyEntity): WireRecord {
+	const { id, ref, name, pack, description, enabled, resource_ref, policy_type, parameters, metadata_file } = policy;
+	return {
+		...{ id, uid: `policy:${pack}:${name}`, ref, name, pack, description, enabled },
+		...{ resource_ref, policy_type, parameters, metadata_file: metadata_file ?? "" },
+	};
 }
 
 /** An enforcement. Members that are empty are left out. */

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Route } from "./route.ts";
 import { createParameters, createRefused, type SecretValues } from "./secret-pack.test-support.ts";
 
@@ -81,6 +82,18 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /keys/:name": () => get("/keys/walk", ["", "?show_secrets=true"]),
 	"api POST /keys/rotate": ({ secrets }) => send("/keys/rotate", [{}, { forget: secrets.refuse() }]),
 	"api DELETE /keys/:name": () => get("/keys/walk", ["", "?scope=user"]),
+	"api GET /nodes": () => get("/nodes"),
+	"api GET /nodes/:node": () => get(`/nodes/${hostname()}`),
+	"api POST /nodes/:node/drain": () => send("/nodes/absent/drain", [{}]),
+	"api POST /nodes/:node/resume": () => send(`/nodes/${hostname()}/resume`, [{}]),
+	"api GET /service_registry/groups": () => get("/service_registry/groups"),
+	"api GET /service_registry/groups/:group/members": () => get("/service_registry/groups/api/members"),
+	"auth GET /health/live": () => get("/health/live"),
+	"api GET /health/live": () => get("/health/live"),
+	"stream GET /health/live": () => get("/health/live"),
+	"auth GET /health/ready": () => get("/health/ready"),
+	"api GET /health/ready": () => get("/health/ready"),
+	"stream GET /health/ready": () => get("/health/ready"),
 	"api GET /rbac/permission_types": () => get("/rbac/permission_types"),
 	"api GET /rbac/permission_types/:type": () => get("/rbac/permission_types/action"),
 	"api GET /rbac/roles": () => get("/rbac/roles", ["", "?system=true"]),
@@ -209,6 +222,26 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /ruleenforcements/:id": () => get("/ruleenforcements/x"),
 	"api GET /ruleenforcements/views": () => get("/ruleenforcements/views", ["", "?include_attributes=execution,trigger_instance"]),
 	"api GET /ruleenforcements/views/:id": () => get("/ruleenforcements/views/x"),
+	"api GET /policytypes": () => get("/policytypes", ["", "?name=retry&limit=1", "?include_attributes=parameters"]),
+	"api GET /policytypes/:ref": () => get("/policytypes/action.retry"),
+	"api POST /policies": ({ secrets }) =>
+		send("/policies", [
+			{ name: "p", pack: "vault", resource_ref: "vault.none", policy_type: "action.concurrency", parameters: { threshold: 1 } },
+			{ name: "q", pack: "vault", resource_ref: "vault.none", policy_type: "action.retry", parameters: { pin: secrets.refuse() } },
+		]),
+	"api PUT /policies/:ref": ({ secrets }) =>
+		send("/policies/vault.p", [
+			{
+				name: "p",
+				pack: "vault",
+				resource_ref: "vault.none",
+				policy_type: "action.concurrency",
+				parameters: { threshold: secrets.refuse() },
+			},
+		]),
+	"api GET /policies": () => get("/policies", ["", "?pack=vault&limit=-1", "?exclude_attributes=parameters"]),
+	"api GET /policies/:ref": () => get("/policies/vault.p"),
+	"api DELETE /policies/:ref": () => get("/policies/vault.p"),
 	"api GET /triggertypes": () => get("/triggertypes", ["", "?pack=core&limit=-1", "?include_attributes=parameters_schema"]),
 	"api GET /triggertypes/:ref": () => get("/triggertypes/vault.walk"),
 	"api PUT /triggertypes/:ref": ({ secrets }) =>
@@ -270,6 +303,10 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /webhook_deliveries": () => get("/webhook_deliveries", ["", "?url=a&verdict=refused&limit=-1"]),
 	"api GET /webhook_deliveries/:id": () => get("/webhook_deliveries/nothing"),
 	"api POST /webhook_deliveries/:id/replay": () => get("/webhook_deliveries/nothing/replay"),
+	"api POST /purge/:records": ({ secrets }) => [
+		...send("/purge/executions", [{ timestamp: "2001-01-01T00:00:00Z", action_ref: secrets.refuse() }, { timestamp: secrets.refuse() }]),
+		...send("/purge/nothing", [{ timestamp: "2001-01-01T00:00:00Z" }]),
+	],
 	"api DELETE /actions/:ref": ({ actions }) =>
 		each(actions, (ref) => send(`/actions/${ref}`, [{ remove_files: "x" }, { remove_files: true }])),
 };

@@ -19,6 +19,8 @@ export interface HttpContext {
 	readonly version: string;
 	/** Public address of the API without path, once it listens. */
 	apiUrl(): string;
+	/** Whether the service has not started yet: only health checks are answered then. */
+	isClosed(): boolean;
 	/** Whether an address is one of `auth.trusted_proxies`. */
 	isTrustedProxy(address: string | undefined): boolean;
 	/** A signal that aborts when the client has gone or the service stops. `done` aborts it too, and must be called when the stream has ended. */
@@ -42,6 +44,8 @@ export interface Route<Q extends QuerySchema = QuerySchema, B = unknown> {
 	readonly path: string;
 	readonly component: Component;
 	readonly permission: Permission;
+	/** Answered also while the service has not started. Default false. */
+	readonly isAlwaysOpen?: boolean;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
 	resource?(context: RouteContext<Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */

@@ -19,6 +19,8 @@ export interface Server {
 export interface ServerAddress {
 	/** Section of the options, for messages. */
 	readonly section: string;
+	/** Name of the option with the port. Default `port`. */
+	readonly option?: string;
 	readonly host: string;
 	/** 0 lets the system choose. */
 	readonly port: number;
@@ -63,7 +65,7 @@ async function open(
 	} catch (error) {
 		throw new SvcError(
 			"SVC_CONFIG",
-			`${address.section}.port: cannot listen on ${address.host} port ${address.port}: it is taken by another program, or not allowed (${toErrorMessage(error)})`,
+			`${address.section}.${address.option ?? "port"}: cannot listen on ${address.host} port ${address.port}: it is taken by another program, or not allowed (${toErrorMessage(error)})`,
 			{ cause: error },
 		);
 	}

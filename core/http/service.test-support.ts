@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
-import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
 import { defineRunner, type OptionsInput, type SvcConfig } from "../contract/index.ts";
 import { createLogger } from "../logger.ts";
 import { createService } from "../service.ts";
+import { type BackendOptions, createBackend } from "../testing/backends/backend.test-support.ts";
 
 /** Says its lines; with `wait` it goes on until it is canceled. Its parameters hold secrets, nested ones too. */
 const speak = defineRunner("speak", () => ({
@@ -40,25 +39,27 @@ export interface ServiceUnderTest {
 	ended(id: string): Promise<string>;
 }
 
-/** Run with a whole service on memory plugins with one administrator, and stop it. */
+/** Run with a whole service on the chosen backend with one administrator, and stop it. */
 export async function withService(
 	run: (service: ServiceUnderTest) => Promise<void>,
-	options: OptionsInput & Partial<Pick<SvcConfig, "runners" | "storage">> = {},
+	options: OptionsInput & Partial<Pick<SvcConfig, "runners" | "packs">> & { readonly backend?: BackendOptions } = {},
 ): Promise<void> {
+	const { backend: backendOptions, ...config } = options;
+	const backend = createBackend(backendOptions);
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
 	const service = createService(
 		{
-			storage: memoryStorage(),
-			event_bus: memoryBus(),
+			storage: backend.storage,
+			event_bus: backend.eventBus,
 			runners: [speak()],
-			...options,
+			...config,
 			// Runs that wait to be canceled would hold up the stop.
-			actionrunner: { graceful_shutdown: false, ...options.actionrunner },
+			actionrunner: { graceful_shutdown: false, ...config.actionrunner },
 			auth: { port: 0, backend: flatFile({ file: join(directory, "htpasswd") }) },
-			api: { port: 0, ...options.api },
-			stream: { port: 0, ...options.stream },
+			api: { port: 0, ...config.api },
+			stream: { port: 0, ...config.stream },
 			data_dir: directory,
 		},
 		{
@@ -87,6 +88,7 @@ export async function withService(
 		});
 	} finally {
 		await service.stop();
+		await backend.release();
 		await rm(directory, { recursive: true, force: true });
 	}
 }

@@ -103,10 +103,10 @@ export function toTextStream(
 	});
 }
 
-/** Without an end event the client knows that it has to come back; falling behind is its own doing. */
+/** Without an end event the client knows that it has to come back: it was too slow, or the event bus may have missed something. */
 function logEnd(error: unknown, { logger, signal }: EventStreamOptions): void {
 	if (signal.aborted) return;
-	if (isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) logger.info("event stream ended: client too slow");
+	if (isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) logger.info("event stream ended, events may be missing", { reason: error.message });
 	else logger.error("event stream failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }
 

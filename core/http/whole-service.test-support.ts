@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { knexStorage } from "../../plugins/storage-knex/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { localScript } from "../../plugins-runner/local-script/index.ts";
 import type { OptionsInput } from "../contract/index.ts";
@@ -10,7 +9,7 @@ import { type ServiceUnderTest, type WireRecord, withService } from "./service.t
 /** Files of packs, by path below the directory of packs. */
 export type PackFiles = Readonly<Record<string, string>>;
 
-/** Run with a whole service on the plugins it ships with, on SQLite, with these packs. */
+/** Run with a whole service on the plugins it ships with, on a disk, with these packs. */
 export async function withWholeService(
 	files: PackFiles,
 	run: (service: ServiceUnderTest) => Promise<void>,
@@ -22,7 +21,7 @@ export async function withWholeService(
 			await mkdir(dirname(join(packs, path)), { recursive: true });
 			await writeFile(join(packs, path), text, { mode: 0o755 });
 		}
-		const plugins = { storage: knexStorage({ client: "sqlite" }), runners: [localCommand(), localScript()], packs: [packs] };
+		const plugins = { backend: { durable: true }, runners: [localCommand(), localScript()], packs: [packs] };
 		await withService(run, { ...options, ...plugins });
 	} finally {
 		await rm(packs, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "uvu";
-import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../service.test-support.ts";
 
 interface Hooked extends ServiceUnderTest {
@@ -10,7 +9,7 @@ interface Hooked extends ServiceUnderTest {
 	instances(): Promise<readonly WireRecord[]>;
 }
 
-/** A service on SQLite with rules on these webhooks. */
+/** A service with rules on these webhooks. */
 async function withHooks(hooks: readonly object[], run: (service: Hooked) => Promise<void>): Promise<void> {
 	await withService(
 		async (service) => {
@@ -29,7 +28,7 @@ async function withHooks(hooks: readonly object[], run: (service: Hooked) => Pro
 				},
 			});
 		},
-		{ storage: knexStorage({ client: "sqlite" }) },
+		{ backend: { durable: true } },
 	);
 }
 

@@ -1,0 +1,53 @@
+import { type CliContext, CliExit, type MoveReport, write } from "../context.ts";
+import { toTable } from "../table.ts";
+import type { AddCommands } from "./options.ts";
+
+const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
+
+/** Work on the database of a configuration, without the service. */
+export const addDatabaseCommands: AddCommands = (parent, context) => {
+	const { database } = context;
+	if (database === undefined) return;
+	const group = parent.command("db").description("Work on the database of the service.");
+
+	group
+		.command("migrate")
+		.description("Bring the schema to what this version needs, as the service does at its start.")
+		.option("--plan", "change nothing, and print what would be changed")
+		.option(...configOption)
+		.action(async ({ config, plan = false }: { config: string; plan?: boolean }) => {
+			const { changes, isApplied } = await database.migrate({ config, plan });
+			if (changes.length === 0) return write(context.stdout, "The schema is up to date.\n");
+			await write(
+				context.stdout,
+				`${isApplied ? "Changes made:" : "Changes to be made:"}\n${changes.map((name) => `  ${name}\n`).join("")}`,
+			);
+		});
+
+	group
+		.command("move")
+		.description("Copy everything to an empty database and compare the two. It can be interrupted, and then run again.")
+		.requiredOption("--to <address>", "address of the other database, such as postgres://svc@db.example.org/svc")
+		.option(...configOption)
+		.action(async ({ config, to }: { config: string; to: string }) => {
+			const onCopied = (kind: string, count: number) => {
+				if (count > 0) context.stderr.write(`${kind}: ${count} copied\n`);
+			};
+			await printMove(await database.move({ config, to, onCopied }), context);
+		});
+};
+
+async function printMove({ kinds, beside }: MoveReport, { stdout }: CliContext): Promise<void> {
+	const shown = kinds.filter(({ source, target }) => source.count + target.count > 0);
+	const rows = shown.map(({ kind, source, target, isEqual }) => {
+		return [kind, String(source.count), String(target.count), target.hash.slice(0, 16), isEqual ? "equal" : "DIFFERENT"];
+	});
+	await write(stdout, toTable(["records", "here", "there", "hash there", "compared"], rows, 120));
+	const different = kinds.filter(({ isEqual }) => !isEqual).map(({ kind }) => kind);
+	if (different.length > 0) {
+		throw new CliExit(1, `${different.join(", ")}: not the same in both. The old database is as it was; move to another, empty one`);
+	}
+	const list = beside.map((line) => `  ${line}\n`).join("");
+	await write(stdout, "Everything is there. Change the configuration to it before the service is started again.\n");
+	if (list !== "") await write(stdout, `Not in a database, and still needed:\n${list}`);
+}

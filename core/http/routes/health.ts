@@ -1,0 +1,32 @@
+import type { UnreadyReason } from "../../engine/engine-api.ts";
+import { replyJson } from "../respond.ts";
+import { defineRoute } from "../route.ts";
+
+/** Seconds after which it is worth asking again. */
+const retryAfter = "1";
+
+/** For load balancers and whoever restarts processes, on every listener: nobody signs in for them. */
+export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((component) => [
+	defineRoute({
+		method: "GET",
+		path: "/health/live",
+		component,
+		permission: "public",
+		isAlwaysOpen: true,
+		handler: () => replyJson({ live: true }),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/health/ready",
+		component,
+		permission: "public",
+		isAlwaysOpen: true,
+		async handler({ engine, isClosed }) {
+			const { reasons } = await engine.readiness();
+			const all: readonly UnreadyReason[] = isClosed() && reasons.length === 0 ? ["starting"] : reasons;
+			if (all.length === 0) return replyJson({ ready: true });
+			const body = { ready: false, reasons: all, faultstring: `not ready: ${all.join(", ")}` };
+			return replyJson(body, 503, { "retry-after": retryAfter });
+		},
+	}),
+]);
