@@ -81,6 +81,8 @@ module.exports = {
 		home("commander", "commander", "^core/cli/"),
 		home("knex", "knex", "^plugins/storage-knex/"),
 		home("libsql", "libsql", "^plugins/storage-knex/"),
+		home("postgres", "postgres", "^plugins/(storage-knex|event-bus-postgres)/"),
+		home("nats", "@nats-io/[^/]+", "^plugins/event-bus-nats/"),
 		home("node-pty", "node-pty", "^plugins-runner/_process/"),
 		home("koffi", "koffi", "^(plugins-runner/_process|plugins-auth/(flat-file|pam))/"),
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),

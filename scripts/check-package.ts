@@ -6,7 +6,7 @@ const expected = [
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
 	/^docs\/.+\.(md|svg)$/,
-	/^examples\/[^/]+\/.+\.(ts|md|yaml|conf|sh|py|txt)$/,
+	/^examples\/[^/]+\/(Procfile|.+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,
 ];
 
 /** Files that would be published although nobody expects them. */

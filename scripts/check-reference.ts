@@ -101,7 +101,8 @@ async function findCommands(group: readonly string[] = []): Promise<string[]> {
 			done();
 		},
 	});
-	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0 });
+	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
+	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0, database });
 	const list = help.split("\nCommands:\n")[1]?.split("\n\n")[0] ?? "";
 	const names = [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = ""]) => name);
 	const commands = names.filter((name) => name !== "help").map((name) => [...group, name]);

@@ -75,8 +75,11 @@ function toSection(name: string, options: Readonly<Record<string, OptionDefiniti
 function typeOf(definition: OptionDefinition): string {
 	if (definition.type === "string" && definition.choices !== undefined)
 		return definition.choices.map((choice) => `\`"${choice}"\``).join(" or ");
-	if (definition.type !== "integer" && definition.type !== "number")
-		return definition.type === "list" ? "list of strings" : definition.type;
+	if (definition.type === "list")
+		return definition.choices === undefined
+			? "list of strings"
+			: `list of ${definition.choices.map((choice) => `\`"${choice}"\``).join(", ")}`;
+	if (definition.type !== "integer" && definition.type !== "number") return definition.type;
 	const { type, minimum, maximum } = definition;
 	if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
 	return minimum === undefined ? type : `${type}, at least ${minimum}`;

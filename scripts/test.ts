@@ -1,24 +1,44 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { backendVariable, chosenBackend, missingFor } from "../core/testing/backends/backend-names.test-support.ts";
+import { type RunServers, startRunNats, startRunPostgres } from "../core/testing/backends/backend-servers.test-support.ts";
+import { missing } from "../core/testing/requires.ts";
 import { findFiles } from "./find-files.ts";
+import { killRunning, runTestFile } from "./run-test-file.ts";
+import { type Job, planJobs } from "./test-plan.ts";
 import { addTallies, noTests, parseReport, type Tally } from "./test-report.ts";
 
-// Runs every test file in a process of its own: `npm test [-- <part of a path> …]`. JOBS sets how many run at once.
+// Runs every test file in a process of its own: `npm test [-- <part of a name> …]`. JOBS sets how many run at once,
+// SVC_TEST_BACKEND the only backend to run on.
 const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts"];
-const defaultTimeout = 120;
-const running = new Set<number>();
+const servers: RunServers[] = [];
 
 async function main(filters: readonly string[]): Promise<number> {
-	const files = findFiles(directories, (file) => file.endsWith(".test.ts")).filter(
-		(file) => filters.length === 0 || filters.some((filter) => file.includes(filter)),
-	);
-	const total = await runAll(files, Number(process.env["JOBS"] ?? availableParallelism()));
+	const files = findFiles(directories, (file) => file.endsWith(".test.ts"));
+	const jobs = planJobs(files, filters, process.env[backendVariable] ? chosenBackend() : undefined);
+	await startServers(jobs);
+	const total = await runAll(jobs, Number(process.env["JOBS"] ?? availableParallelism())).finally(stopServers);
 	for (const { name, reason } of total.skips) process.stdout.write(`skipped ${name}: ${reason}\n`);
 	const problem = verdict(total);
 	if (problem !== undefined) process.stderr.write(`${problem}\n`);
 	process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
 	return problem === undefined ? 0 : 1;
+}
+
+/** Servers for all files that need one; without them some of the files would start their own. */
+async function startServers(jobs: readonly Job[]): Promise<void> {
+	const uses = (words: string) => jobs.some(({ file }) => readFileSync(file, "utf8").includes(words));
+	const runsOn = (word: string) => jobs.some(({ backend }) => backend?.includes(word));
+	const isPostgresNeeded = runsOn("postgres") || uses("services/postgres.test-support");
+	if (isPostgresNeeded && !process.env["SVC_TEST_POSTGRES_URL"] && missing({ command: "postgres" }) === undefined)
+		servers.push(await startRunPostgres());
+	if (runsOn("nats") && !process.env["SVC_TEST_NATS_URL"] && missing({ command: "nats-server" }) === undefined)
+		servers.push(await startRunNats());
+	for (const { environment } of servers) Object.assign(process.env, environment);
+}
+
+async function stopServers(): Promise<void> {
+	for (const { stop } of servers.splice(0)) await stop();
 }
 
 function verdict(total: Tally): string | undefined {
@@ -29,80 +49,44 @@ function verdict(total: Tally): string | undefined {
 	return undefined;
 }
 
-async function runAll(files: readonly string[], parallel: number): Promise<Tally> {
-	const queue = [...files];
+/** Files that wait have a worker of their own, so that the others have something to do meanwhile. */
+async function runAll(jobs: readonly Job[], parallel: number): Promise<Tally> {
+	const waiting = jobs.filter(({ isWaiting }) => isWaiting);
+	const working = jobs.filter(({ isWaiting }) => !isWaiting);
 	let total = noTests;
-	const worker = async () => {
-		for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-			const tally = await runFile(file);
+	const worker = async (queues: readonly Job[][]) => {
+		const next = () => queues.find(({ length }) => length > 0)?.shift();
+		for (let job = next(); job !== undefined; job = next()) {
+			const tally = await runJob(job);
 			// Only now: workers that wait side by side must not add to a total they read before.
 			total = addTallies(total, tally);
 		}
 	};
-	await Promise.all(Array.from({ length: Math.max(1, parallel) }, worker));
+	const workers = Array.from({ length: Math.max(1, parallel) }, () => worker([working, waiting]));
+	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting])] : [])]);
 	return total;
 }
 
-async function runFile(file: string): Promise<Tally> {
+async function runJob(job: Job): Promise<Tally> {
+	const { file, backend, name, timeout } = job;
+	const reason = backend && missingFor(backend);
+	if (reason !== undefined) return { ...noTests, skipped: 1, skips: [{ name, reason }] };
 	const started = performance.now();
-	const { code, output, timedOut } = await runProcess(file, timeoutOf(file));
-	const tally = parseReport(file, output, code);
+	const { code, output, timedOut } = await runTestFile(file, timeout, backend === undefined ? {} : { [backendVariable]: backend });
+	const tally = parseReport(name, output, code);
 	const seconds = ((performance.now() - started) / 1000).toFixed(1);
 	const counts = `${tally.passed} passed${tally.failed > 0 ? `, ${tally.failed} failed` : ""}${tally.skipped > 0 ? `, ${tally.skipped} skipped` : ""}`;
-	process.stdout.write(`${tally.failed > 0 ? "FAIL" : "ok  "} ${file} (${counts}, ${seconds} s)\n`);
+	process.stdout.write(`${tally.failed > 0 ? "FAIL" : "ok  "} ${name} (${counts}, ${seconds} s)\n`);
 	if (tally.failed > 0) process.stdout.write(`${output.replace(/^/gm, "     ")}\n`);
 	if (timedOut)
-		process.stdout.write(`     stopped after ${timeoutOf(file)} s; a file may ask for more by a comment "// test-timeout: <seconds>"\n`);
+		process.stdout.write(`     stopped after ${timeout} s; a file may ask for more by a comment "// test-timeout: <seconds>"\n`);
 	return tally;
-}
-
-function timeoutOf(file: string): number {
-	return Number(/^\/\/ test-timeout: (\d+)$/m.exec(readFileSync(file, "utf8"))?.[1] ?? defaultTimeout);
-}
-
-function runProcess(file: string, timeout: number): Promise<{ code: number | null; output: string; timedOut: boolean }> {
-	return new Promise((resolve) => {
-		// A group of its own, so that a file that hangs is ended together with what it started.
-		const child = spawn(process.execPath, ["--import", "tsx", file], {
-			stdio: ["ignore", "pipe", "pipe"],
-			env: { ...process.env, FORCE_COLOR: "0", NO_COLOR: "1" },
-			detached: true,
-		});
-		const group = child.pid;
-		if (group !== undefined) running.add(group);
-		const pieces: Buffer[] = [];
-		let timedOut = false;
-		const timer = setTimeout(() => {
-			timedOut = true;
-			killGroup(group);
-		}, timeout * 1000);
-		child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-		child.stderr.on("data", (piece: Buffer) => pieces.push(piece));
-		// "exit" rather than "close": a process that the file left behind may hold the pipes for ever.
-		child.on("exit", (code) => {
-			clearTimeout(timer);
-			setImmediate(() => {
-				killGroup(group);
-				if (group !== undefined) running.delete(group);
-				resolve({ code: timedOut ? null : code, output: Buffer.concat(pieces).toString("utf8"), timedOut });
-			});
-		});
-	});
-}
-
-function killGroup(group: number | undefined): void {
-	if (group === undefined) return;
-	try {
-		process.kill(-group, "SIGKILL");
-	} catch {
-		// The group has ended by itself.
-	}
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
 	process.on(signal, () => {
-		for (const group of running) killGroup(group);
-		process.exit(130);
+		killRunning();
+		void stopServers().finally(() => process.exit(130));
 	});
 }
 

@@ -1,14 +1,10 @@
 import * as assert from "node:assert/strict";
 import { type BusEvent, type EventBus, isSvcError, type SubscribeOptions } from "../contract/index.ts";
+import { publishNumbers, range, readNumbers, readOne } from "./event-bus/events.ts";
+import { testSharedEventBus } from "./event-bus/shared.ts";
+import type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
 
-export interface EventBusSuiteOptions {
-	/** Registers one test; `test` of uvu and of node:test both fit. */
-	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
-	readonly name: string;
-	/** A fresh, started bus that shares no event with another one. The suite stops it. */
-	readonly create: () => Promise<EventBus>;
-}
+export type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
 
 interface Scope {
 	readonly bus: EventBus;
@@ -17,7 +13,7 @@ interface Scope {
 }
 
 /** Conformance suite of `EventBus`: one promise of the contract a test. */
-export function testEventBus({ test, name, create }: EventBusSuiteOptions): void {
+export function testEventBus({ test, name, create, connect }: EventBusSuiteOptions): void {
 	const check = (statement: string, run: (scope: Scope) => Promise<void>) =>
 		test(`${name}: ${statement}`, async () => {
 			const bus = await create();
@@ -38,6 +34,8 @@ export function testEventBus({ test, name, create }: EventBusSuiteOptions): void
 	checkNames(check);
 	checkLag(check);
 	checkEnds(check);
+	if (connect !== undefined) testSharedEventBus({ test, name, create, connect });
+	else check("it has `connect` for the sentences of shared buses, when it is one", async ({ bus }) => assert.ok(!bus.capabilities.shared));
 }
 
 type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
@@ -211,24 +209,4 @@ function checkEnds(check: Check): void {
 		await bus.stop?.();
 		bus.publish("a", {});
 	});
-}
-
-function range(length: number): number[] {
-	return Array.from({ length }, (_, index) => index);
-}
-
-function publishNumbers(bus: EventBus, name: string, count: number): void {
-	for (const number of range(count)) bus.publish(name, { number });
-}
-
-async function readOne(events: AsyncIterator<BusEvent>): Promise<BusEvent> {
-	const result = await events.next();
-	assert.notEqual(result.done, true, "the subscription ended too early");
-	return result.value;
-}
-
-async function readNumbers(events: AsyncIterator<BusEvent>, count: number): Promise<number[]> {
-	const numbers: number[] = [];
-	while (numbers.length < count) numbers.push(Number((await readOne(events)).data["number"]));
-	return numbers;
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 
@@ -41,17 +41,25 @@ export function requires(
 /** Why a requirement does not hold, or undefined when it does. */
 export function missing(requirement: Requirement): string | undefined {
 	const { command, environment } = requirement;
-	if (command !== undefined && !hasCommand(command)) return `command ${command} is not installed`;
+	if (command !== undefined && findCommand(command) === undefined) return `command ${command} is not installed`;
 	if (requirement.package !== undefined && !hasPackage(requirement.package)) return `package ${requirement.package} is not installed`;
 	if (environment !== undefined && !process.env[environment]) return `environment variable ${environment} is not set`;
 	if (requirement.root && process.getuid?.() !== 0) return "it must run as root";
 	return undefined;
 }
 
-function hasCommand(command: string): boolean {
-	// Servers such as sshd and slapd stand in directories that are not on everybody's PATH.
-	const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin", "/usr/local/sbin"];
-	return directories.some((directory) => isExecutable(join(directory, command)));
+/** Path of a command, on the PATH or where servers such as sshd, slapd and postgres stand. */
+export function findCommand(command: string): string | undefined {
+	const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin", "/usr/local/sbin", ...postgresDirectories()];
+	return directories.map((directory) => join(directory, command)).find(isExecutable);
+}
+
+/** Debian keeps each version of PostgreSQL in a directory of its own; the newest first. */
+function postgresDirectories(): string[] {
+	const root = "/usr/lib/postgresql";
+	if (!existsSync(root)) return [];
+	const versions = readdirSync(root).sort((left, right) => Number(right) - Number(left));
+	return versions.map((version) => join(root, version, "bin"));
 }
 
 function isExecutable(file: string): boolean {

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { test } from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
 import type { Engine } from "../../index.ts";
+import { toProgram } from "../program.test-support.ts";
 import { createRandom, type Random } from "./random.test-support.ts";
 import { ruleCount, startRuleService } from "./rule-service.test-support.ts";
 import { until } from "./until.test-support.ts";
@@ -17,7 +17,7 @@ import { until } from "./until.test-support.ts";
 // KILL_POINTS says how many events are to be found unfinished by a kill, KILL_SEED repeats what a failed test has tried.
 const points = Number(process.env["KILL_POINTS"] ?? 200);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-const program = fileURLToPath(new URL("./rule-service.test-support.ts", import.meta.url));
+const program = toProgram("./rule-service.test-support", import.meta.url);
 
 test(`every rule acts once on each event, though ${points} events are cut off on their way by kills`, async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-rule-kill-"));
@@ -57,7 +57,7 @@ interface Load {
 
 /** Have events dispatched by a process, and kill it at a random moment. */
 async function killUnderLoad(directory: string, { random, acknowledged }: Load): Promise<void> {
-	const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", program, directory], { stdio: ["ignore", "pipe", "inherit"] });
+	const child: ChildProcess = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "pipe", "inherit"] });
 	const exited = new Promise((resolve) => child.once("exit", resolve));
 	if (child.stdout === null) throw new Error("the process has no output");
 	const lines = createInterface({ input: child.stdout });

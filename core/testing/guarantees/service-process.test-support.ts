@@ -17,6 +17,10 @@ export interface ServiceProcess {
 	kill(): Promise<void>;
 	/** TERM, and wait; the exit code. */
 	stop(): Promise<number | null>;
+	/** TERM, without waiting. */
+	terminate(): void;
+	/** The exit code, once it has ended. */
+	readonly exited: Promise<number | null>;
 }
 
 export interface ServiceFiles {
@@ -71,6 +75,8 @@ export async function startServiceProcess(files: ServiceFiles): Promise<ServiceP
 				child.kill("SIGTERM");
 				return exited;
 			},
+			terminate: () => void child.kill("SIGTERM"),
+			exited,
 		};
 	} catch (error) {
 		kill();

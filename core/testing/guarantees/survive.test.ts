@@ -1,4 +1,5 @@
 // test-timeout: 240
+// test-waits
 import * as assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";

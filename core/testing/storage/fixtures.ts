@@ -48,6 +48,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		callback: null,
 		runner_info: null,
 		run_state: null,
+		queue: null,
 		parameters: { cmd: "echo hi" },
 		result: null,
 		...fields,

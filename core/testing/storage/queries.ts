@@ -135,6 +135,36 @@ function checkPages(check: Check): void {
 		}
 	});
 
+	check("pages by a field that few entities have are as ordered as all of it", async (storage) => {
+		const rules = [null, "b", null, "a", null];
+		const executions = Array.from({ length: 40 }, (_, index) =>
+			createExecution({
+				rule_name: rules[index % 5] ?? null,
+				start_timestamp: `2030-01-02T03:04:${10 + (index % 17)}.000000Z`,
+				user: `${index % 2}`,
+			}),
+		);
+		await storage.insert("execution", executions);
+		const where = { user: { not: "0" } } as const;
+		for (const direction of ["asc", "desc"] as const) {
+			const orderBy = [
+				["rule_name", direction],
+				["start_timestamp", "desc"],
+			] as const;
+			const all = await storage.find("execution", { where, orderBy });
+			assert.equal(all.length, 20);
+			for (const [limit, offset] of [
+				[5, 0],
+				[10, 5],
+				[100, 3],
+			] as const) {
+				assert.deepEqual(await storage.find("execution", { where, orderBy, limit, offset }), all.slice(offset, offset + limit));
+			}
+		}
+		assert.equal(await storage.count("execution", { rule_name: null }), 24);
+		assert.equal(await storage.count("execution", { rule_name: null, user: "0" }), 12);
+	});
+
 	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
 		const traces = Array.from({ length: 4 }, () => createTrace("a"));
 		await storage.insert("trace", traces);

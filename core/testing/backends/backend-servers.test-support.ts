@@ -1,0 +1,27 @@
+import { knexStorage } from "../../../plugins/storage-knex/index.ts";
+import { startNats } from "../services/nats.test-support.ts";
+import { startPostgres } from "../services/postgres.test-support.ts";
+import { createContext } from "./plugin-context.test-support.ts";
+
+/** Servers that the tests of a run share, and the variables by which its processes find them. */
+export interface RunServers {
+	readonly environment: Readonly<Record<string, string>>;
+	stop(): Promise<void>;
+}
+
+/** A server of PostgreSQL with a database of our tables: copies of it are made much quicker than the tables are. */
+export async function startRunPostgres(): Promise<RunServers> {
+	const server = await startPostgres();
+	const { url } = await server.createDatabase();
+	const storage = knexStorage({ client: "postgres", url }).create();
+	await storage.start?.(createContext()).finally(() => storage.stop?.());
+	return {
+		environment: { SVC_TEST_POSTGRES_URL: server.url, SVC_TEST_POSTGRES_TEMPLATE: new URL(url).pathname.slice(1) },
+		stop: () => server.stop(),
+	};
+}
+
+export async function startRunNats(): Promise<RunServers> {
+	const server = await startNats();
+	return { environment: { SVC_TEST_NATS_URL: server.url }, stop: () => server.stop() };
+}

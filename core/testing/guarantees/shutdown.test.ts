@@ -1,0 +1,72 @@
+// test-timeout: 240
+import * as assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { endLeftovers, nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
+import { until } from "./until.test-support.ts";
+
+const count = 100;
+/** Room for all of them at once. */
+const environment = { SVC_ACTIONRUNNER_ACTIONS_POOL_SIZE: String(count) };
+
+async function withDirectory(run: (directory: string) => Promise<void>): Promise<void> {
+	const directory = mkdtempSync(join(tmpdir(), "svc-shutdown-"));
+	try {
+		await run(directory);
+	} finally {
+		endLeftovers(directory);
+		rmSync(directory, { recursive: true, force: true });
+	}
+}
+
+/** Start so many runs of a command; resolves when all of them run. */
+async function startRuns({ client }: ServiceProcess, cmd: string): Promise<void> {
+	const input = { action: "core.local", parameters: { cmd } };
+	await Promise.all(Array.from({ length: count }, () => client.executions.create(input)));
+	await until("all of them run", 60, async () => (await countOf({ client }, "running")) === count || undefined);
+}
+
+const countOf = async ({ client }: Pick<ServiceProcess, "client">, status: string) =>
+	(await client.executions.list({ status, limit: 1 })).total ?? 0;
+
+const isReady = async ({ api }: ServiceProcess) => (await fetch(`${api}/health/ready`)).status === 200;
+
+test("TERM with a hundred runs: not ready and nothing begun from that moment, all of them come to their end, exit code 0", () =>
+	withDirectory(async (directory) => {
+		const service = await startServiceProcess({ directory, environment });
+		await startRuns(service, `while [ ! -e ${directory}/go ]; do sleep 0.2; done`);
+		assert.equal(await isReady(service), true);
+		service.terminate();
+		await until("it is not ready", 2, async () => !(await isReady(service)) || undefined);
+		const late = await service.client.executions.create({ action: "core.noop" });
+		await new Promise((resolve) => setTimeout(resolve, 1_000));
+		assert.equal((await service.client.executions.get(late.id)).status, "requested");
+		assert.equal(await countOf(service, "running"), count, "they have their grace");
+		writeFileSync(join(directory, "go"), "");
+		assert.equal(await service.exited, 0);
+		const next = await startServiceProcess({ directory, environment, token: service.token });
+		await until("what came late is run by the next", 20, async () => (await countOf(next, "succeeded")) === count + 1 || undefined);
+		assert.equal(await next.stop(), 0);
+	}));
+
+test("a second TERM ends a hundred runs abandoned and the process within two seconds, and leaves no process behind", () =>
+	withDirectory(async (directory) => {
+		const service = await startServiceProcess({ directory, environment });
+		// They do not listen to a polite request to end.
+		await startRuns(service, "trap '' TERM; while :; do sleep 1; done");
+		service.terminate();
+		await new Promise((resolve) => setTimeout(resolve, 700));
+		const forced = performance.now();
+		service.terminate();
+		assert.equal(await service.exited, 1);
+		const took = performance.now() - forced;
+		assert.ok(took < 2_500, `it took ${Math.round(took)} ms`);
+		await nothingLeft(directory, 15);
+		const next = await startServiceProcess({ directory, environment, token: service.token });
+		await until("all of them are abandoned", 20, async () => (await countOf(next, "abandoned")) === count || undefined);
+		assert.equal(await next.stop(), 0);
+	}));
+
+test.run();

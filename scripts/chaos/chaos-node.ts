@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "../../core/client/index.ts";
+
+const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const config = fileURLToPath(new URL("./svc.config.ts", import.meta.url));
+const password = "chaos";
+
+export interface NodeSettings {
+	readonly name: string;
+	/** Holds what the nodes share beside the database: password file, datastore key. */
+	readonly directory: string;
+	/** Where its log goes. */
+	readonly logs: string;
+	readonly environment: Readonly<Record<string, string>>;
+	/** Parts of the service that it runs; default all. */
+	readonly only?: string;
+}
+
+/** A way to ask a node. */
+export interface Access {
+	readonly api: string;
+	readonly token: string;
+	readonly client: Client;
+}
+
+/** A process of the service, which can be ended and started again, and made to stand still. */
+export interface ChaosNode {
+	readonly name: string;
+	/** Undefined while it does not run. */
+	pid(): number | undefined;
+	/** Whether it has started and not been ended. */
+	isUp(): boolean;
+	/** Undefined while it does not answer, or has no API. */
+	access(): Access | undefined;
+	/** Start it and wait until it answers. */
+	start(): Promise<void>;
+	kill(): Promise<void>;
+	/** TERM; the exit code. */
+	stop(): Promise<number | null>;
+	freeze(): void;
+	thaw(): void;
+}
+
+export function createChaosNode({ name, directory, logs, environment, only }: NodeSettings): ChaosNode {
+	let child: ChildProcess | undefined;
+	let exited: Promise<number | null> = Promise.resolve(null);
+	let access: Access | undefined;
+	let isUp = false;
+
+	async function start(): Promise<void> {
+		const data = join(directory, "data");
+		await mkdir(data, { recursive: true, mode: 0o700 });
+		const args = [program, "serve", "--config", config, ...(only === undefined ? [] : ["--only", only])];
+		const log = openSync(join(logs, `${name}.log`), "a");
+		const started = spawn(process.execPath, args, {
+			env: { ...process.env, ...environment, TMPDIR: directory, SVC_DATA_DIR: data, SVC_ADMIN_PASSWORD: password, SVC_NODE_NAME: name },
+			stdio: ["ignore", "pipe", log],
+		});
+		closeSync(log);
+		child = started;
+		exited = new Promise((resolve) => started.once("exit", resolve));
+		void exited.then(() => {
+			if (child !== started) return;
+			child = undefined;
+			access = undefined;
+			isUp = false;
+		});
+		const api = await readAddress(started, exited);
+		const signedIn = api === undefined ? undefined : await signIn(api, () => child === started);
+		if (child !== started) return;
+		access = signedIn;
+		isUp = true;
+	}
+
+	return {
+		name,
+		pid: () => child?.pid,
+		isUp: () => isUp,
+		access: () => access,
+		start,
+		async kill() {
+			access = undefined;
+			child?.kill("SIGKILL");
+			await exited;
+		},
+		async stop() {
+			access = undefined;
+			child?.kill("SIGCONT");
+			child?.kill("SIGTERM");
+			return exited;
+		},
+		freeze: () => void child?.kill("SIGSTOP"),
+		thaw: () => void child?.kill("SIGCONT"),
+	};
+}
+
+/** Where its API listens; undefined for a node that has none, once it listens for questions about its health. */
+async function readAddress(child: ChildProcess, exited: Promise<unknown>): Promise<string | undefined> {
+	let printed = "";
+	const found = new Promise<string | undefined>((resolve) => {
+		child.stdout?.on("data", (piece) => {
+			printed += piece;
+			const [, address] = /^API\s+(http\S+)\/v1$/m.exec(printed) ?? [];
+			if (/^Health /m.test(printed)) resolve(address);
+		});
+	});
+	const gone = exited.then(() => Promise.reject(new Error("a node ended at its start; its log says why")));
+	gone.catch(() => undefined);
+	return Promise.race([found, gone]);
+}
+
+/** The database may be away just now. */
+async function signIn(api: string, isAlive: () => boolean): Promise<Access | undefined> {
+	const addresses = { apiUrl: `${api}/v1`, authUrl: `${api}/auth/v1`, streamUrl: `${api}/stream/v1` };
+	while (isAlive()) {
+		try {
+			const { token } = await createClient(addresses).signIn({ username: "admin", password });
+			return { api, token, client: createClient({ ...addresses, token }) };
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error && error.code === "SVC_UNAVAILABLE")) throw error;
+			await delay(200);
+		}
+	}
+	return undefined;
+}

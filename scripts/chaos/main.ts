@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+import { faultNames } from "./faults.ts";
+import { runChaos } from "./run-chaos.ts";
+import { mechanisms } from "./weakened-storage.ts";
+
+// Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database and a bus that loses events:
+// `npm run chaos [-- --short] [--seconds N] [--seed N] [--bus postgres|nats] [--faults kill,freeze,…] [--roles all|split] [--without sweep,…] [--logs <directory>]`.
+// docs/guides/run-several-nodes.md says what it proves.
+const { values } = parseArgs({
+	options: {
+		/** Under a minute. */
+		short: { type: "boolean", default: false },
+		seconds: { type: "string" },
+		seed: { type: "string" },
+		bus: { type: "string", default: "postgres" },
+		faults: { type: "string", default: faultNames.join(",") },
+		roles: { type: "string", default: "all" },
+		/** Directory for the logs of the nodes. */
+		logs: { type: "string" },
+		/** Take mechanisms out, to see promises broken. */
+		without: { type: "string", default: "" },
+	},
+});
+
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+print(`seed ${seed}`);
+const violations = await runChaos({
+	seed,
+	seconds: Number(values.seconds ?? (values.short ? 25 : 600)),
+	faults: oneOf("faults", values.faults, faultNames),
+	interval: values.short ? 2 : 4,
+	lease: values.short ? 3 : 15,
+	busLoss: 0.3,
+	bus: oneOf("bus", values.bus, ["postgres", "nats"] as const)[0] ?? "postgres",
+	roles: oneOf("roles", values.roles, ["all", "split"] as const)[0] ?? "all",
+	without: oneOf("without", values.without, [...mechanisms, "poll"] as const),
+	...(values.logs !== undefined && { logs: values.logs }),
+	print,
+});
+for (const { promise, detail } of violations.slice(0, 50)) print(`BROKEN ${promise}: ${detail}`);
+print(violations.length === 0 ? "every promise was kept" : `${violations.length} promises were broken`);
+process.exitCode = violations.length === 0 ? 0 : 1;
+
+function oneOf<T extends string>(option: string, text: string, allowed: readonly T[]): T[] {
+	const words = text.split(",").filter((word) => word !== "");
+	const unknown = words.find((word) => !allowed.includes(word as T));
+	if (unknown !== undefined) throw new Error(`--${option}: "${unknown}" is unknown; allowed are ${allowed.join(", ")}`);
+	return words as T[];
+}

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
+import { type NatsServer, startNats } from "../../core/testing/services/nats.test-support.ts";
+import { startPostgres } from "../../core/testing/services/postgres.test-support.ts";
+import { type ChaosNode, createChaosNode } from "./chaos-node.ts";
+import { disturb, type FaultName } from "./faults.ts";
+import { createRule, keepAsking } from "./load.ts";
+import { Oracle, type Violation } from "./oracle.ts";
+import type { Mechanism } from "./weakened-storage.ts";
+
+export interface ChaosOptions {
+	readonly seed: number;
+	/** How long faults happen. */
+	readonly seconds: number;
+	readonly faults: readonly FaultName[];
+	/** Seconds from one fault to the next, on average. */
+	readonly interval: number;
+	/** `scheduler.lease` in seconds. */
+	readonly lease: number;
+	/** Probability with which the bus loses an event; it repeats and delays as many. */
+	readonly busLoss: number;
+	readonly bus: "postgres" | "nats";
+	/** `split`: one node takes requests and reacts to events, the others run actions. Default `all`: each does everything. */
+	readonly roles?: "all" | "split";
+	/** Seconds after the faults in which everything must be final. Default 30. */
+	readonly patience?: number;
+	/** What is taken out. */
+	readonly without: readonly (Mechanism | "poll")[];
+	/** Directory for the logs of the nodes; default one that is removed. */
+	readonly logs?: string;
+	readonly print: (line: string) => void;
+}
+
+/** Seconds within which the runs of a lost node are final. */
+const recoveryLimit = 30;
+const frontRoles = "auth,api,stream,rules,timers,sensors";
+const nodeCount = 3;
+
+/** Three nodes on one PostgreSQL server under load and faults; the promises that were broken. */
+export async function runChaos(options: ChaosOptions): Promise<readonly Violation[]> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-chaos-"));
+	const stops: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true })];
+	try {
+		return await runIn(directory, options, (stop) => void stops.push(stop));
+	} finally {
+		for (const stop of stops.reverse()) await stop();
+	}
+}
+
+async function runIn(directory: string, options: ChaosOptions, onStop: (stop: () => Promise<void>) => void): Promise<readonly Violation[]> {
+	const random = createRandom(options.seed);
+	const server = await startPostgres();
+	onStop(() => server.stop());
+	const { url: databaseUrl } = await server.createDatabase();
+	let nats: NatsServer | undefined;
+	if (options.bus === "nats") {
+		nats = await startNats();
+		const { stop } = nats;
+		onStop(stop);
+	}
+	const nodes = createNodes(directory, options, { CHAOS_DATABASE_URL: databaseUrl, ...(nats && { CHAOS_NATS_URL: nats.url }) });
+	onStop(async () => void (await Promise.all(nodes.map((node) => node.kill()))));
+	for (const node of nodes) await node.start();
+	const oracle = new Oracle({ databaseUrl, startsFile: join(directory, "starts") });
+	onStop(() => oracle.stop());
+	oracle.watch();
+	const [first] = nodes as [ChaosNode];
+	const { client } = first.access() ?? fail("the first node does not answer");
+	await createRule(client);
+
+	const ending = new AbortController();
+	const asking = keepAsking({ nodes, oracle, random, inFlight: 12, signal: ending.signal });
+	// Some load before the first fault.
+	await delay(1_000);
+	const { faults: names, seconds, interval, lease } = options;
+	const counts = await disturb({ nodes, server, oracle, random, lease, databaseUrl }, { names, seconds, interval });
+	ending.abort();
+	await asking;
+	const settling = performance.now();
+	await oracle.settled(options.patience ?? recoveryLimit);
+	options.print(`settled ${((performance.now() - settling) / 1_000).toFixed(1)} s after the last fault`);
+	const mayAbandon = names.includes("kill") || names.includes("freeze");
+	const violations = await oracle.judge({ mayAbandon, recoveryLimit });
+	options.print([...counts].map(([name, count]) => `${count} × ${name}`).join(", ") || "no faults");
+	options.print(await oracle.describe());
+	if (oracle.count() < seconds) violations.push({ promise: "alive", detail: `only ${oracle.count()} requests were answered` });
+	return violations;
+}
+
+function createNodes(directory: string, options: ChaosOptions, servers: Readonly<Record<string, string>>): readonly ChaosNode[] {
+	const { without, logs = directory } = options;
+	const environment = {
+		...servers,
+		CHAOS_BUS_LOSS: String(options.busLoss),
+		CHAOS_WITHOUT: without.join(","),
+		SVC_SCHEDULER_LEASE: String(options.lease),
+		SVC_SCHEDULER_POLL_INTERVAL: without.includes("poll") ? "3600" : "0.5",
+	};
+	return Array.from({ length: nodeCount }, (_, index) => {
+		const only = options.roles === "split" ? { only: index === 0 ? frontRoles : "worker" } : {};
+		return createChaosNode({ name: `node-${index + 1}`, directory, logs, environment, ...only });
+	});
+}
+
+function fail(message: string): never {
+	throw new Error(message);
+}

@@ -1,0 +1,67 @@
+import * as assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { backendNames } from "../core/testing/backends/backend-names.test-support.ts";
+import { planJobs } from "./test-plan.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "svc-plan-"));
+test.after(() => rmSync(directory, { recursive: true }));
+
+function write(name: string, ...lines: readonly string[]): string {
+	const file = join(directory, name);
+	writeFileSync(file, lines.join("\n"));
+	return file;
+}
+
+const lease = "core/engine/lease.test.ts";
+
+test("files that ask for the most time come first", () => {
+	const files = [write("a.test.ts"), write("b.test.ts", "// test-timeout: 600"), write("c.test.ts", "// test-timeout: 180")];
+	assert.deepEqual(
+		planJobs(files, []).map(({ name, timeout }) => [name.at(-9), timeout]),
+		[
+			["b", 600],
+			["c", 180],
+			["a", 120],
+		],
+	);
+});
+
+test("a file says by a comment of its own line that it mostly waits", () => {
+	const files = [write("d.test.ts", "// test-timeout: 600", "// test-waits"), write("e.test.ts", 'const text = "// test-waits";')];
+	assert.deepEqual(
+		planJobs(files, []).map(({ isWaiting }) => isWaiting),
+		[true, false],
+	);
+});
+
+test("a file of the behaviour runs on each backend, any other once", () => {
+	const other = write("f.test.ts");
+	assert.deepEqual(
+		planJobs([lease, other], []).map(({ name }) => name),
+		[...backendNames.map((backend) => `${lease} on ${backend}`), other],
+	);
+});
+
+test("a filter is a part of a name, with the backend", () => {
+	const other = write("g.test.ts");
+	const names = (...filters: readonly string[]) => planJobs([lease, other], filters).map(({ name }) => name);
+	assert.deepEqual(names("lease.test.ts on sqlite", "g.test"), [`${lease} on sqlite`, other]);
+	assert.deepEqual(names("engine/lease").length, backendNames.length);
+	assert.deepEqual(names("no such file"), []);
+});
+
+test("told of one backend, everything runs once", () => {
+	const other = write("h.test.ts");
+	assert.deepEqual(
+		planJobs([lease, other], [], "postgres").map(({ name, backend }) => [name, backend]),
+		[
+			[`${lease} on postgres`, "postgres"],
+			[other, undefined],
+		],
+	);
+});
+
+test.run();

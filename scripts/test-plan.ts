@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { type BackendName, backendNames } from "../core/testing/backends/backend-names.test-support.ts";
+import { behaviour, withoutBus } from "./behaviour.ts";
+
+/** One test file to run, on a backend where it takes one. */
+export interface Job {
+	readonly file: string;
+	readonly backend?: BackendName;
+	/** The file, and ` on <backend>`. */
+	readonly name: string;
+	/** Seconds it may take. */
+	readonly timeout: number;
+	/** Whether it waits most of its time, and leaves the processor to others. */
+	readonly isWaiting: boolean;
+}
+
+const defaultTimeout = 120;
+const onBackends = new Set(Object.values(behaviour).flat());
+
+/**
+ * What to run, in an order in which the longest come first: begun at the end they would be waited for alone.
+ *
+ * @param filters parts of names, of which one must match; none take everything
+ * @param only the backend to run everything on; default: each that a file is to run on
+ */
+export function planJobs(files: readonly string[], filters: readonly string[], only?: BackendName): Job[] {
+	return files
+		.flatMap((file) => toJobs(file, only))
+		.filter(({ name }) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
+		.sort((a, b) => b.timeout - a.timeout);
+}
+
+function toJobs(file: string, only: BackendName | undefined): Job[] {
+	const text = readFileSync(file, "utf8");
+	const timeout = Number(/^\/\/ test-timeout: (\d+)$/m.exec(text)?.[1] ?? defaultTimeout);
+	const isWaiting = /^\/\/ test-waits$/m.test(text);
+	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting }];
+	const fitting = withoutBus.includes(file) ? backendNames.filter((name) => name !== "postgres-nats") : backendNames;
+	const backends = only === undefined ? fitting : [only];
+	return backends.map((backend) => ({ file, backend, name: `${file} on ${backend}`, timeout, isWaiting }));
+}
