@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { type Benchmark, runRounds } from "./harness/benchmark.ts";
+import { type Benchmark, createResources, runRounds } from "./harness/benchmark.ts";
 import { describeMachine } from "./harness/machine.ts";
 import { toVerdicts } from "./harness/report.ts";
 
@@ -22,14 +22,20 @@ async function main(): Promise<void> {
 	const rounds = toRounds(options.rounds ?? (options.quick ? "1" : "5"));
 	const benchmarks = await findBenchmarks();
 	process.stdout.write(`${await describeMachine()}\n`);
-	for (const benchmark of benchmarks) {
-		process.stdout.write(`${benchmark.id}  ${benchmark.title}\n`);
-		const measurements = await runRounds(benchmark, {
-			rounds,
-			quick: options.quick,
-			onRound: (number, { detail }) => void process.stdout.write(`  round ${number}: ${detail}\n`),
-		});
-		for (const verdict of toVerdicts(benchmark.goals, measurements)) process.stdout.write(`  ${verdict}\n`);
+	const shared = createResources();
+	try {
+		for (const benchmark of benchmarks) {
+			process.stdout.write(`${benchmark.id}  ${benchmark.title}\n`);
+			const measurements = await runRounds(benchmark, {
+				rounds,
+				quick: options.quick,
+				shared,
+				onRound: (number, { detail }) => void process.stdout.write(`  round ${number}: ${detail}\n`),
+			});
+			for (const verdict of toVerdicts(benchmark.goals, measurements)) process.stdout.write(`  ${verdict}\n`);
+		}
+	} finally {
+		await shared.stop();
 	}
 }
 

@@ -18,12 +18,21 @@ interface ServerFacts {
 	readonly addresses: { readonly api: string; readonly auth: string; readonly stream: string };
 }
 
-/** Start the built service on an empty database in a temporary directory (`TMPDIR` chooses the disk). */
-export async function startService({ ballastMegabytes = 0 } = {}): Promise<Service> {
+export interface ServiceOptions {
+	/** Memory it holds for no reason. */
+	readonly ballastMegabytes?: number;
+	/** Data directory with a database; default an empty one. */
+	readonly dataDirectory?: string;
+	/** Address of a PostgreSQL database; default SQLite in the data directory. */
+	readonly url?: string;
+}
+
+/** Start the built service, unless told otherwise on an empty database in a temporary directory (`TMPDIR` chooses the disk). */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
 	const remove = () => rm(directory, { recursive: true, force: true });
 	try {
-		const service = await startIn(directory, ballastMegabytes);
+		const service = await startIn(directory, options);
 		return {
 			...service,
 			async stop() {
@@ -38,15 +47,14 @@ export async function startService({ ballastMegabytes = 0 } = {}): Promise<Servi
 	}
 }
 
-async function startIn(directory: string, ballastMegabytes: number): Promise<Service> {
-	const password = randomBytes(12).toString("hex");
+async function startIn(directory: string, { ballastMegabytes = 0, dataDirectory, url }: ServiceOptions): Promise<Service> {
 	const child = await startChild("server.mjs", {
-		input: { dataDirectory: join(directory, "data"), ballastMegabytes },
+		input: { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), ballastMegabytes, url },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});
 	const { addresses } = child.facts as ServerFacts;
-	const headers = { "x-auth-token": await signIn(addresses.auth, password) };
+	const headers = { "x-auth-token": await signIn(addresses.auth) };
 	const api = createHttpClient(addresses.api, headers);
 	const stream = createHttpClient(addresses.stream, headers);
 	return {
@@ -61,7 +69,9 @@ async function startIn(directory: string, ballastMegabytes: number): Promise<Ser
 	};
 }
 
-async function signIn(address: string, password: string): Promise<string> {
+const password = randomBytes(12).toString("hex");
+
+async function signIn(address: string): Promise<string> {
 	const client = createHttpClient(address, { authorization: `Basic ${Buffer.from(`admin:${password}`).toString("base64")}` });
 	try {
 		const { token } = JSON.parse(await client.post("/auth/v1/tokens", "{}")) as { readonly token: string };

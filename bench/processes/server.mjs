@@ -1,10 +1,11 @@
-// The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default.
-const { dataDirectory, ballastMegabytes } = JSON.parse(process.argv[2]);
+// The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default or on PostgreSQL.
+const { dataDirectory, passwordFile, ballastMegabytes, url } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createService } = await built("core");
 const { knexStorage } = await built("plugins/storage-knex");
 const { memoryBus } = await built("plugins/event-bus-memory");
+const { postgresBus } = await built("plugins/event-bus-postgres");
 const { flatFile } = await built("plugins-auth/flat-file");
 const { localCommand } = await built("plugins-runner/local-command");
 const { localScript } = await built("plugins-runner/local-script");
@@ -12,11 +13,11 @@ const { noop } = await built("plugins-runner/noop");
 
 const service = createService(
 	{
-		storage: knexStorage({ client: "sqlite" }),
-		event_bus: memoryBus(),
+		storage: knexStorage(url === undefined ? { client: "sqlite" } : { client: "postgres", url }),
+		event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 		runners: [localCommand(), localScript(), noop()],
 		data_dir: dataDirectory,
-		auth: { backend: flatFile(), port: 0 },
+		auth: { backend: flatFile({ file: passwordFile }), port: 0 },
 		api: { port: 0 },
 		stream: { port: 0 },
 		log: { level: "warn" },
