@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";

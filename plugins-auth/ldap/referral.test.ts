@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
+import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { toOptions, withBackend } from "./backend.test-support.ts";
-import { createCertificates } from "./certificates.test-support.ts";
 import type { SearchQuery } from "./connection.ts";
 import type { LdapOptions } from "./options.ts";
 import { parseReferral } from "./referral.ts";

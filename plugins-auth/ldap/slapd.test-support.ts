@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
-import type { Certificates } from "./certificates.test-support.ts";
+import type { Certificates } from "../../core/testing/services/certificates.test-support.ts";
 
 const run = promisify(execFile);
 /** slapd stands where only root's PATH looks. */

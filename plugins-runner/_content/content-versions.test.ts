@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { test as everyTest } from "uvu";
 import type { RunResult } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
+import { toProgram } from "../../core/testing/program.test-support.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 import { contentParameters } from "./content-parameters.ts";
 import { type ContentPlace, ContentVersions } from "./content-versions.ts";
@@ -201,8 +201,8 @@ test("files of a run that goes on are kept until it is found again and has ended
 
 test("what a killed service leaves behind is removed at the next start, unless the run goes on", () =>
 	withPack(async (pack) => {
-		const program = fileURLToPath(new URL("./content-run.test-support.ts", import.meta.url));
-		const args = ["--import", "tsx", program, pack.dataDirectory, join(pack.directory, "actions/say.sh"), pack.directory];
+		const program = toProgram("./content-run.test-support", import.meta.url);
+		const args = [...program, pack.dataDirectory, join(pack.directory, "actions/say.sh"), pack.directory];
 		const service = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 		await once(service.stdout, "data");
 		await start(pack);

@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";

@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -77,11 +78,11 @@ test("another node goes on where one that stands still has been, and no line is 
 	const directory = await mkdtemp(join(tmpdir(), "svc-file-watch-nodes-"));
 	const path = join(directory, "app.log");
 	await writeFile(path, "");
-	const { createDoor, storage } = createSharedStorage();
+	const { createDoor, storage, release } = createSharedStorage();
 	const startNode = async () => {
 		const door = createDoor();
 		const options = { sensors: [fileWatch({ paths: [directory], interval: 0.02 })], scheduler: { lease: 0.6, poll_interval: 0.05 } };
-		return { door, service: await startEngine({ storage: door.plugin, options }) };
+		return { door, service: await startEngine({ storage: door.plugin, eventBus: door.eventBus, options }) };
 	};
 	const nodes = [await startNode(), await startNode()];
 	try {
@@ -117,6 +118,7 @@ test("another node goes on where one that stands still has been, and no line is 
 			door.open();
 			await service.stop();
 		}
+		await release();
 		await rm(directory, { recursive: true });
 	}
 });

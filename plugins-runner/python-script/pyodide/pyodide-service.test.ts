@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { test } from "uvu";
+import { toProgram } from "../../../core/testing/program.test-support.ts";
 import { eventually, findProcesses } from "../../_process/launcher.test-support.ts";
 import { pythonScript } from "../index.ts";
 import { PythonPack, useRunner } from "../python-pack.test-support.ts";
@@ -69,14 +69,10 @@ test("nothing outlives a service that is killed", async () => {
 		"outlives",
 		"print('begun')\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass",
 	);
-	const service = fileURLToPath(new URL("./pyodide-service.test-support.ts", import.meta.url));
-	const child = spawn(
-		process.execPath,
-		["--import", import.meta.resolve("tsx"), service, dataDirectory, entryPoint ?? "", pack.directory],
-		{
-			stdio: ["ignore", "pipe", "inherit"],
-		},
-	);
+	const program = toProgram("./pyodide-service.test-support", import.meta.url);
+	const child = spawn(process.execPath, [...program, dataDirectory, entryPoint ?? "", pack.directory], {
+		stdio: ["ignore", "pipe", "inherit"],
+	});
 	try {
 		await once(child.stdout, "data");
 		assert.ok(await eventually(() => findProcesses(join(dataDirectory, "pyodide", "workers")).length >= 2, 30_000));
