@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { test } from "uvu";
-import { createCertificates } from "../../plugins-auth/ldap/certificates.test-support.ts";
+import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { people, type Slapd, service, slapdTest, startSlapd, toGroup, toPerson } from "../../plugins-auth/ldap/slapd.test-support.ts";
 
 interface Site {

@@ -1,0 +1,20 @@
+import { defineConfig } from "svc";
+import { postgresBus } from "svc/plugins/event-bus-postgres";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { flatFile } from "svc/plugins-auth/flat-file";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { localScript } from "svc/plugins-runner/local-script";
+
+const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
+
+// One configuration for every node: the command line says which parts it runs. All of them need the same data directory, or copies
+// of its password file and datastore key.
+export default defineConfig({
+	storage: knexStorage({ client: "postgres", url }),
+	event_bus: postgresBus({ url }),
+	runners: [localCommand(), localScript()],
+	data_dir: "../../data/cluster/svc",
+	// The API listener answers for the other components too: one port a node is enough.
+	auth: { backend: flatFile(), listen: false, trusted_proxies: ["127.0.0.1"] },
+	stream: { listen: false },
+});
