@@ -156,7 +156,7 @@ withServer(
 );
 
 withServer("a server that is frozen holds up neither start nor stop, and leaves no socket behind", async ({ server, start }) => {
-	server.freeze();
+	await server.freeze();
 	const began = performance.now();
 	const node = await start();
 	assert.match(String((await node.logged(/has no connection/)).fields["reason"]), /does not answer/);

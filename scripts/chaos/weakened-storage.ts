@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Storage, StoragePlugin } from "svc/contract";
 
 /** What may be taken out, to see that the test notices. */
@@ -37,6 +38,8 @@ const ways: Readonly<Record<Mechanism, Way>> = {
 	claim: (storage, member, call) => async (kind, query, patch) => {
 		if (member !== "claim" || kind !== "execution") return call(kind, query, patch);
 		const found = await storage.find("execution", query as Parameters<Storage["find"]>[1] as never);
+		// Time enough for another to look too, however idle the machine is.
+		await delay(30);
 		const taken = await Promise.all(found.map(({ id }) => storage.update("execution", id, patch as never, {})));
 		return taken.filter((entity) => entity !== undefined);
 	},

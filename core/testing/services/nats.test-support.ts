@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { findCommand, requires, type SkippableTest } from "../requires.ts";
 import { findFreePort } from "./free-port.test-support.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.test-support.ts";
@@ -18,7 +20,7 @@ export interface NatsServer {
 	/** End it at once. */
 	halt(): Promise<void>;
 	/** Stop its process without ending it: it takes connections and says nothing, until `thaw`. */
-	freeze(): void;
+	freeze(): Promise<void>;
 	thaw(): void;
 	/** Start it again on the same port. */
 	resume(): Promise<void>;
@@ -46,11 +48,20 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
 	return {
 		url: `nats://127.0.0.1:${port}`,
 		halt,
-		freeze: () => void server?.child.kill("SIGSTOP"),
+		async freeze() {
+			server?.child.kill("SIGSTOP");
+			// Until all its threads stand still it goes on answering.
+			while (server !== undefined && !standsStill(server.child.pid)) await delay(5);
+		},
 		thaw: () => void server?.child.kill("SIGCONT"),
 		async resume() {
 			server ??= await start();
 		},
 		stop: halt,
 	};
+}
+
+function standsStill(pid: number | undefined): boolean {
+	const tasks = `/proc/${pid}/task`;
+	return readdirSync(tasks).every((task) => /\) T /.test(readFileSync(`${tasks}/${task}/stat`, "latin1")));
 }
