@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { requires } from "../../core/testing/requires.ts";
@@ -114,8 +115,10 @@ pamTest("stop ends attempts under way and waiting, and leaves no process behind"
 	});
 	for (const outcome of await Promise.all(attempts)) assert.ok(isUnavailable(outcome), String(outcome));
 	assert.deepEqual(findProcesses(), []);
-	const left = readdirSync("/proc").filter((id) => readProcess(Number(id), "cmdline").includes(directory));
-	assert.deepEqual(left, []);
+	const findLeft = () => readdirSync("/proc").filter((id) => readProcess(Number(id), "cmdline").includes(directory));
+	// What was killed takes a moment to be gone.
+	for (let turn = 0; turn < 100 && findLeft().length > 0; turn += 1) await delay(20);
+	assert.deepEqual(findLeft(), []);
 });
 
 test.run();

@@ -1,8 +1,14 @@
 import { chmod, mkdir, realpath, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import { assertNoNul } from "../_shell/index.ts";
 import { type GitEnd, runGit } from "./git.ts";
+import { inTurn } from "./in-turn.ts";
+
+const mostTries = 5;
+/** What git says of files of a worktree that come or go while it reads them. */
+const isHalfMade = /worktrees\//;
 
 export interface WorktreeRequest {
 	readonly pack: string;
@@ -33,9 +39,12 @@ export async function addWorktree(request: WorktreeRequest): Promise<string> {
 	const commit = revision.startsWith("-") ? undefined : await git("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
 	if (!commit?.succeeded) throw fail(`the repository has no revision "${revision}" (content_version)`);
 
-	await makeDirectory(directory, packDirectory);
-	const added = await git("worktree", "add", "--detach", directory, commit.stdout.trim());
-	if (!added.succeeded && added.reason.includes("is not a git command")) throw fail("git 2.5 or newer is needed");
+	const added = await changeWorktrees(packDirectory, async () => {
+		await rm(directory, { recursive: true, force: true });
+		await makeDirectory(directory, packDirectory);
+		return git("worktree", "add", "--detach", directory, commit.stdout.trim());
+	});
+	if (!added.succeeded && added.reason.includes("is not a git command")) throw fail("git 2.17 or newer is needed");
 	if (!added.succeeded) throw fail(added.reason);
 	return join(directory, prefix.stdout.replace(/\n$/, ""));
 }
@@ -44,7 +53,21 @@ export async function addWorktree(request: WorktreeRequest): Promise<string> {
 export async function removeWorktree({ directory, packDirectory }: Pick<WorktreeRequest, "directory" | "packDirectory">): Promise<void> {
 	await rm(directory, { recursive: true, force: true });
 	// The pack may have gone since.
-	if (await isDirectory(packDirectory)) await runGit(packDirectory, ["worktree", "prune"]);
+	if (!(await isDirectory(packDirectory))) return;
+	// Not by prune: that would also take what another run has only begun to add.
+	await changeWorktrees(packDirectory, () => runGit(packDirectory, ["worktree", "remove", "--force", directory]));
+}
+
+/**
+ * git does not keep changes of a repository's worktrees apart: one fails when it meets what another has half made. Those of this process
+ * wait for each other; what another process or another pack of the repository does is met by trying again.
+ */
+async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>): Promise<GitEnd> {
+	for (let tried = 1; ; tried += 1) {
+		const end = await inTurn(packDirectory, change);
+		if (end.succeeded || tried === mostTries || !isHalfMade.test(end.reason)) return end;
+		await delay(tried * 50 * Math.random());
+	}
 }
 
 /** The file's place in the other directory. Refuses one that is not there, and a way out of the directory. */
