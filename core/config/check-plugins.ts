@@ -1,4 +1,4 @@
-import type { PluginKind } from "../contract/index.ts";
+import { contractVersion, type PluginKind } from "../contract/index.ts";
 import { describeValue, isRecord } from "./describe.ts";
 
 const hints: Readonly<Record<PluginKind, string>> = {
@@ -19,7 +19,7 @@ const titles: Readonly<Record<PluginKind, string>> = {
 
 /** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
 export function findPluginProblem(path: string, kind: PluginKind, value: unknown): string | undefined {
-	if (isPlugin(value) && value.kind === kind) return undefined;
+	if (isPlugin(value) && value.kind === kind) return findVersionProblem(path, value);
 	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
 }
 
@@ -38,7 +38,17 @@ export function findListProblems(path: string, kind: "runner" | "sensor", value:
 	return [...problems, ...repeated].filter((problem) => problem !== undefined);
 }
 
+/** One that says nothing was written for the first version. */
+function findVersionProblem(path: string, plugin: PluginShape): string | undefined {
+	const { contract = 1 } = plugin;
+	if (contract === contractVersion) return undefined;
+	const begin = `${path}: ${describePlugin(plugin)} is written for contract version ${describeValue(contract)}, and this svc has version ${contractVersion}`;
+	const isNewer = typeof contract === "number" && contract > contractVersion;
+	return `${begin}; hint: install ${isNewer ? "a newer svc, or an older release of the plugin" : "a release of the plugin for it"}`;
+}
+
 interface PluginShape {
+	readonly contract?: unknown;
 	readonly kind: string;
 	readonly name: string;
 	readonly create: unknown;

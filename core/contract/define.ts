@@ -1,7 +1,7 @@
 import type { AuthBackend, AuthBackendPlugin } from "./auth-backend.ts";
 import type { EventBus, EventBusPlugin } from "./event-bus.ts";
 import type { ParameterSchema } from "./parameters.ts";
-import type { Lifecycle, Plugin, PluginKind } from "./plugin.ts";
+import type { Lifecycle, Plugin, PluginKind, PluginTerms } from "./plugin.ts";
 import type { Runner, RunnerPlugin } from "./runner.ts";
 import type { Sensor, SensorPlugin } from "./sensor.ts";
 import type { Storage, StoragePlugin } from "./storage.ts";
@@ -9,8 +9,13 @@ import type { Storage, StoragePlugin } from "./storage.ts";
 /** Options may be left out when every one of them is optional. */
 type OptionsArgument<O> = Record<string, never> extends O ? [options?: O] : [options: O];
 
-function define<K extends PluginKind, T extends Lifecycle, O>(kind: K, name: string, create: (options: O) => T) {
-	return (...[options]: OptionsArgument<O>): Plugin<K, T> => ({ kind, name, create: () => create((options ?? {}) as O) });
+function define<K extends PluginKind, T extends Lifecycle, O>(
+	kind: K,
+	name: string,
+	create: (options: O) => T,
+	{ contract = 1 }: PluginTerms = {},
+) {
+	return (...[options]: OptionsArgument<O>): Plugin<K, T> => ({ kind, name, contract, create: () => create((options ?? {}) as O) });
 }
 
 /**
@@ -21,32 +26,36 @@ function define<K extends PluginKind, T extends Lifecycle, O>(kind: K, name: str
 export function defineRunner<const S extends ParameterSchema, O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Runner<S>,
+	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => RunnerPlugin {
-	return define("runner", name, create);
+	return define("runner", name, create, terms);
 }
 
 /** Declare an auth backend. */
 export function defineAuthBackend<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => AuthBackend,
+	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => AuthBackendPlugin {
-	return define("auth-backend", name, create);
+	return define("auth-backend", name, create, terms);
 }
 
 /** Declare a storage. */
 export function defineStorage<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Storage,
+	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => StoragePlugin {
-	return define("storage", name, create);
+	return define("storage", name, create, terms);
 }
 
 /** Declare an event bus. */
 export function defineEventBus<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => EventBus,
+	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => EventBusPlugin {
-	return define("event-bus", name, create);
+	return define("event-bus", name, create, terms);
 }
 
 /**
@@ -57,6 +66,7 @@ export function defineEventBus<O = Record<string, never>>(
 export function defineSensor<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Sensor,
+	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => SensorPlugin {
-	return define("sensor", name, create);
+	return define("sensor", name, create, terms);
 }

@@ -39,10 +39,24 @@ export interface Lifecycle {
 	stop?(): Promise<void>;
 }
 
+/**
+ * Version of the contract: what plugins are written against. A change that a plugin written before may not survive makes a new one.
+ */
+export const contractVersion = 1;
+
+/** What a plugin says of itself beside its kind and name. */
+export interface PluginTerms {
+	/**
+	 * Version of the contract that the plugin was written for. The host refuses a plugin of a version that it does not know before
+	 * anything starts. Default 1, whatever version this is: what says nothing was written before there was another.
+	 */
+	readonly contract?: number;
+}
+
 export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor";
 
 /** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */
-export interface Plugin<K extends PluginKind, T extends Lifecycle> {
+export interface Plugin<K extends PluginKind, T extends Lifecycle> extends PluginTerms {
 	readonly kind: K;
 	/** Unique among the plugins of its kind in one service; for a runner it is the runner type's name. */
 	readonly name: string;

@@ -4,6 +4,7 @@ export { mockRunner } from "./mock-runner.ts";
 export { createOptions } from "./options.ts";
 export { type Requirement, requires, type SkippableTest } from "./requires.ts";
 export { createRunContext, type EmittedChunk, type RunContextOptions, type TestRunContext } from "./run-context.ts";
+export { type KitOptions, type KitResult, type RegisterTest, runKit } from "./run-kit.ts";
 export { type RunnerCases, type RunnerSuiteOptions, testRunner } from "./runner-suite.ts";
 export { createSensorHost, type DispatchedEvent, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
 export { type SensorSuiteOptions, type SensorUnderTest, testSensor } from "./sensor-suite.ts";
