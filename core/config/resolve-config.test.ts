@@ -103,7 +103,7 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 		{ runners: [{ ...runner("one"), contract: 0 }] },
 		'runners[0]: the runner plugin "one" is written for contract version 0, and this svc has version 1; hint: install a release of the plugin for it',
 	],
-	[{ storage: { ...storage, contract: "1" } }, 'is written for contract version "1"'],
+	[{ storage: { ...storage, contract: "1" } }, 'storage: the storage plugin "test" is written for contract version "1", and this svc has'],
 	[{ event_bus: null }, "event_bus: expected an event bus plugin, got null; hint: event_bus: memoryBus()"],
 	[{ runners: runner("one") }, 'runners: expected an array of runner plugins, got the runner plugin "one"'],
 	[{ runners: [runner("one"), storage] }, 'runners[1]: expected a runner plugin, got the storage plugin "test"'],
