@@ -261,7 +261,7 @@ export const optionSections = {
 		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between looks for work that no event announced." },
 		lease: {
 			type: "number",
-			default: 15,
+			default: 10,
 			minimum: 0.1,
 			description: "Seconds a node holds an execution without renewing; renewed at a third of it.",
 		},

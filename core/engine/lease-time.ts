@@ -3,7 +3,7 @@ import { toTimestamp } from "./clock.ts";
 
 /**
  * Part of a lease by which the clocks of two nodes may differ. Whoever holds a lease counts on it by its own clock until it ends;
- * everybody else leaves the work alone for so much longer. A third makes 5 seconds of the default lease.
+ * everybody else leaves the work alone for so much longer. A third makes 3.3 seconds of the default lease.
  */
 const toleratedSkew = 1 / 3;
 

@@ -1,73 +1,30 @@
 import * as assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import { type NatsServer, natsTest, startNats } from "../../core/testing/services/nats.test-support.ts";
-import { type BusNode, readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
-import { startBus } from "./nats-bus.test-support.ts";
+import { natsTest } from "../../core/testing/services/nats.test-support.ts";
+import { readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
+import { arrives, startBus, withServer } from "./nats-bus.test-support.ts";
 import type { NatsBusOptions } from "./options.ts";
 
-const quickBeat = 200;
+withServer(
+	natsTest(test),
+	"a server that is killed and started again: every subscriber is told, and events arrive again",
+	async ({ server, start }) => {
+		const [here, there] = [await start(), await start()];
+		const events = await there.subscribe("a");
+		await server.halt();
+		await there.logged(/has no connection/);
+		for (let number = 0; number < 1_000; number += 1) here.bus.publish("a", { number, text: "x".repeat(number) });
+		const late = await there.subscribe("b");
+		await server.resume();
+		await readUntilLag(events);
+		await readUntilLag(late);
+		await arrives(here, there);
+		await arrives(there, here);
+	},
+);
 
-interface Scene {
-	readonly server: NatsServer;
-	start(options?: Partial<NatsBusOptions>): Promise<BusNode>;
-}
-
-/** @param configuration of the server, in its own language */
-function withServer(name: string, body: (scene: Scene) => Promise<void>, configuration = ""): void {
-	natsTest(test)(name, async () => {
-		const directory = await mkdtemp(join(tmpdir(), "svc-nats-"));
-		const file = join(directory, "nats.conf");
-		await writeFile(file, configuration);
-		const server = await startNats(["-c", file]);
-		const nodes: BusNode[] = [];
-		const start: Scene["start"] = async (options) => {
-			const node = await startBus({ servers: server.url, ...options }, quickBeat);
-			nodes.push(node);
-			return node;
-		};
-		try {
-			await body({ server, start });
-		} finally {
-			for (const { bus } of nodes) await bus.stop?.();
-			await server.stop();
-			await rm(directory, { recursive: true });
-		}
-	});
-}
-
-/** Publish until the other node has one of the events: the connections are there again. */
-async function arrives(here: BusNode, there: BusNode): Promise<void> {
-	let isThere = false;
-	while (!isThere) {
-		const events = await there.subscribe("arrives");
-		const timer = setInterval(() => here.bus.publish("arrives", {}), 50);
-		isThere = await events.next().then(
-			() => true,
-			() => false,
-		);
-		clearInterval(timer);
-	}
-}
-
-withServer("a server that is killed and started again: every subscriber is told, and events arrive again", async ({ server, start }) => {
-	const [here, there] = [await start(), await start()];
-	const events = await there.subscribe("a");
-	await server.halt();
-	await there.logged(/has no connection/);
-	for (let number = 0; number < 1_000; number += 1) here.bus.publish("a", { number, text: "x".repeat(number) });
-	const late = await there.subscribe("b");
-	await server.resume();
-	await readUntilLag(events);
-	await readUntilLag(late);
-	await arrives(here, there);
-	await arrives(there, here);
-});
-
-withServer("a start while the server is away ends soon; the bus connects by itself", async ({ server, start }) => {
+withServer(natsTest(test), "a start while the server is away ends soon; the bus connects by itself", async ({ server, start }) => {
 	await server.halt();
 	const began = performance.now();
 	const [here, there] = [await start(), await start()];
@@ -78,13 +35,13 @@ withServer("a start while the server is away ends soon; the bus connects by itse
 	await arrives(here, there);
 });
 
-withServer("of several servers one that is there is used", async ({ server, start }) => {
+withServer(natsTest(test), "of several servers one that is there is used", async ({ server, start }) => {
 	const servers = ["127.0.0.1:1", "nats://localhost:1", server.url];
 	const [here, there] = [await start({ servers }), await start({ servers })];
 	await arrives(here, there);
 });
 
-withServer("a node gets only what somebody there wants", async ({ server, start }) => {
+withServer(natsTest(test), "a node gets only what somebody there wants", async ({ server, start }) => {
 	const [here, there] = [await start(), await start()];
 	const events = await there.subscribe("svc.execution__update");
 	for (let number = 0; number < 100; number += 1) {
@@ -95,7 +52,7 @@ withServer("a node gets only what somebody there wants", async ({ server, start 
 	assert.ok(server.url);
 });
 
-withServer("services with prefixes of their own share a server and no event", async ({ start }) => {
+withServer(natsTest(test), "services with prefixes of their own share a server and no event", async ({ start }) => {
 	const [here, there, other] = [await start(), await start(), await start({ subject_prefix: "another.one" })];
 	const [events, foreign] = [await there.subscribe("*"), await other.subscribe("*")];
 	here.bus.publish("a", { number: 1 });
@@ -104,7 +61,7 @@ withServer("services with prefixes of their own share a server and no event", as
 	assert.equal((await foreign.next()).value?.data["number"], 2);
 });
 
-withServer("three nodes: each gets the events of the two others", async ({ start }) => {
+withServer(natsTest(test), "three nodes: each gets the events of the two others", async ({ start }) => {
 	const nodes = [await start(), await start(), await start()];
 	const readers = await Promise.all(nodes.map((node) => node.subscribe("a")));
 	nodes.forEach(({ bus }, node) => {
@@ -121,6 +78,7 @@ withServer("three nodes: each gets the events of the two others", async ({ start
 });
 
 withServer(
+	natsTest(test),
 	"a wrong password is told in the log, without the password; the right one connects",
 	async ({ start }) => {
 		const wrong = await start({ user: "ann", password: "wr0ng-secret" });
@@ -133,6 +91,7 @@ withServer(
 );
 
 withServer(
+	natsTest(test),
 	"a missing permission is no connection, and the log names it",
 	async ({ start }) => {
 		const node = await start({ user: "ann", password: "right" });
@@ -142,6 +101,7 @@ withServer(
 );
 
 withServer(
+	natsTest(test),
 	"events far above the limit of the server go in parts",
 	async ({ start }) => {
 		const [here, there] = [await start(), await start()];
@@ -155,20 +115,24 @@ withServer(
 	"max_payload: 4096",
 );
 
-withServer("a server that is frozen holds up neither start nor stop, and leaves no socket behind", async ({ server, start }) => {
-	await server.freeze();
-	const began = performance.now();
-	const node = await start();
-	assert.match(String((await node.logged(/has no connection/)).fields["reason"]), /does not answer/);
-	await node.bus.stop?.();
-	assert.ok(performance.now() - began < 8_000);
-	const hasSocket = () => process.getActiveResourcesInfo().includes("TCPSocketWrap");
-	// A socket that is destroyed is gone a little later.
-	for (let turn = 0; turn < 100 && hasSocket(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-	const isLeft = hasSocket();
-	server.thaw();
-	assert.equal(isLeft, false);
-});
+withServer(
+	natsTest(test),
+	"a server that is frozen holds up neither start nor stop, and leaves no socket behind",
+	async ({ server, start }) => {
+		await server.freeze();
+		const began = performance.now();
+		const node = await start();
+		assert.match(String((await node.logged(/has no connection/)).fields["reason"]), /does not answer/);
+		await node.bus.stop?.();
+		assert.ok(performance.now() - began < 8_000);
+		const hasSocket = () => process.getActiveResourcesInfo().includes("TCPSocketWrap");
+		// A socket that is destroyed is gone a little later.
+		for (let turn = 0; turn < 100 && hasSocket(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+		const isLeft = hasSocket();
+		server.thaw();
+		assert.equal(isLeft, false);
+	},
+);
 
 test("wrong options are refused by name, and never with a credential", async () => {
 	const servers = "127.0.0.1";

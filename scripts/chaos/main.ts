@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { createOptions } from "../../core/testing/options.ts";
 import { faultNames } from "./faults.ts";
 import { runChaos } from "./run-chaos.ts";
 import { mechanisms } from "./weakened-storage.ts";
@@ -30,7 +31,7 @@ const violations = await runChaos({
 	seconds: Number(values.seconds ?? (values.short ? 25 : 600)),
 	faults: oneOf("faults", values.faults, faultNames),
 	interval: values.short ? 2 : 4,
-	lease: values.short ? 3 : 15,
+	lease: values.short ? 3 : createOptions().scheduler.lease,
 	busLoss: 0.3,
 	bus: oneOf("bus", values.bus, ["postgres", "nats"] as const)[0] ?? "postgres",
 	roles: oneOf("roles", values.roles, ["all", "split"] as const)[0] ?? "all",
