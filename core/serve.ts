@@ -3,7 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import type { NodeRole } from "./contract/index.ts";
 import type { FirstUser } from "./engine/engine-api.ts";
 import { loadConfig } from "./load-config.ts";
+import { findOtherCopy } from "./other-copy.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
+import { version } from "./version.ts";
 
 export interface ServeContext {
 	/** Path of the configuration file. */
@@ -21,7 +23,9 @@ export interface ServeContext {
  */
 export async function serve({ config, only, env, print }: ServeContext): Promise<number> {
 	const file = resolve(config);
-	const service = createService(await loadConfig(file, findCache(file, env)), {
+	const loaded = await loadConfig(file, findCache(file, env));
+	printOtherCopy(file, print);
+	const service = createService(loaded, {
 		env,
 		directory: dirname(file),
 		// What is no role is refused with the list of those there are.
@@ -92,6 +96,13 @@ function stopOnSignal(service: Service): Stop {
 		forget = () => void process.off("SIGINT", listener).off("SIGTERM", listener);
 	});
 	return { isAsked: () => first !== undefined, exitCode, forget: () => forget() };
+}
+
+function printOtherCopy(file: string, print: (line: string) => void): void {
+	const other = findOtherCopy(file);
+	if (other === undefined) return;
+	print(`The configuration imports svc ${other.version} of ${other.directory}, this command is svc ${version} of another place.`);
+	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
 }
 
 function printAddresses({ api, auth, stream, health }: Addresses, print: (line: string) => void): void {

@@ -1,16 +1,23 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const found = readPackage();
 
 /** Version of the package: the nearest package.json above this file, which is one level up in sources and two in dist. */
-export const version: string = readVersion();
+export const version: string = found.version;
 
-function readVersion(): string {
+/** Path of that package.json; undefined where there is none, as in a bundle. */
+export const packageFile: string | undefined = found.file;
+
+function readPackage(): { readonly version: string; readonly file?: string } {
 	for (const path of ["../package.json", "../../package.json"]) {
 		try {
-			const { name, version: found } = JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
-			if (name === "svc") return found;
+			const file = fileURLToPath(new URL(path, import.meta.url));
+			const { name, version } = JSON.parse(readFileSync(file, "utf8"));
+			if (name === "svc") return { version, file };
 		} catch {
 			// Not there: try the next place.
 		}
 	}
-	return "0.0.0";
+	return { version: "0.0.0" };
 }

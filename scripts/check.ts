@@ -1,7 +1,7 @@
 import { checkBoundaries } from "./check-boundaries.ts";
 import { checkDocs } from "./check-docs.ts";
 import { checkLock } from "./check-lock.ts";
-import { checkPackage } from "./check-package.ts";
+import { checkPackage } from "./package/check-package.ts";
 import { run } from "./run.ts";
 
 // Everything that can be said about the project without running it: `npm run check`.

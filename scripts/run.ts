@@ -4,13 +4,13 @@ import { spawn } from "node:child_process";
 export function run(
 	file: string,
 	args: readonly string[],
-	options: { readonly cwd?: string } = {},
+	{ cwd, env = process.env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<{ code: number; output: string }> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(file, args, {
-			...options,
+			...(cwd !== undefined && { cwd }),
 			stdio: ["ignore", "pipe", "pipe"],
-			env: { ...process.env, FORCE_COLOR: "0", NO_COLOR: "1" },
+			env: { ...env, FORCE_COLOR: "0", NO_COLOR: "1" },
 		});
 		const pieces: Buffer[] = [];
 		child.stdout.on("data", (piece: Buffer) => pieces.push(piece));

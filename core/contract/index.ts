@@ -8,6 +8,7 @@ export * from "./errors.ts";
 export * from "./event-bus.ts";
 export * from "./json.ts";
 export * from "./node-entities.ts";
+export * from "./optional-package.ts";
 export * from "./options.ts";
 export * from "./parameters.ts";
 export * from "./plugin.ts";

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import type { H3Event } from "h3";
 import { type JsonValue, SvcError } from "../contract/index.ts";
 import { readBytes, readText } from "./read-text.ts";
+import type { ServerRequest } from "./server-request.ts";
 
 /** A JSON schema with the type it stands for. Compiled at its first use. */
 export interface BodySchema<B> {
@@ -48,7 +48,7 @@ export interface RawBody {
 }
 
 /** Read a body whose bytes matter: what was signed is not what parsing and printing gives. */
-export async function readRawBody(request: H3Event["req"], limit: number): Promise<RawBody> {
+export async function readRawBody(request: ServerRequest, limit: number): Promise<RawBody> {
 	const bytes = await readBytes(request, limit);
 	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 	const contentType = request.headers.get("content-type");

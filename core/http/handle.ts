@@ -9,6 +9,7 @@ import { toLoggedPath } from "./logged-path.ts";
 import { castQuery, parseQuery } from "./query.ts";
 import { type Reply, replyFault, toErrorReply } from "./respond.ts";
 import type { HttpContext, Route } from "./route.ts";
+import type { ServerRequest } from "./server-request.ts";
 
 const noPath: Readonly<Record<string, string>> = {};
 const noQuerySchema = {};
@@ -89,7 +90,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 	return { reply: await route.handler({ ...routeContext, path }), cookie };
 }
 
-function readRouteBody({ body }: Route, request: H3Event["req"], limit: number): unknown {
+function readRouteBody({ body }: Route, request: ServerRequest, limit: number): unknown {
 	if (body === undefined) return undefined;
 	return body === "raw" ? readRawBody(request, limit) : readBody(request, body, limit);
 }

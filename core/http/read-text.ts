@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { H3Event } from "h3";
 import { isSvcError, SvcError } from "../contract/index.ts";
+import type { ServerRequest } from "./server-request.ts";
 
 const drainLimit = 64 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ export async function readText(request: Request, limit: number): Promise<string>
 }
 
 /** Bytes of a request's body, as they came; as `readText` otherwise. */
-export async function readBytes(request: H3Event["req"], limit: number): Promise<Uint8Array> {
+export async function readBytes(request: ServerRequest, limit: number): Promise<Uint8Array> {
 	const source = request.runtime?.node?.req;
 	return read(request, limit, {
 		// `arrayBuffer()` would make a second request with a stream of its own, which costs more than all the rest of a short request.

@@ -1,10 +1,10 @@
-import type { H3Event } from "h3";
 import type { Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./respond.ts";
+import type { ServerRequest } from "./server-request.ts";
 
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";
@@ -29,7 +29,7 @@ export interface HttpContext {
 
 /** One request, checked: what a handler gets. */
 export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
-	readonly request: H3Event["req"];
+	readonly request: ServerRequest;
 	/** Whoever asks. On public routes nobody: an empty name without rights. */
 	readonly principal: Principal;
 	/** Values of the `:name` segments of the path, decoded. */

@@ -6,6 +6,7 @@ import {
 	type Identity,
 	type PluginContext,
 	SvcError,
+	warnIfMissing,
 } from "../../core/contract/index.ts";
 import { hashPassword, maximumBcryptBytes } from "./bcrypt.ts";
 import { HashThread } from "./hash-thread.ts";
@@ -19,6 +20,9 @@ export interface FlatFileOptions {
 
 /** As much as crypt(3) takes; longer ones would only cost time. */
 const maximumBytes = 511;
+
+/** What only the system's own crypt(3) knows. */
+const unknownSchemes = "passwords hashed with yescrypt and other schemes of the system";
 
 /** Users of a file as `htpasswd` and `mkpasswd` write it. Edits take effect at once. */
 export const flatFile = defineAuthBackend("flat-file", ({ file }: FlatFileOptions) => new FlatFile(file));
@@ -34,6 +38,7 @@ class FlatFile implements AuthBackend {
 	}
 
 	async start({ dataDirectory, logger }: PluginContext): Promise<void> {
+		warnIfMissing({ name: "koffi", off: unknownSchemes, resolve: () => import.meta.resolve("koffi") }, logger);
 		const path = this.#path === undefined ? join(dataDirectory, "htpasswd") : resolve(this.#path);
 		const canVerify = async (stored: string) =>
 			(await this.#thread.compare({ password: "", stored }, new AbortController().signal)) !== undefined;

@@ -1,4 +1,4 @@
-import type { PluginContext } from "../../core/contract/index.ts";
+import { type PluginContext, warnIfMissing } from "../../core/contract/index.ts";
 import { Launcher } from "./launcher.ts";
 
 interface Shared {
@@ -8,6 +8,11 @@ interface Shared {
 
 /** One launcher a node. Entries exist between the first start and the last stop of the node's runners. */
 const launchers = new Map<string, Shared>();
+
+const packages = [
+	{ name: "node-pty", off: 'the parameter "pty" of commands and scripts', resolve: () => import.meta.resolve("node-pty") },
+	{ name: "koffi", off: "the quick way to start processes; a slower one is taken", resolve: () => import.meta.resolve("koffi") },
+];
 
 /** A runner's share in the node's launcher. */
 export interface LauncherLease {
@@ -20,6 +25,7 @@ export interface LauncherLease {
 export async function acquireLauncher({ nodeId, logger }: Pick<PluginContext, "nodeId" | "logger">): Promise<LauncherLease> {
 	const shared = launchers.get(nodeId) ?? { launcher: new Launcher({ onLost: () => logger.error("process launcher lost") }), users: 0 };
 	launchers.set(nodeId, shared);
+	if (shared.users === 0) for (const each of packages) warnIfMissing(each, logger);
 	shared.users++;
 	let released = false;
 	const lease: LauncherLease = {

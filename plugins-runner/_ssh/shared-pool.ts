@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { PluginContext } from "../../core/contract/index.ts";
+import { type PluginContext, warnIfMissing } from "../../core/contract/index.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { HostKeys } from "./host-keys.ts";
 import { importSsh2, type Ssh2 } from "./ssh2-package.ts";
@@ -31,6 +31,8 @@ export interface SshShare {
 export function shareSsh({ nodeId, options, logger }: PluginContext): SshShare {
 	const shared = nodes.get(nodeId) ?? { opened: undefined, users: 0 };
 	nodes.set(nodeId, shared);
+	const ssh2 = { name: "ssh2", off: "actions on remote hosts", resolve: () => import.meta.resolve("ssh2") };
+	if (shared.users === 0) warnIfMissing(ssh2, logger);
 	shared.users++;
 	let released = false;
 	return {

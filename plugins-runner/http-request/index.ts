@@ -5,6 +5,7 @@ import {
 	type RunContext,
 	type RunResult,
 	SvcError,
+	warnIfMissing,
 } from "../../core/contract/index.ts";
 import { readAnswerBody } from "./answer-body.ts";
 import { createConnections, importUndici, readAuthorities, type Undici } from "./connections.ts";
@@ -87,7 +88,8 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 		capabilities: { cancellation: true },
 		outputKey: "body",
 		entryPoint: "forbidden",
-		async start() {
+		async start({ logger }) {
+			warnIfMissing({ name: "undici", off: "HTTP requests of actions", resolve: () => import.meta.resolve("undici") }, logger);
 			authorities = readAuthorities(options.ca_file);
 		},
 		async run(context) {

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { defineRunner, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
+import { defineRunner, type RunContext, type RunResult, SvcError, warnIfMissing } from "../../core/contract/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine } from "./engine.ts";
@@ -48,8 +48,11 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		entryPoint: "required",
 		async start(context) {
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
+			const engine = options.engine ?? "auto";
+			const pyodide = { name: "pyodide", off: "the Python engine pyodide", resolve: () => import.meta.resolve("pyodide") };
+			if (engine === "auto") warnIfMissing(pyodide, context.logger);
 			await versions.start(context);
-			await engines.start(context, options.engine ?? "auto");
+			await engines.start(context, engine);
 		},
 		stop: () => engines.stop(),
 		run: (context) =>

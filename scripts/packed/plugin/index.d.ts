@@ -1,0 +1,3 @@
+import type { RunnerPlugin, SvcError } from "svc/contract";
+export declare const SvcErrorOfPlugin: typeof SvcError;
+export declare const mirror: () => RunnerPlugin;

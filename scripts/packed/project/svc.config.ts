@@ -1,0 +1,16 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { mirror } from "svc-plugin-mirror";
+import { listedUsers } from "./src/listed-users.ts";
+import { shout } from "./src/shout.ts";
+
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand(), shout({ suffix: "?" }), mirror()],
+	packs: ["./packs"],
+	auth: { backend: listedUsers({ users: { ann: "a word of ann's" } }) },
+	log: { level: "warn" },
+});
