@@ -154,7 +154,7 @@ test("what is not allowed is refused with what is, and nothing is written", asyn
 		...["Night", "1st", "a b", "../x", "-x", "a--b", ".x", "@/x", "@site/", "", "x".repeat(215), "ä"].map(
 			(name) => [["runner", "--directory", target, "--", name], "must be a name that npm takes: lower-case letters"] as const,
 		),
-		[["project", "core", "--directory", target], '"core" has a meaning of its own'],
+		...["core", "svc", "http"].map((name) => [["project", name, "--directory", target], `"${name}" has a meaning of its own`] as const),
 		[["runner", "x", "--directory", full], "is not empty; --directory names another one"],
 		[["runner", "x", "--directory", join(full, "mine.txt")], "it is not a directory"],
 		[["runner", "x", "--directory", join(full, "mine.txt", "below")], "it is not a directory"],

@@ -173,6 +173,8 @@ slapdTest(test, "openssl")("a site moves from its password file to the directory
 			assert.equal((await signIn({ api }, "olga")).status, 401);
 			const { token = "" } = await signIn({ api }, "olga", old);
 			assert.equal(await isAdmin({ api }, token), true);
+			const remote = await fetch(`${api}/v1/rbac/role_assignments?user=olga&remote=true`, { headers: { "x-auth-token": token } });
+			assert.equal(((await remote.json()) as object[]).length, 1, "the role by group stays while nothing reports groups");
 		});
 	} finally {
 		await slapd.stop();

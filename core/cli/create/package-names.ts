@@ -1,3 +1,4 @@
+import { isBuiltin } from "node:module";
 import { CliExit } from "../context.ts";
 
 /** The words that a new package has in the place of those of its template. */
@@ -14,7 +15,7 @@ const scope = /^@[a-z0-9][a-z0-9._-]*\//;
 const bareName = /^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/;
 /** Longest name that npm takes. */
 const longest = 214;
-/** Names that mean something else to npm, to Node or to the service. */
+/** Names that mean something else to npm or to the service. */
 const taken: ReadonlySet<string> = new Set(["svc", "core", "default", "node_modules"]);
 
 /** Names from what was typed; refuses what npm would not take or no identifier could be made of. */
@@ -27,7 +28,8 @@ export function toPackageNames(name: string): PackageNames {
 				`at most ${longest} characters; a scope such as @site/ may stand in front`,
 		);
 	}
-	if (taken.has(plugin)) throw new CliExit(2, `name: "${plugin}" has a meaning of its own; choose another, such as "my-${plugin}"`);
+	if (taken.has(plugin) || isBuiltin(name))
+		throw new CliExit(2, `name: "${plugin}" has a meaning of its own; choose another, such as "my-${plugin}"`);
 	return { package: name, plugin, pack: plugin.replaceAll("-", "_") };
 }
 
