@@ -18,6 +18,8 @@ export interface NewFile {
 
 interface Manifest {
 	readonly version: string;
+	/** Whether it is on no registry. */
+	readonly private?: boolean;
 	readonly devDependencies: Readonly<Record<string, string>>;
 }
 
@@ -67,13 +69,14 @@ function readTemplate(folder: string): NewFile[] {
 
 /** A `package.json` with the versions that this service is built with. */
 function withVersions(text: string, root: string, directory: string): string {
-	const { version, devDependencies }: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const { version, devDependencies, ...own }: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const manifest: Record<string, unknown> = JSON.parse(text);
-	const here = root.includes("node_modules") ? `^${version}` : `file:${relative(directory, root)}`;
-	const toVersions = (field: string, own: string) => {
+	// A registry would have nothing of this name, or something else.
+	const here = own.private === true || !root.includes("node_modules") ? `file:${relative(directory, root)}` : `^${version}`;
+	const toVersions = (field: string, ofService: string) => {
 		const names = Object.keys((manifest[field] ?? {}) as object);
 		if (names.length > 0)
-			manifest[field] = Object.fromEntries(names.map((name) => [name, name === "svc" ? own : `^${devDependencies[name]}`]));
+			manifest[field] = Object.fromEntries(names.map((name) => [name, name === "svc" ? ofService : `^${devDependencies[name]}`]));
 	};
 	toVersions("peerDependencies", `^${version}`);
 	toVersions("dependencies", here);
