@@ -12,6 +12,7 @@ import { test } from "uvu";
 import { type Client, createClient } from "../client/index.ts";
 import { CapturedText } from "./captured-text.test-support.ts";
 import { packageKinds } from "./create/template-files.ts";
+import { writePackage } from "./create/write-package.ts";
 import { runCli } from "./run-cli.ts";
 
 const execute = promisify(execFile);
@@ -168,6 +169,16 @@ test("what is not allowed is refused with what is, and nothing is written", asyn
 	assert.ok(!existsSync(target));
 	assert.deepEqual(readdirSync(full), ["mine.txt"]);
 	assert.equal(readFileSync(join(full, "mine.txt"), "utf8"), "kept");
+});
+
+test("what was written before a failure is removed, and an empty directory stays", () => {
+	const empty = mkdtempSync(join(home, "empty-"));
+	const files = ["src/a.ts", "b", "b/c"].map((path) => ({ path, text: "text", isProgram: false }));
+	for (const directory of [empty, join(home, "new", "deep")]) {
+		assert.throws(() => writePackage(directory, files), /^CliExit: directory: ".*" cannot be written/);
+	}
+	assert.deepEqual(readdirSync(empty), []);
+	assert.ok(!existsSync(join(home, "new")));
 });
 
 test("--dry-run lists the files and writes none", async () => {

@@ -22,11 +22,13 @@ export const program = defineRunner(
 					// The group has ended by itself, or never began.
 				}
 			};
-			signal.addEventListener("abort", () => {
+			const end = () => {
 				kill("SIGTERM");
 				const timer = setTimeout(kill, grace, "SIGKILL");
 				child.once("close", () => clearTimeout(timer));
-			});
+			};
+			signal.addEventListener("abort", end);
+			child.once("close", () => signal.removeEventListener("abort", end));
 			const forward = async (type: OutputType, stream: Readable) => {
 				for await (const text of stream.setEncoding("utf8")) await emit(type, text).catch(() => kill("SIGKILL"));
 			};
