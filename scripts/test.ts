@@ -10,7 +10,7 @@ import { addTallies, noTests, parseReport, type Tally } from "./test-report.ts";
 
 // Runs every test file in a process of its own: `npm test [-- <part of a name> …]`. JOBS sets how many run at once,
 // SVC_TEST_BACKEND the only backend to run on.
-const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts"];
+const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "templates", "scripts"];
 const servers: RunServers[] = [];
 
 async function main(filters: readonly string[]): Promise<number> {

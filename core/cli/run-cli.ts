@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addApiKeyCommands } from "./commands/api-key.ts";
 import { addCatalogCommands } from "./commands/catalog.ts";
+import { addCreateCommand } from "./commands/create.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
 import { addExecutionCommands } from "./commands/execution.ts";
 import { addInquiryCommands } from "./commands/inquiry.ts";
@@ -90,6 +91,7 @@ function createProgram(context: CliContext): Command {
 		program.help({ error: true });
 	});
 	addServeCommand(program, context);
+	addCreateCommand(program, context);
 	addSignInCommands(program, context);
 	addRunCommand(program, context);
 	addExecutionCommands(program, context);

@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -72,7 +74,7 @@ async function readAddress(child: ChildProcess): Promise<string> {
 }
 
 async function signIn(
-	{ api }: Site,
+	{ api }: Pick<Site, "api">,
 	name: string,
 	password = `password of ${name}`,
 ): Promise<{ status: number; user?: string; token?: string }> {
@@ -81,7 +83,7 @@ async function signIn(
 	return { ...((await response.json()) as object), status: response.status };
 }
 
-async function isAdmin({ api }: Site, token = ""): Promise<boolean> {
+async function isAdmin({ api }: Pick<Site, "api">, token = ""): Promise<boolean> {
 	const response = await fetch(`${api}/v1/user`, { headers: { "x-auth-token": token } });
 	return ((await response.json()) as { rbac: { is_admin: boolean } }).rbac.is_admin;
 }
@@ -113,6 +115,77 @@ slapdTest(test, "openssl")("people of the directory sign in, and their groups sa
 		assert.equal(await runAction(site, olga.token), 201);
 		for (const secret of ["password of", service.password]) assert.ok(!site.output().includes(secret));
 	});
+});
+
+/** The service with one of its backends, on the data of the site, until `use` is done. */
+async function withBackend(
+	backend: string,
+	{ directory, environment }: { directory: string; environment: Readonly<Record<string, string>> },
+	use: (api: string) => Promise<void>,
+): Promise<void> {
+	const child = startService(directory, { ...environment, SVC_AUTH_BACKEND: backend });
+	child.stderr?.resume();
+	const ended = once(child, "exit");
+	try {
+		await use(await readAddress(child));
+	} finally {
+		child.kill();
+		await ended;
+	}
+}
+
+async function statusOf(api: string, headers: Readonly<Record<string, string>>): Promise<number> {
+	return (await fetch(`${api}/v1/user`, { headers })).status;
+}
+
+slapdTest(test, "openssl")("a site moves from its password file to the directory and back: tokens and API keys go on", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-ldap-site-"));
+	const certificates = await createCertificates();
+	const slapd = await startSlapd({ entries, certificates });
+	const old = "password of before";
+	const hash = createHash("sha1").update(old).digest("base64");
+	await writeFile(join(directory, "htpasswd"), `olga:{SHA}${hash}\nfred:{SHA}${hash}\n`);
+	const site = { directory, environment: { LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca } };
+	let tokens: string[] = [];
+	let key = "";
+	const assertAllIn = async (api: string) => {
+		for (const token of tokens) assert.equal(await statusOf(api, { "x-auth-token": token }), 200);
+		assert.equal(await statusOf(api, { "svc-api-key": key }), 200);
+	};
+	try {
+		await withBackend("flat_file", site, async (api) => {
+			tokens = await Promise.all(["olga", "fred"].map(async (name) => (await signIn({ api }, name, old)).token ?? ""));
+			const headers = { "x-auth-token": tokens[0] ?? "", "content-type": "application/json" };
+			const response = await fetch(`${api}/v1/apikeys`, { method: "POST", headers, body: "{}" });
+			key = ((await response.json()) as { key: string }).key;
+			await assertAllIn(api);
+		});
+		await withBackend("ldap", site, async (api) => {
+			// Also of somebody who is not in the directory.
+			await assertAllIn(api);
+			for (const name of ["olga", "fred"]) assert.equal((await signIn({ api }, name, old)).status, 401);
+			const { token = "" } = await signIn({ api }, "olga");
+			assert.equal(await isAdmin({ api }, token), true);
+			tokens.push(token);
+		});
+		await withBackend("flat_file", site, async (api) => {
+			await assertAllIn(api);
+			assert.equal((await signIn({ api }, "olga")).status, 401);
+			const { token = "" } = await signIn({ api }, "olga", old);
+			assert.equal(await isAdmin({ api }, token), true);
+			const remote = await fetch(`${api}/v1/rbac/role_assignments?user=olga&remote=true`, { headers: { "x-auth-token": token } });
+			assert.equal(((await remote.json()) as object[]).length, 1, "the role by group stays while nothing reports groups");
+		});
+	} finally {
+		await slapd.stop();
+		await certificates.remove();
+		await rm(directory, { recursive: true });
+	}
+});
+
+test("the guide to the move shows the configuration as it is here", () => {
+	const read = (name: string) => readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
+	assert.ok(read("../../docs/guides/swap-the-auth-backend.md").includes(read("svc.config.ts")));
 });
 
 test.run();

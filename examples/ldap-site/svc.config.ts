@@ -1,6 +1,7 @@
 import { defineConfig } from "svc";
 import { memoryBus } from "svc/plugins/event-bus-memory";
 import { knexStorage } from "svc/plugins/storage-knex";
+import { flatFile } from "svc/plugins-auth/flat-file";
 import { ldap } from "svc/plugins-auth/ldap";
 import { localCommand } from "svc/plugins-runner/local-command";
 
@@ -14,22 +15,28 @@ export default defineConfig({
 	event_bus: memoryBus(),
 	runners: [localCommand()],
 	data_dir: "../../data/ldap-site",
-	auth: {
-		backend: ldap({
-			host: env["LDAP_HOST"] ?? "ldap1.example.org,ldap2.example.org",
-			port: Number(env["LDAP_PORT"] ?? 389),
-			use_tls: true,
-			cacert: env["LDAP_CACERT"] ?? "/etc/ssl/certs/ca-certificates.crt",
-			bind_dn: "cn=service,dc=example,dc=org",
-			bind_password: env["LDAP_BIND_PASSWORD"] ?? "",
-			base_ou: "ou=people,dc=example,dc=org",
-			base_ou_group: groups,
-			group_dns: [`cn=staff,${groups}`, `cn=ops,${groups}`],
-			group_dns_check: "or",
-		}),
+	auth: { backend: "ldap" },
+	// SVC_AUTH_BACKEND=flat_file goes back to the password file that the site had before.
+	auth_backends: {
+		flat_file: () => flatFile(),
+		ldap: () =>
+			ldap({
+				host: env["LDAP_HOST"] ?? "ldap1.example.org,ldap2.example.org",
+				port: Number(env["LDAP_PORT"] ?? 389),
+				use_tls: true,
+				cacert: env["LDAP_CACERT"] ?? "/etc/ssl/certs/ca-certificates.crt",
+				bind_dn: "cn=service,dc=example,dc=org",
+				bind_password: env["LDAP_BIND_PASSWORD"] ?? "",
+				base_ou: "ou=people,dc=example,dc=org",
+				base_ou_group: groups,
+				group_dns: [`cn=staff,${groups}`, `cn=ops,${groups}`],
+				group_dns_check: "or",
+			}),
 	},
 	rbac: {
 		enable: true,
+		// By name, so that it holds with either backend.
+		assignments: [{ username: "olga", roles: ["admin"] }],
 		mappings: [
 			{ group: `cn=staff,${groups}`, roles: ["observer"] },
 			{ group: `cn=ops,${groups}`, roles: ["admin"] },

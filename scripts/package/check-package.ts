@@ -4,12 +4,13 @@ import { findExportProblems, type PackageExports } from "./check-exports.ts";
 import { findMapProblems } from "./check-maps.ts";
 import { findTypeProblems } from "./check-types.ts";
 
-/** What the published package may hold: the built code, the manual, the examples. */
+/** What the published package may hold: the built code, the manual, the examples, what `svc create` copies. */
 const expected = [
 	/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|svc\.config\.ts)$/,
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
 	/^docs\/.+\.(md|svg)$/,
+	/^templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|sh))$/,
 	/^examples\/[^/]+\/(Procfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,
 ];
 

@@ -1,0 +1,44 @@
+import { relative, resolve } from "node:path";
+import { type CliContext, CliExit, write } from "../context.ts";
+import { toPackageNames } from "../create/package-names.ts";
+import { type PackageKind, packageKinds, toPackageFiles } from "../create/template-files.ts";
+import { assertEmpty, writePackage } from "../create/write-package.ts";
+import type { AddCommands } from "./options.ts";
+
+interface CreateOptions {
+	readonly directory?: string;
+	readonly dryRun?: boolean;
+}
+
+/** Packages to begin from. */
+export const addCreateCommand: AddCommands = (parent, context) => {
+	parent
+		.command("create <kind> <name>")
+		.description(`Write a small package to begin from: ${packageKinds.join(", ")}.`)
+		.option("--directory <directory>", "where to; default ./<name>")
+		.option("--dry-run", "write nothing, and print the names of the files")
+		.action((kind: string, name: string, options: CreateOptions) => create({ kind: toKind(kind), name, ...options }, context));
+};
+
+function toKind(kind: string): PackageKind {
+	const found = packageKinds.find((known) => known === kind);
+	if (found === undefined) throw new CliExit(2, `kind: "${kind}" must be one of ${packageKinds.join(", ")}`);
+	return found;
+}
+
+async function create(
+	{ kind, name, directory, dryRun = false }: CreateOptions & { readonly kind: PackageKind; readonly name: string },
+	{ stdout }: CliContext,
+): Promise<void> {
+	const names = toPackageNames(name);
+	const target = resolve(directory ?? names.plugin);
+	assertEmpty(target);
+	const files = toPackageFiles(kind, names, target);
+	const place = relative(process.cwd(), target) || ".";
+	if (!dryRun) writePackage(target, files);
+	await write(
+		stdout,
+		`${dryRun ? "Files to be written" : "Files written"} in ${place}:\n${files.map(({ path }) => `  ${path}\n`).join("")}`,
+	);
+	if (!dryRun) await write(stdout, `Next: cd ${place} && npm install && npm ${kind === "project" ? "start" : "test"}\n`);
+}

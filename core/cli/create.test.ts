@@ -1,0 +1,194 @@
+import * as assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { test } from "uvu";
+import { type Client, createClient } from "../client/index.ts";
+import { CapturedText } from "./captured-text.test-support.ts";
+import { packageKinds } from "./create/template-files.ts";
+import { writePackage } from "./create/write-package.ts";
+import { runCli } from "./run-cli.ts";
+
+const execute = promisify(execFile);
+const root = dirname(fileURLToPath(import.meta.resolve("svc/package.json")));
+const home = mkdtempSync(join(tmpdir(), "svc-create-"));
+test.after(() => rmSync(home, { recursive: true }));
+
+async function svc(...words: string[]) {
+	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+	const exitCode = await runCli(words, { stdout, stderr, env: {} });
+	return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** What `npm install` would do, with what is here. */
+function install(directory: string): void {
+	const modules = join(directory, "node_modules");
+	mkdirSync(modules);
+	symlinkSync(root, join(modules, "svc"));
+	for (const name of ["@types", "typescript", "uvu"]) symlinkSync(join(root, "node_modules", name), join(modules, name));
+}
+
+/** A new package of this kind; its directory. */
+async function create(kind: string, name: string): Promise<string> {
+	const directory = mkdtempSync(join(home, "package-"));
+	const { exitCode, stderr, stdout } = await svc("create", kind, name, "--directory", directory);
+	assert.equal(exitCode, 0, stderr);
+	for (const path of ["package.json", "README.md", ".gitignore"]) assert.ok(stdout.includes(`  ${path}\n`), stdout);
+	return directory;
+}
+
+function textsOf(directory: string): string {
+	return readdirSync(directory, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), "utf8")}`)
+		.join("\n");
+}
+
+for (const kind of packageKinds.filter((kind) => kind !== "project")) {
+	test(`a new ${kind} compiles and passes its conformance test as it is`, async () => {
+		const directory = await create(kind, "@site/night-shift");
+		assert.ok(!/template/i.test(textsOf(directory)));
+		assert.ok(textsOf(directory).includes("{ contract: 1 }"));
+		install(directory);
+		const { name, scripts } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+		assert.equal(name, "@site/night-shift");
+		assert.equal(scripts.test, `tsc && node dist/test/${kind}.test.js`);
+		await execute(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], { cwd: directory });
+		const { stdout } = await execute(process.execPath, [`dist/test/${kind}.test.js`], { cwd: directory });
+		assert.match(stdout, /Passed: +[1-9]/);
+		const module = await import(join(directory, `dist/src/${kind}.js`));
+		assert.equal(module.nightShift({ url: "", directory: "" }).name, "night-shift");
+	});
+}
+
+type PostWebhook = (url: string, body: object) => Promise<Response>;
+
+/** The new project as `npm start` starts it, until `use` is done. */
+async function withProject(directory: string, use: (client: Client, post: PostWebhook) => Promise<void>): Promise<void> {
+	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
+	const child = spawn(process.execPath, [join(root, "dist/core/main.js"), "serve"], {
+		cwd: directory,
+		stdio: ["ignore", "pipe", "inherit"],
+		env: { PATH: process.env["PATH"], ...ports, SVC_ADMIN_PASSWORD: "made for this test", SVC_LOG_LEVEL: "error" },
+	});
+	const ended = once(child, "exit");
+	try {
+		const apiUrl = await readAddress(child);
+		const { token } = await createClient({ apiUrl }).signIn({ username: "admin", password: "made for this test" });
+		const headers = { "x-auth-token": token, "content-type": "application/json" };
+		await use(createClient({ apiUrl, token }), (url, body) =>
+			fetch(`${apiUrl}/v1/webhooks/${url}`, { method: "POST", headers, body: JSON.stringify(body) }),
+		);
+	} finally {
+		child.kill();
+		await ended;
+	}
+}
+
+async function readAddress({ stdout }: ChildProcess): Promise<string> {
+	for await (const line of createInterface({ input: stdout ?? process.stdin })) {
+		const address = /^API\s+(\S+)\/v1$/.exec(line)?.[1];
+		if (address !== undefined) return address;
+	}
+	throw new Error("the service has ended");
+}
+
+async function waitFor(client: Client, said: string): Promise<void> {
+	for (;;) {
+		const { items } = await client.executions.list({ action: "night_shift.greet" });
+		if (items.some(({ result }) => result?.["stdout"] === said)) return;
+		assert.ok(
+			items.every(({ status }) => !["failed", "abandoned", "timeout"].includes(status)),
+			JSON.stringify(items),
+		);
+		await delay(50);
+	}
+}
+
+test("a new project starts, its action runs, and its rule too", async () => {
+	const directory = await create("project", "night-shift");
+	assert.ok(!/template/i.test(textsOf(directory)));
+	install(directory);
+	await withProject(directory, async (client, post) => {
+		await client.executions.create({ action: "night_shift.greet", parameters: { who: "Ann" } });
+		await waitFor(client, "Hello Ann");
+		assert.equal((await post("greet", { name: "Bob" })).status, 202);
+		await waitFor(client, "Hello Bob");
+	});
+});
+
+test("package.json has the versions that this service is built with", async () => {
+	const { version, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const directory = await create("sensor", "letters");
+	const made = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+	assert.deepEqual(made.peerDependencies, { svc: `^${version}` });
+	assert.equal(made.devDependencies.typescript, `^${devDependencies.typescript}`);
+	const [, path] = /^file:(.*)$/.exec(made.devDependencies.svc) ?? [];
+	assert.equal(JSON.parse(readFileSync(join(directory, path ?? "", "package.json"), "utf8")).name, "svc");
+});
+
+test("a name that is a word of the language, or of the sources, gets an identifier that is none", async () => {
+	for (const [name, identifier] of [
+		["class", "classRunner"],
+		["test-runner", "testRunnerRunner"],
+		["delay", "delayRunner"],
+		["snake_case-2x", "snakeCase2x"],
+	] as const) {
+		const directory = await create("runner", name);
+		const text = readFileSync(join(directory, "src/runner.ts"), "utf8");
+		assert.ok(text.includes(`export const ${identifier} = defineRunner(\n\t"${name}",`), text);
+	}
+});
+
+test("what is not allowed is refused with what is, and nothing is written", async () => {
+	const full = mkdtempSync(join(home, "full-"));
+	writeFileSync(join(full, "mine.txt"), "kept");
+	const target = join(home, "refused");
+	const refusals = [
+		[["robot", "x", "--directory", target], 'kind: "robot" must be one of runner, auth-backend, storage, event-bus, sensor, project'],
+		...["Night", "1st", "a b", "../x", "-x", "a--b", ".x", "@/x", "@site/", "", "x".repeat(215), "ä"].map(
+			(name) => [["runner", "--directory", target, "--", name], "must be a name that npm takes: lower-case letters"] as const,
+		),
+		...["core", "svc", "http"].map((name) => [["project", name, "--directory", target], `"${name}" has a meaning of its own`] as const),
+		[["runner", "x", "--directory", full], "is not empty; --directory names another one"],
+		[["runner", "x", "--directory", join(full, "mine.txt")], "it is not a directory"],
+		[["runner", "x", "--directory", join(full, "mine.txt", "below")], "it is not a directory"],
+	] as const;
+	for (const [words, expected] of refusals) {
+		const { exitCode, stderr, stdout } = await svc("create", ...words);
+		assert.equal(exitCode, 2, stderr);
+		assert.ok(stderr.includes(expected), stderr);
+		assert.equal(stdout, "");
+	}
+	assert.ok(!existsSync(target));
+	assert.deepEqual(readdirSync(full), ["mine.txt"]);
+	assert.equal(readFileSync(join(full, "mine.txt"), "utf8"), "kept");
+});
+
+test("what was written before a failure is removed, and an empty directory stays", () => {
+	const empty = mkdtempSync(join(home, "empty-"));
+	const files = ["src/a.ts", "b", "b/c"].map((path) => ({ path, text: "text", isProgram: false }));
+	for (const directory of [empty, join(home, "new", "deep")]) {
+		assert.throws(() => writePackage(directory, files), /^CliExit: directory: ".*" cannot be written/);
+	}
+	assert.deepEqual(readdirSync(empty), []);
+	assert.ok(!existsSync(join(home, "new")));
+});
+
+test("--dry-run lists the files and writes none", async () => {
+	const target = join(home, "dry");
+	const { exitCode, stdout } = await svc("create", "project", "night-shift", "--directory", target, "--dry-run");
+	assert.equal(exitCode, 0);
+	assert.ok(!existsSync(target));
+	assert.ok(stdout.startsWith("Files to be written in "), stdout);
+	for (const path of ["svc.config.ts", "packs/night_shift/actions/greet.yaml", ".gitignore"])
+		assert.ok(stdout.includes(`  ${path}\n`), stdout);
+});
+
+test.run();

@@ -1,0 +1,39 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { toErrorMessage } from "../../contract/index.ts";
+import { CliExit } from "../context.ts";
+import type { NewFile } from "./template-files.ts";
+
+/** Refuses a directory in which there is something, or that cannot be one. */
+export function assertEmpty(directory: string): void {
+	let names: string[];
+	try {
+		names = readdirSync(directory);
+	} catch (error) {
+		if (isNodeError(error, "ENOENT")) return;
+		const problem = isNodeError(error, "ENOTDIR") ? "it is not a directory" : toErrorMessage(error);
+		throw new CliExit(2, `directory: "${directory}" cannot be used: ${problem}; --directory names another one`);
+	}
+	if (names.length > 0) throw new CliExit(2, `directory: "${directory}" is not empty; --directory names another one`);
+}
+
+/** Write all files or none. */
+export function writePackage(directory: string, files: readonly NewFile[]): void {
+	let made: string | undefined;
+	try {
+		made = mkdirSync(directory, { recursive: true });
+		for (const { path, text, isProgram } of files) {
+			mkdirSync(dirname(join(directory, path)), { recursive: true });
+			writeFileSync(join(directory, path), text, { flag: "wx", mode: isProgram ? 0o755 : 0o644 });
+		}
+	} catch (error) {
+		// It was empty before.
+		const left = made === undefined ? files.map(({ path }) => join(directory, path.split("/")[0] ?? path)) : [made];
+		for (const path of left) rmSync(path, { recursive: true, force: true });
+		throw new CliExit(1, `directory: "${directory}" cannot be written: ${toErrorMessage(error)}`);
+	}
+}
+
+function isNodeError(error: unknown, code: string): boolean {
+	return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { basename, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type BusEvent, defineEventBus, type EventBus, type EventData, type PluginContext, type SubscribeOptions } from "svc/contract";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+
+/** Bytes that wait for a node which does not read; what would come on top of them is lost for it. */
+const mostWaiting = 64 * 1024 * 1024;
+const patience = () => delay(2_000, undefined, { ref: false });
+
+/** Events between nodes on one machine: each listens on a socket in a directory, and has a connection to every other one there. */
+export const socketBus = defineEventBus("socket", ({ directory = "bus" }: { directory?: string }) => new SocketBus(directory), {
+	contract: 1,
+});
+
+class SocketBus implements EventBus {
+	readonly capabilities = { shared: true };
+	readonly #directory: string;
+	readonly #local = memoryBus().create();
+	readonly #server = createServer((socket) => this.#meet(socket, false));
+	readonly #sockets = new Set<Socket>();
+	/** The connection to each other node, by its id. */
+	readonly #others = new Map<string, Socket>();
+	#path = "";
+
+	constructor(directory: string) {
+		this.#directory = directory;
+	}
+
+	async start({ dataDirectory, nodeId }: PluginContext): Promise<void> {
+		const directory = resolve(dataDirectory, this.#directory);
+		await mkdir(directory, { recursive: true, mode: 0o700 });
+		this.#path = join(directory, nodeId);
+		// Renamed once it listens: a name behind which nobody listens is left over from a crash.
+		await once(this.#server.listen(`${this.#path}.new`), "listening");
+		await rename(`${this.#path}.new`, this.#path);
+		const names = (await readdir(directory)).filter((name) => name !== nodeId && !name.endsWith(".new"));
+		const met = names.map((name) => new Promise<void>((onMet) => this.#meet(toSocket(join(directory, name)), true, onMet)));
+		await Promise.race([Promise.all(met), patience()]);
+	}
+
+	publish(name: string, data: EventData): void {
+		this.#local.publish(name, data);
+		const line = `${JSON.stringify([name, data])}\n`;
+		for (const socket of this.#others.values()) if (socket.writableLength < mostWaiting) socket.write(line);
+	}
+
+	subscribe(names: readonly string[], options: SubscribeOptions): Promise<AsyncIterable<BusEvent>> {
+		return this.#local.subscribe(names, options);
+	}
+
+	async stop(): Promise<void> {
+		this.#others.clear();
+		this.#server.close();
+		await Promise.race([Promise.all([...this.#sockets].map((socket) => once(socket.end(), "close"))), patience()]);
+		for (const socket of this.#sockets) socket.destroy();
+		if (this.#path !== "") await rm(this.#path, { force: true });
+		await this.#local.stop?.();
+	}
+
+	/** Each side says its id, the caller first. Calls `onMet` when both know each other, or the socket is closed. */
+	#meet(socket: Socket, isCaller: boolean, onMet = () => {}): void {
+		const introduce = () => socket.write(`${basename(this.#path)}\n`);
+		let other = "";
+		this.#sockets.add(socket);
+		if (isCaller) introduce();
+		readLines(socket, (line) => {
+			if (other !== "") return this.#local.publish(...(JSON.parse(line) as [string, EventData]));
+			other = line;
+			this.#others.set(other, socket);
+			if (!isCaller) introduce();
+			onMet();
+		});
+		socket
+			.on("error", () => {})
+			.on("close", () => {
+				this.#sockets.delete(socket);
+				if (this.#others.get(other) === socket) this.#others.delete(other);
+				onMet();
+			});
+	}
+}
+
+function readLines(socket: Socket, onLine: (line: string) => void): void {
+	let rest = "";
+	socket.setEncoding("utf8").on("data", (piece: string) => {
+		const lines = (rest + piece).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) onLine(line);
+	});
+}
+
+/** A connection to a node. A name behind which nobody listens any more is removed. */
+function toSocket(path: string): Socket {
+	return connect(path).on("error", (error: NodeJS.ErrnoException) => {
+		if (error.code === "ECONNREFUSED") void rm(path, { force: true });
+	});
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from "svc";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { socketBus } from "./socket-bus.ts";
+
+// Several nodes on one machine: the records in PostgreSQL, the events over sockets in the data directory that they share.
+export default defineConfig({
+	storage: knexStorage({ client: "postgres", url: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc" }),
+	event_bus: socketBus({}),
+	runners: [localCommand()],
+	data_dir: "../../data/custom-event-bus",
+	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	auth: { enable: false },
+});

@@ -1,0 +1,15 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { program } from "./program.ts";
+
+// The action of packs/logs runs by the runner of program.ts.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [program({ grace: 5_000 })],
+	packs: ["packs"],
+	data_dir: "../../data/custom-runner",
+	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	auth: { enable: false },
+});

@@ -1,0 +1,63 @@
+import { type EntityKind, entityKinds, type FieldType, SvcError } from "svc/contract";
+
+/** An entity, its type erased. */
+export type Row = Readonly<Record<string, unknown>>;
+type Test = (value: unknown, operand: unknown) => boolean;
+type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
+
+// Null satisfies none of them but `not`.
+const comparisons: Readonly<Record<string, Test>> = {
+	in: (value, operand) => value !== null && Array.isArray(operand) && operand.includes(value),
+	not: (value, operand) => value !== operand,
+	gt: (value, operand) => value !== null && operand !== null && compare(value, operand) > 0,
+	gte: (value, operand) => value !== null && operand !== null && compare(value, operand) >= 0,
+	lt: (value, operand) => value !== null && operand !== null && compare(value, operand) < 0,
+	lte: (value, operand) => value !== null && operand !== null && compare(value, operand) <= 0,
+	prefix: (value, operand) => typeof value === "string" && value.startsWith(String(operand)),
+};
+
+/** A test that rows pass which satisfy all conditions of a `Where`. */
+export function toTest(kind: EntityKind, where: object): (row: Row) => boolean {
+	const tests = Object.entries(where).flatMap(([field, condition]) => {
+		assertAskable(kind, field);
+		const isValue = typeof condition !== "object" || condition === null;
+		// What is undefined has gone missing on its way: it must not find everything.
+		if (condition === undefined || (!isValue && Object.keys(condition).length === 0))
+			throw new TypeError(`the condition on "${field}" is undefined`);
+		if (isValue) return [(row: Row) => row[field] === condition];
+		return Object.entries(condition).map(([name, operand]) => {
+			const test = comparisons[name];
+			if (test === undefined || operand === undefined)
+				throw new TypeError(`the comparison "${name}" on "${field}" is unknown or undefined`);
+			return (row: Row) => test(row[field], operand);
+		});
+	});
+	return (row) => tests.every((test) => test(row));
+}
+
+/** Rows in an order. Equal ones go by id, so that pages have no gap and no repeat. */
+export function sort(kind: EntityKind, rows: readonly Row[], orderBy: Ordering = []): Row[] {
+	for (const [field] of orderBy) assertAskable(kind, field);
+	const ordering: Ordering = [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
+	return [...rows].sort((left, right) => {
+		for (const [field, direction] of ordering) {
+			const difference = compare(left[field], right[field]);
+			if (difference !== 0) return direction === "asc" ? difference : -difference;
+		}
+		return 0;
+	});
+}
+
+/** Order of values: null first, text by code point (which is the order of its UTF-8), false before true. */
+export function compare(left: unknown, right: unknown): number {
+	if (left === right) return 0;
+	if (left === null || right === null) return left === null ? -1 : 1;
+	if (typeof left === "string" && typeof right === "string") return Buffer.compare(Buffer.from(left), Buffer.from(right));
+	return Number(left) - Number(right);
+}
+
+export function assertAskable(kind: EntityKind, field: string): void {
+	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
+	if (Object.hasOwn(fields, field) && fields[field] !== "json") return;
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
+}

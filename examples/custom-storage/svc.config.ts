@@ -1,0 +1,13 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { journalStorage } from "./journal-storage.ts";
+
+export default defineConfig({
+	storage: journalStorage({}),
+	event_bus: memoryBus(),
+	runners: [localCommand()],
+	data_dir: "../../data/custom-storage",
+	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	auth: { enable: false },
+});

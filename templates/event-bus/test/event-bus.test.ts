@@ -1,0 +1,11 @@
+import { testEventBus } from "svc/testing";
+import { test } from "uvu";
+import { templateName } from "../src/event-bus.ts";
+
+testEventBus({
+	test,
+	name: "template-name",
+	create: async () => templateName().create(),
+});
+
+test.run();

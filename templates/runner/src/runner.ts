@@ -1,0 +1,26 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { defineRunner } from "svc/contract";
+
+/** Says a text, a line at a time. */
+export const templateName = defineRunner(
+	"template-name",
+	({ suffix = "" }: { suffix?: string }) => ({
+		description: "Says a text, a line at a time.",
+		parameters: {
+			text: { type: "string", required: true, description: "What to say." },
+			pause: { type: "integer", default: 0, description: "Milliseconds after each line." },
+			timeout: { type: "integer", default: 60, description: "Seconds it may take." },
+		},
+		capabilities: { streaming: true, cancellation: true },
+		async run({ runnerParameters: { text, pause }, emit, captured, signal }) {
+			for (const line of text.split("\n")) {
+				if (signal.aborted) break;
+				await emit("stdout", `${line}${suffix}\n`);
+				// Ends early when the signal aborts.
+				if (pause > 0) await delay(pause, undefined, { signal }).catch(() => {});
+			}
+			return { succeeded: !signal.aborted && text !== "", result: { said: captured("stdout").text } };
+		},
+	}),
+	{ contract: 1 },
+);

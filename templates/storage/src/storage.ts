@@ -1,0 +1,30 @@
+import { defineStorage, type Storage } from "svc/contract";
+import { memoryStorage } from "svc/plugins/storage-memory";
+
+/** Begins as the storage in memory. Put your store in its place a method at a time. */
+export const templateName = defineStorage(
+	"template-name",
+	(): Storage => {
+		const memory = memoryStorage().create();
+		return {
+			// `durable: true` once everything is there after a restart; then the test needs `reopen`.
+			capabilities: { durable: false, shared: false },
+			async start({ dataDirectory, logger }) {
+				logger.debug("the storage starts", { data_directory: dataDirectory });
+			},
+			insert: (kind, entities) => memory.insert(kind, entities),
+			get: (kind, id) => memory.get(kind, id),
+			find: (kind, query) => memory.find(kind, query),
+			count: (kind, where) => memory.count(kind, where),
+			distinct: (kind, field, where) => memory.distinct(kind, field, where),
+			update: (kind, id, patch, expected) => memory.update(kind, id, patch, expected),
+			claim: (kind, query, patch) => memory.claim(kind, query, patch),
+			remove: (kind, query) => memory.remove(kind, query),
+			write: (operations) => memory.write(operations),
+			async stop() {
+				await memory.stop?.();
+			},
+		};
+	},
+	{ contract: 1 },
+);
