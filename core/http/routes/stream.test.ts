@@ -65,11 +65,8 @@ async function open(url: string, headers: Record<string, string> = {}): Promise<
 
 const outputPath = `/v1/executions/${firstId}/output`;
 const running = (fake: FakeEngine) => fake.stored.push(createExecution({ status: "running" }));
-const executionEvent = (changes: object = {}, name = "svc.execution__update"): StreamEvent => ({
-	name,
-	kind: "execution",
-	view: toView(createExecution(changes)),
-});
+const executionEvent = (changes: object = {}, name = "svc.execution__update") =>
+	({ name, kind: "execution", view: toView(createExecution(changes)) }) as StreamEvent;
 
 test("the output stream gives stored and live chunks in sequence, then EOF with an empty data line, then ends", () =>
 	withHttp(async ({ urls, fake }) => {
