@@ -93,6 +93,8 @@ export interface Engine {
 	abort(): Promise<void>;
 	/** `drain`, then stops plugins in reverse. May be called before `start` and twice. */
 	stop(): Promise<void>;
+	/** `stop`, for `await using`. */
+	[Symbol.asyncDispose](): Promise<void>;
 }
 
 /** The administrator made at the first start. */

@@ -299,5 +299,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await (draining ??= drain());
 		},
 		stop: () => (stopping ??= stop()),
+		[Symbol.asyncDispose]: () => (stopping ??= stop()),
 	};
 }

@@ -79,6 +79,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		isClosed,
 		isTrustedProxy,
 		request,
+		peerAddress: () => request.ip ?? (event.context["remoteAddress"] as string | undefined),
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),

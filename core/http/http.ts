@@ -1,8 +1,10 @@
+import type { H3 } from "h3";
 import { type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import type { Engine } from "../engine/engine-api.ts";
 import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
+import { createMount, type Mount } from "./mount.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Component, HttpContext, Route } from "./route.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -17,17 +19,18 @@ export interface HttpOptions {
 	readonly logger: Logger;
 	/** Version of the service, shown by the index. Default `0.0.0`. */
 	readonly version?: string;
+	/** Answer 503 to everything but the health checks until `open` is called. Default false. */
+	readonly isClosed?: boolean;
+	/** Path that the addresses begin with which `fetch` and `nodeHandler` get, such as `/automation`. Default none. */
+	readonly basePath?: string | undefined;
 }
 
 /** The service's HTTP interface. */
 export interface Http {
 	/** Every route, for tests that walk them. */
 	readonly routes: readonly Route[];
-	/**
-	 * Open the listeners that are switched on and that the node's roles need; their addresses. When one fails, none stays open. With
-	 * `isClosed` they answer 503 to everything but the health checks until `open` is called.
-	 */
-	start(options?: { readonly isClosed?: boolean }): Promise<ListenerAddresses>;
+	/** Open the listeners that are switched on and that the node's roles need; their addresses. When one fails, none stays open. */
+	start(): Promise<ListenerAddresses>;
 	/** The service has started: answer what is asked. */
 	open(): void;
 	/** Addresses of the listeners that are open. */
@@ -36,8 +39,10 @@ export interface Http {
 	apiUrl(): string;
 	/** End the event streams, answer what is being answered, close. May be called twice. */
 	stop(): Promise<void>;
-	/** Answer a request as a component's listener would, without a socket. */
-	fetch(component: Component, request: Request): Promise<Response>;
+	/** Answer a request as the API listener would, without a socket. Never rejects. */
+	readonly fetch: Mount["fetch"];
+	/** Answer a request of `node:http` as the API listener would, on the socket of somebody else. */
+	readonly nodeHandler: Mount["nodeHandler"];
 }
 
 /** Health checks tell no secrets, and probes know of no certificates. */
@@ -49,10 +54,10 @@ export type ListenerAddresses = { readonly [L in Component | "health"]?: string 
 const components = ["auth", "api", "stream"] as const;
 
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
-export function createHttp({ engine, options, roles = nodeRoles, logger, version = "0.0.0" }: HttpOptions): Http {
+export function createHttp({ engine, options, roles = nodeRoles, logger, version = "0.0.0", basePath = "", ...given }: HttpOptions): Http {
 	const streams = new OpenStreams();
 	const servers = new Map<keyof ListenerAddresses, Server>();
-	let isClosed = false;
+	let isClosed = given.isClosed === true;
 	const cors = createCors(options);
 	const context: HttpContext = {
 		engine,
@@ -79,18 +84,19 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 		const app = createApp("api", healthRoutes, { context, cors });
 		return [...listeners, { name: "health", app, address: { section: "node", option: "health_port", host, port, ...plain } } as const];
 	};
+	let mounted: H3 | undefined;
+	const mount = createMount(() => (mounted ??= basePath === "" ? apps.api : createApp("api", routes, { context, cors }, basePath)), logger);
 	const stop = async () => {
 		streams.stop();
 		const open = [...servers.values()];
 		servers.clear();
-		await Promise.all(open.map((server) => server.stop()));
+		await Promise.all([mount.stop(), ...open.map((server) => server.stop())]);
 	};
 	return {
 		routes,
 		apiUrl: context.apiUrl,
 		addresses,
-		async start(given) {
-			isClosed = given?.isClosed === true;
+		async start() {
 			try {
 				for (const { name, app, address } of toListeners()) servers.set(name, await startServer(app, address, logger));
 			} catch (error) {
@@ -103,6 +109,7 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 			isClosed = false;
 		},
 		stop,
-		fetch: async (component, request) => apps[component].fetch(request),
+		fetch: mount.fetch,
+		nodeHandler: mount.nodeHandler,
 	};
 }

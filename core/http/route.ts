@@ -30,6 +30,8 @@ export interface HttpContext {
 /** One request, checked: what a handler gets. */
 export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
 	readonly request: H3Event["req"];
+	/** Address of the other end of the connection, which may be a proxy; undefined where nobody knows. */
+	peerAddress(): string | undefined;
 	/** Whoever asks. On public routes nobody: an empty name without rights. */
 	readonly principal: Principal;
 	/** Values of the `:name` segments of the path, decoded. */

@@ -136,14 +136,14 @@ test("a stream without a socket ends with its reader", () =>
 	withHttp(async ({ http, fake }) => {
 		running(fake);
 		const headers = { "x-auth-token": token };
-		const output = await http.fetch("stream", new Request(`http://local${outputPath}`, { headers }));
+		const output = await http.fetch(new Request(`http://local/stream${outputPath}`, { headers }));
 		const reader = output.body?.getReader();
 		await reader?.read();
 		fake.addChunk("x");
 		await reader?.read();
 		await reader?.cancel();
 		await until(() => fake.ended === 1);
-		const events = await http.fetch("stream", new Request("http://local/stream", { headers }));
+		const events = await http.fetch(new Request("http://local/stream", { headers }));
 		assert.equal(fake.subscribers, 1);
 		await events.body?.cancel();
 		await until(() => fake.subscribers === 0);
