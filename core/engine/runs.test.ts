@@ -1,34 +1,12 @@
 import * as assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "uvu";
-import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
-import type { EventBusPlugin } from "../contract/index.ts";
+import { countingBus } from "./counting-bus.test-support.ts";
 import { principal, startEngine, type TestEngine } from "./engine.test-support.ts";
 import type { Engine } from "./engine-api.ts";
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => void unhandled.push(reason);
-
-/** A bus that counts those who follow an execution. */
-function countingBus(): { readonly plugin: EventBusPlugin; followers(): number } {
-	const signals: AbortSignal[] = [];
-	const plugin = memoryBus();
-	return {
-		followers: () => signals.filter(({ aborted }) => !aborted).length,
-		plugin: {
-			...plugin,
-			create() {
-				const bus = plugin.create();
-				const subscribe = bus.subscribe.bind(bus);
-				bus.subscribe = (names, options) => {
-					if (names.includes("svc.execution.output__create")) signals.push(options.signal);
-					return subscribe(names, options);
-				};
-				return bus;
-			},
-		},
-	};
-}
 
 function withEngine(name: string, body: (running: TestEngine & { followers(): number }) => Promise<void>): void {
 	test(name, async () => {
