@@ -1,0 +1,190 @@
+import * as assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { memoryBus } from "../plugins/event-bus-memory/index.ts";
+import { knexStorage } from "../plugins/storage-knex/index.ts";
+import { memoryStorage } from "../plugins/storage-memory/index.ts";
+import { localCommand } from "../plugins-runner/local-command/index.ts";
+import { noop } from "../plugins-runner/noop/index.ts";
+import { defineRunner, type SvcConfig } from "./contract/index.ts";
+import { type CreateOptions, createEngine, createService, type Service } from "./service.ts";
+import { collectGarbage } from "./testing/collect-garbage.test-support.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "svc-embed-"));
+
+test.after(() => rmSync(directory, { recursive: true }));
+
+const config: SvcConfig = {
+	storage: memoryStorage(),
+	event_bus: memoryBus(),
+	runners: [noop()],
+	log: { level: "error" },
+	auth: { enable: false, listen: false },
+	api: { listen: false, port: 0 },
+	stream: { listen: false },
+	data_dir: directory,
+};
+
+/** How many listeners the process has for each event. */
+const countListeners = () => Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
+const openFiles = () => readdirSync("/proc/self/fd").length;
+
+/** What keeps a process alive: timers, sockets, child processes. Those that end by themselves in a moment are waited for. */
+async function assertNothingLeft(before: { readonly resources: readonly string[]; readonly files: number }): Promise<void> {
+	const deadline = performance.now() + 30_000;
+	const left = () => {
+		const rest = [...before.resources];
+		return process.getActiveResourcesInfo().filter((name) => {
+			const index = rest.indexOf(name);
+			if (index >= 0) rest.splice(index, 1);
+			return index < 0;
+		});
+	};
+	while ((left().length > 0 || openFiles() > before.files) && performance.now() < deadline) {
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+	assert.deepEqual(left(), []);
+	assert.ok(openFiles() <= before.files, `${openFiles()} open files, ${before.files} before`);
+}
+
+const look = () => ({ resources: process.getActiveResourcesInfo(), files: openFiles() });
+
+test("neither engine nor service listens to signals or anything else of the process, also while a command runs", async () => {
+	const before = countListeners();
+	const engine = createEngine({ ...config, runners: [localCommand()] }, { directory });
+	const service = createService({ ...config, api: { port: 0 } }, { directory });
+	assert.deepEqual(countListeners(), before);
+	await Promise.all([engine.start(), service.start()]);
+	for await (const { data } of engine.run("core.local", { cmd: "echo here; read line" }).output) {
+		assert.equal(data, "here\n");
+		assert.deepEqual(countListeners(), before);
+		break;
+	}
+	await Promise.all([engine.abort(), service.stop()]);
+	await engine.stop();
+	assert.deepEqual(countListeners(), before);
+});
+
+test("await using stops an engine and a service, once, also after a stop", async () => {
+	const told: string[] = [];
+	const create = (name: string) =>
+		defineRunner(name, () => ({
+			...{ description: name, parameters: {}, capabilities: {} },
+			stop: async () => void told.push(name),
+			run: async () => ({ succeeded: true, result: {} }),
+		}))();
+	{
+		await using engine = createEngine({ ...config, runners: [create("first")] }, { directory });
+		await using service = createService({ ...config, runners: [create("second")] }, { directory });
+		await Promise.all([engine.start(), service.start()]);
+		await engine.stop();
+		assert.deepEqual(told, ["first"]);
+		await using _never = createEngine(config, { directory });
+	}
+	assert.deepEqual(told, ["first", "second"]);
+});
+
+test("clock and log of the host are used in the place of the service's own", async () => {
+	const lines: string[] = [];
+	const note = (message: string) => void lines.push(message);
+	let now = Date.UTC(2031, 2, 4) * 1000;
+	const options: CreateOptions = {
+		directory,
+		clock: { now: () => (now += 10) },
+		logger: { debug: note, info: note, warn: note, error: note },
+	};
+	await using engine = createEngine({ ...config, log: { level: "info" } }, options);
+	await engine.start();
+	const { start_timestamp, end_timestamp } = await engine.run("core.noop").ended;
+	for (const timestamp of [start_timestamp, end_timestamp]) assert.match(String(timestamp), /^2031-03-04T00:00:0/);
+	assert.ok(lines.includes("engine started"));
+});
+
+test("engines with different plugins live side by side", async () => {
+	const say = (name: string) =>
+		defineRunner(name, () => ({
+			...{ description: name, parameters: {}, capabilities: { streaming: true } },
+			async run({ emit }) {
+				await emit("stdout", name);
+				return { succeeded: true, result: {} };
+			},
+		}))();
+	const [one, two] = [join(directory, "one"), join(directory, "two")];
+	await using first = createEngine({ ...config, data_dir: one, runners: [say("alpha")] }, { directory });
+	const storage = knexStorage({ client: "sqlite", file: join(directory, "two.db") });
+	await using second = createEngine({ ...config, data_dir: two, storage, runners: [say("beta")] }, { directory });
+	await Promise.all([first.start(), second.start()]);
+	for (const [engine, name] of [
+		[first, "alpha"],
+		[second, "beta"],
+	] as const) {
+		await engine.actions.create({ name: "say", runner_type: name });
+		const run = engine.run("default.say");
+		for await (const { data } of run.output) assert.equal(data, name);
+		assert.equal((await run.ended).status, "succeeded");
+		assert.equal((await engine.executions.list({ filter: {} })).total, 1);
+	}
+	await first.stop();
+	assert.equal((await second.run("default.say").ended).status, "succeeded");
+});
+
+/** Run an action and look at all of it. */
+async function useEngine(number: number): Promise<void> {
+	const isWhole = number % 10 === 0;
+	const file = join(directory, `${number}.db`);
+	await using engine = createEngine(
+		{
+			...config,
+			...(isWhole && { storage: knexStorage({ client: "sqlite", file }), runners: [noop(), localCommand()] }),
+		},
+		{ directory },
+	);
+	await engine.start();
+	const events = await engine.events.subscribe(["svc.execution__*"], { signal: new AbortController().signal });
+	const run = isWhole ? engine.run("core.local", { cmd: "echo here" }) : engine.run("core.noop");
+	let text = "";
+	for await (const { data } of run.output) text += data;
+	assert.equal(text, isWhole ? "here\n" : "");
+	assert.equal((await run.ended).status, "succeeded");
+	for await (const { view } of events) if (view.entity.status === "succeeded") break;
+}
+
+/** The status of an answer. Not by `fetch`, which keeps something for each address it has seen. */
+async function ask(url: string): Promise<number | undefined> {
+	const [response] = (await once(get(url, { agent: false }), "response")) as [IncomingMessage];
+	await once(response.resume(), "close");
+	return response.statusCode;
+}
+
+/** Ask on a listener and without one, and leave a stream open. */
+async function useService(): Promise<void> {
+	await using service: Service = createService({ ...config, api: { port: 0 } }, { directory });
+	const { addresses } = await service.start();
+	assert.equal(await ask(`${addresses.api}/v1/actions`), 200);
+	const stream = await service.fetch(new Request("http://host/stream/v1/stream"));
+	assert.equal(stream.status, 200);
+}
+
+test("two hundred engines and fifty services leave nothing behind", async () => {
+	const work = async (engines: number, services: number) => {
+		for (let number = 1; number <= engines; number += 1) await useEngine(number);
+		for (let number = 1; number <= services; number += 1) await useService();
+	};
+	// What is loaded and kept once for all of them.
+	await work(10, 2);
+	const before = look();
+	const listeners = countListeners();
+	const heap = collectGarbage();
+	await work(200, 50);
+	assert.deepEqual(countListeners(), listeners);
+	await assertNothingLeft(before);
+	const growth = collectGarbage() - heap;
+	// One engine that is kept is three quarters of a megabyte.
+	assert.ok(growth < 8_000_000, `the heap has grown by ${growth} bytes`);
+});
+
+test.run();
