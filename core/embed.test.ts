@@ -11,7 +11,8 @@ import { memoryStorage } from "../plugins/storage-memory/index.ts";
 import { localCommand } from "../plugins-runner/local-command/index.ts";
 import { noop } from "../plugins-runner/noop/index.ts";
 import { defineRunner, type SvcConfig } from "./contract/index.ts";
-import { type CreateOptions, createEngine, createService, type Service } from "./service.ts";
+import type { Engine } from "./engine/engine-api.ts";
+import { type CreateOptions, createEngine, createService } from "./service.ts";
 import { collectGarbage } from "./testing/collect-garbage.test-support.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-embed-"));
@@ -28,6 +29,15 @@ const config: SvcConfig = {
 	stream: { listen: false },
 	data_dir: directory,
 };
+
+/** As `await using` does it. */
+async function during<T extends AsyncDisposable>(part: T, body: (part: T) => Promise<void>): Promise<void> {
+	try {
+		await body(part);
+	} finally {
+		await part[Symbol.asyncDispose]();
+	}
+}
 
 /** How many listeners the process has for each event. */
 const countListeners = () => Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
@@ -69,7 +79,7 @@ test("neither engine nor service listens to signals or anything else of the proc
 	assert.deepEqual(countListeners(), before);
 });
 
-test("await using stops an engine and a service, once, also after a stop", async () => {
+test("await using stops an engine and a service, once, also after a stop and without a start", async () => {
 	const told: string[] = [];
 	const create = (name: string) =>
 		defineRunner(name, () => ({
@@ -77,15 +87,14 @@ test("await using stops an engine and a service, once, also after a stop", async
 			stop: async () => void told.push(name),
 			run: async () => ({ succeeded: true, result: {} }),
 		}))();
-	{
-		await using engine = createEngine({ ...config, runners: [create("first")] }, { directory });
-		await using service = createService({ ...config, runners: [create("second")] }, { directory });
-		await Promise.all([engine.start(), service.start()]);
+	await during(createEngine({ ...config, runners: [create("engine")] }, { directory }), async (engine) => {
+		await engine.start();
 		await engine.stop();
-		assert.deepEqual(told, ["first"]);
-		await using _never = createEngine(config, { directory });
-	}
-	assert.deepEqual(told, ["first", "second"]);
+		assert.deepEqual(told, ["engine"]);
+	});
+	await during(createService({ ...config, runners: [create("service")] }, { directory }), async (service) => void (await service.start()));
+	assert.deepEqual(told, ["engine", "service"]);
+	await during(createEngine(config, { directory }), async () => {});
 });
 
 test("clock and log of the host are used in the place of the service's own", async () => {
@@ -97,11 +106,12 @@ test("clock and log of the host are used in the place of the service's own", asy
 		clock: { now: () => (now += 10) },
 		logger: { debug: note, info: note, warn: note, error: note },
 	};
-	await using engine = createEngine({ ...config, log: { level: "info" } }, options);
-	await engine.start();
-	const { start_timestamp, end_timestamp } = await engine.run("core.noop").ended;
-	for (const timestamp of [start_timestamp, end_timestamp]) assert.match(String(timestamp), /^2031-03-04T00:00:0/);
-	assert.ok(lines.includes("engine started"));
+	await during(createEngine({ ...config, log: { level: "info" } }, options), async (engine) => {
+		await engine.start();
+		const { start_timestamp, end_timestamp } = await engine.run("core.noop").ended;
+		for (const timestamp of [start_timestamp, end_timestamp]) assert.match(String(timestamp), /^2031-03-04T00:00:0/);
+		assert.ok(lines.includes("engine started"));
+	});
 });
 
 test("engines with different plugins live side by side", async () => {
@@ -114,43 +124,41 @@ test("engines with different plugins live side by side", async () => {
 			},
 		}))();
 	const [one, two] = [join(directory, "one"), join(directory, "two")];
-	await using first = createEngine({ ...config, data_dir: one, runners: [say("alpha")] }, { directory });
 	const storage = knexStorage({ client: "sqlite", file: join(directory, "two.db") });
-	await using second = createEngine({ ...config, data_dir: two, storage, runners: [say("beta")] }, { directory });
-	await Promise.all([first.start(), second.start()]);
-	for (const [engine, name] of [
-		[first, "alpha"],
-		[second, "beta"],
-	] as const) {
+	const alpha = createEngine({ ...config, data_dir: one, runners: [say("alpha")] }, { directory });
+	const beta = createEngine({ ...config, data_dir: two, storage, runners: [say("beta")] }, { directory });
+	const use = async (engine: Engine, name: string) => {
 		await engine.actions.create({ name: "say", runner_type: name });
 		const run = engine.run("default.say");
 		for await (const { data } of run.output) assert.equal(data, name);
 		assert.equal((await run.ended).status, "succeeded");
 		assert.equal((await engine.executions.list({ filter: {} })).total, 1);
-	}
-	await first.stop();
-	assert.equal((await second.run("default.say").ended).status, "succeeded");
+	};
+	await during(alpha, () =>
+		during(beta, async () => {
+			await Promise.all([alpha.start(), beta.start()]);
+			await Promise.all([use(alpha, "alpha"), use(beta, "beta")]);
+			await alpha.stop();
+			assert.equal((await beta.run("default.say").ended).status, "succeeded");
+		}),
+	);
 });
 
 /** Run an action and look at all of it. */
 async function useEngine(number: number): Promise<void> {
 	const isWhole = number % 10 === 0;
 	const file = join(directory, `${number}.db`);
-	await using engine = createEngine(
-		{
-			...config,
-			...(isWhole && { storage: knexStorage({ client: "sqlite", file }), runners: [noop(), localCommand()] }),
-		},
-		{ directory },
-	);
-	await engine.start();
-	const events = await engine.events.subscribe(["svc.execution__*"], { signal: new AbortController().signal });
-	const run = isWhole ? engine.run("core.local", { cmd: "echo here" }) : engine.run("core.noop");
-	let text = "";
-	for await (const { data } of run.output) text += data;
-	assert.equal(text, isWhole ? "here\n" : "");
-	assert.equal((await run.ended).status, "succeeded");
-	for await (const { view } of events) if (view.entity.status === "succeeded") break;
+	const whole = { storage: knexStorage({ client: "sqlite", file }), runners: [noop(), localCommand()] };
+	await during(createEngine({ ...config, ...(isWhole && whole) }, { directory }), async (engine) => {
+		await engine.start();
+		const events = await engine.events.subscribe(["svc.execution__*"], { signal: new AbortController().signal });
+		const run = isWhole ? engine.run("core.local", { cmd: "echo here" }) : engine.run("core.noop");
+		let text = "";
+		for await (const { data } of run.output) text += data;
+		assert.equal(text, isWhole ? "here\n" : "");
+		assert.equal((await run.ended).status, "succeeded");
+		for await (const { view } of events) if (view.entity.status === "succeeded") break;
+	});
 }
 
 /** The status of an answer. Not by `fetch`, which keeps something for each address it has seen. */
@@ -162,11 +170,12 @@ async function ask(url: string): Promise<number | undefined> {
 
 /** Ask on a listener and without one, and leave a stream open. */
 async function useService(): Promise<void> {
-	await using service: Service = createService({ ...config, api: { port: 0 } }, { directory });
-	const { addresses } = await service.start();
-	assert.equal(await ask(`${addresses.api}/v1/actions`), 200);
-	const stream = await service.fetch(new Request("http://host/stream/v1/stream"));
-	assert.equal(stream.status, 200);
+	await during(createService({ ...config, api: { port: 0 } }, { directory }), async (service) => {
+		const { addresses } = await service.start();
+		assert.equal(await ask(`${addresses.api}/v1/actions`), 200);
+		const stream = await service.fetch(new Request("http://host/stream/v1/stream"));
+		assert.equal(stream.status, 200);
+	});
 }
 
 test("two hundred engines and fifty services leave nothing behind", async () => {
