@@ -75,6 +75,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 			options,
 			roles: config.roles,
 			logger: scope.resolve(tokens.logger).withTag("http"),
+			clock: scope.resolve(tokens.clock),
 			version,
 			isClosed: true,
 			basePath: overrides.basePath,

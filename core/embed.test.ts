@@ -10,7 +10,7 @@ import { knexStorage } from "../plugins/storage-knex/index.ts";
 import { memoryStorage } from "../plugins/storage-memory/index.ts";
 import { localCommand } from "../plugins-runner/local-command/index.ts";
 import { noop } from "../plugins-runner/noop/index.ts";
-import { defineRunner, type SvcConfig } from "./contract/index.ts";
+import { defineAuthBackend, defineRunner, type SvcConfig } from "./contract/index.ts";
 import type { Engine } from "./engine/engine-api.ts";
 import { type CreateOptions, createEngine, createService } from "./service.ts";
 import { collectGarbage } from "./testing/collect-garbage.test-support.ts";
@@ -111,6 +111,20 @@ test("clock and log of the host are used in the place of the service's own", asy
 		const { start_timestamp, end_timestamp } = await engine.run("core.noop").ended;
 		for (const timestamp of [start_timestamp, end_timestamp]) assert.match(String(timestamp), /^2031-03-04T00:00:0/);
 		assert.ok(lines.includes("engine started"));
+	});
+});
+
+test("the cookie of a browser lasts as long as its token by the host's clock", async () => {
+	const backend = defineAuthBackend("site", () => ({ authenticate: async ({ username }) => ({ username }) }));
+	const auth = { backend: backend(), listen: false, token_ttl: 3_600 };
+	const clock = { now: () => Date.UTC(2031, 2, 4) * 1000 };
+	await during(createService({ ...config, auth }, { directory, clock }), async (service) => {
+		await service.start();
+		const authorization = `Basic ${Buffer.from("ann:a password").toString("base64")}`;
+		const granted = await service.fetch(new Request("http://host/auth/v1/tokens", { method: "POST", headers: { authorization } }));
+		const { token } = (await granted.json()) as { token: string };
+		const answer = await service.fetch(new Request("http://host/api/v1/user", { headers: { "x-auth-token": token } }));
+		assert.match(answer.headers.get("set-cookie") ?? "", /^auth-token=\w+; HttpOnly; Max-Age=3600;/);
 	});
 });
 

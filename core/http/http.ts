@@ -1,9 +1,9 @@
-import type { H3 } from "h3";
-import { type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
+import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import type { Engine } from "../engine/engine-api.ts";
 import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
+import type { Responder } from "./handle.ts";
 import { createMount, type Mount } from "./mount.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Component, HttpContext, Route } from "./route.ts";
@@ -17,6 +17,8 @@ export interface HttpOptions {
 	/** Parts of the service that this node runs. Default: all of them. */
 	readonly roles?: readonly NodeRole[];
 	readonly logger: Logger;
+	/** Default: the clock of the system. */
+	readonly clock?: Clock;
 	/** Version of the service, shown by the index. Default `0.0.0`. */
 	readonly version?: string;
 	/** Answer 503 to everything but the health checks until `open` is called. Default false. */
@@ -54,38 +56,25 @@ export type ListenerAddresses = { readonly [L in Component | "health"]?: string 
 const components = ["auth", "api", "stream"] as const;
 
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
-export function createHttp({ engine, options, roles = nodeRoles, logger, version = "0.0.0", basePath = "", ...given }: HttpOptions): Http {
+export function createHttp(given: HttpOptions): Http {
+	const { options, roles = nodeRoles, logger, basePath = "" } = given;
 	const streams = new OpenStreams();
 	const servers = new Map<keyof ListenerAddresses, Server>();
 	let isClosed = given.isClosed === true;
-	const cors = createCors(options);
 	const context: HttpContext = {
-		engine,
+		engine: given.engine,
 		options,
 		logger,
-		version,
+		clock: given.clock ?? { now: () => Date.now() * 1_000 },
+		version: given.version ?? "0.0.0",
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		openStream: (request) => streams.open(request),
 		isClosed: () => isClosed,
 		isTrustedProxy: createTrustedProxies(options.auth.trusted_proxies),
 	};
-	const apps = {
-		auth: createApp("auth", routes, { context, cors }),
-		api: createApp("api", routes, { context, cors }),
-		stream: createApp("stream", routes, { context, cors }),
-	};
+	const apps = createApps({ context, cors: createCors(options) });
+	const mount = createMount(() => apps.at(basePath), logger);
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
-	const toListeners = () => {
-		const { health_listen, health_host: host, health_port: port } = options.node;
-		const listeners = components
-			.filter((component) => options[component].listen && roles.includes(component))
-			.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
-		if (!health_listen) return listeners;
-		const app = createApp("api", healthRoutes, { context, cors });
-		return [...listeners, { name: "health", app, address: { section: "node", option: "health_port", host, port, ...plain } } as const];
-	};
-	let mounted: H3 | undefined;
-	const mount = createMount(() => (mounted ??= basePath === "" ? apps.api : createApp("api", routes, { context, cors }, basePath)), logger);
 	const stop = async () => {
 		streams.stop();
 		const open = [...servers.values()];
@@ -98,7 +87,7 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 		addresses,
 		async start() {
 			try {
-				for (const { name, app, address } of toListeners()) servers.set(name, await startServer(app, address, logger));
+				for (const { name, app, address } of toListeners(apps, options, roles)) servers.set(name, await startServer(app, address, logger));
 			} catch (error) {
 				await stop();
 				throw error;
@@ -112,4 +101,27 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 		fetch: mount.fetch,
 		nodeHandler: mount.nodeHandler,
 	};
+}
+
+/** The applications of the listeners, and what makes one for another place. */
+function createApps(responder: Responder) {
+	const api = createApp("api", routes, responder);
+	return {
+		auth: createApp("auth", routes, responder),
+		api,
+		stream: createApp("stream", routes, responder),
+		health: () => createApp("api", healthRoutes, responder),
+		at: (base: string) => (base === "" ? api : createApp("api", routes, responder, base)),
+	};
+}
+
+/** The listeners that are switched on and that the roles need. */
+function toListeners(apps: ReturnType<typeof createApps>, options: Options, roles: readonly NodeRole[]) {
+	const { health_listen, health_host: host, health_port: port } = options.node;
+	const listeners = components
+		.filter((component) => options[component].listen && roles.includes(component))
+		.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
+	if (!health_listen) return listeners;
+	const address = { section: "node", option: "health_port", host, port, ...plain };
+	return [...listeners, { name: "health", app: apps.health(), address } as const];
 }

@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { test } from "uvu";
 import { createService, type Service } from "../service.ts";
 import { faultOf, post } from "./http.test-support.ts";
-import { type Host, listenOn, type Mounted, withMounted } from "./mounted.test-support.ts";
+import { type Host, type HostServer, listenOn, type Mounted, withMounted } from "./mounted.test-support.ts";
 
 const hosts: Readonly<Record<string, Host>> = {
 	"node:http": { basePath: "/automation", start: ({ nodeHandler }) => listenOn(nodeHandler) },
@@ -40,15 +40,28 @@ const hosts: Readonly<Record<string, Host>> = {
 		async start(service) {
 			const app = new Hono<{ Bindings: HttpBindings }>();
 			app.all("/automation/*", ({ req, env }) => service.fetch(req.raw, { remoteAddress: env.incoming.socket.remoteAddress }));
-			const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
-			await once(server, "listening");
-			return {
-				url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-				close: () => new Promise((resolve) => server.close(() => resolve())),
-			};
+			return serveHono(app);
+		},
+	},
+	"Hono with mount": {
+		async start(service) {
+			const app = new Hono<{ Bindings: HttpBindings }>();
+			app.mount("/automation", (request, { incoming }: HttpBindings) =>
+				service.fetch(request, { remoteAddress: incoming.socket.remoteAddress }),
+			);
+			return serveHono(app);
 		},
 	},
 };
+
+async function serveHono(app: Hono<{ Bindings: HttpBindings }>): Promise<HostServer> {
+	const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+	await once(server, "listening");
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		close: () => new Promise((resolve) => server.close(() => resolve())),
+	};
+}
 
 /** Wait for something that happens by itself. */
 async function until(condition: () => boolean): Promise<void> {

@@ -24,10 +24,14 @@ export interface Mount {
 const answerGrace = 2_000;
 const stopped = replyFault(503, "the service has been stopped");
 
-export function createMount(app: () => H3, logger: Logger): Mount {
+/** @param createApp called at the first request, as most services are mounted nowhere */
+export function createMount(createApp: () => H3, logger: Logger): Mount {
 	const answering = new Set<Promise<unknown>>();
+	let created: H3 | undefined;
 	let handleNode: ReturnType<typeof createNodeHandler> | undefined;
 	let isStopped = false;
+
+	const app = () => (created ??= createApp());
 
 	async function track<T>(answer: Promise<T>): Promise<T> {
 		answering.add(answer);

@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import type { Logger, Options } from "../contract/index.ts";
+import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
@@ -16,6 +16,7 @@ export interface HttpContext {
 	readonly engine: Engine;
 	readonly options: Options;
 	readonly logger: Logger;
+	readonly clock: Clock;
 	readonly version: string;
 	/** Public address of the API without path, once it listens. */
 	apiUrl(): string;
