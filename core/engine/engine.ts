@@ -198,6 +198,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			if (roles.includes("worker")) await Promise.all([leases.start(), pendingWork.start()]);
 			await node.begin();
 			retention.start();
+			runs.start();
 			logger.info("engine started", { node_id: nodeId, roles, runners: [...runners.keys()] });
 		} catch (error) {
 			// Not by way of `stop`, which waits for this start.

@@ -1,6 +1,9 @@
 import * as assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "uvu";
+import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
+import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { createEngine } from "../service.ts";
 import { countingBus } from "./counting-bus.test-support.ts";
 import { principal, startEngine, type TestEngine } from "./engine.test-support.ts";
 import type { Engine } from "./engine-api.ts";
@@ -125,6 +128,14 @@ withEngine("a stop ends what runs, and tells those who wait for what it leaves t
 	await reading;
 	assert.ok(["abandoned", "canceled"].includes((await ended).status));
 	for (const promise of [waiting, following]) await assert.rejects(promise, { code: "SVC_UNAVAILABLE", message: /before execution/ });
+});
+
+test("an engine that has not been started, or has been stopped, says so", async () => {
+	const engine = createEngine({ storage: memoryStorage(), event_bus: memoryBus(), runners: [], auth: { enable: false } });
+	await assert.rejects(engine.run("core.noop").created, { code: "SVC_UNAVAILABLE", message: /not been started/ });
+	const running = await startEngine();
+	await running.stop();
+	await assert.rejects(running.engine.run("default.scripted").ended, { code: "SVC_UNAVAILABLE", message: /been stopped/ });
 });
 
 test.run();

@@ -16,6 +16,8 @@ interface Parts {
 /** Actions run by the embedding program. */
 export interface Runs {
 	readonly run: RunAction;
+	/** Nothing is run before. */
+	start(): void;
 	/** Let those go that wait for something which will not happen any more. Resolves when they have gone. */
 	stop(): Promise<void>;
 }
@@ -28,6 +30,7 @@ const behindAll = Number.MAX_SAFE_INTEGER;
 export function createRuns({ executions, output, logger, systemUser }: Parts): Runs {
 	const closing = new AbortController();
 	const active = new Set<Promise<unknown>>();
+	let isStarted = false;
 
 	/** Have a stop wait for it. That nobody else may look at it is fine. */
 	function track<T>(promise: Promise<T>): Promise<T> {
@@ -71,6 +74,9 @@ export function createRuns({ executions, output, logger, systemUser }: Parts): R
 
 	async function create(action: string, parameters: JsonObject, options: RunOptions, principal: Principal): Promise<ExecutionEntity> {
 		options.signal?.throwIfAborted();
+		if (closing.signal.aborted || !isStarted) {
+			throw new SvcError("SVC_UNAVAILABLE", isStarted ? "the engine has been stopped" : "the engine has not been started");
+		}
 		const { user, delay, trace } = options;
 		const context = trace && { trace_context: "id" in trace ? { id_: trace.id } : { trace_tag: trace.tag } };
 		const input = { action, parameters, ...(user && { user }), ...(delay !== undefined && { delay }), ...(context && { context }) };
@@ -101,6 +107,9 @@ export function createRuns({ executions, output, logger, systemUser }: Parts): R
 
 	return {
 		run,
+		start() {
+			isStarted = true;
+		},
 		async stop() {
 			closing.abort();
 			await settledWithin(Promise.allSettled(active), readGrace);
