@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "uvu";
 import type { ExecutionStatus, JsonObject } from "../contract/index.ts";
 import { startEngine } from "./engine.test-support.ts";
@@ -63,6 +64,21 @@ test("a typed subscription gets the events of its names, and ends with its signa
 	assert.deepEqual(await chunks[Symbol.asyncIterator]().next(), { done: true, value: undefined });
 	await stop();
 	for await (const { name } of rest) assert.match(name, /^svc\./);
+});
+
+test("many subscriptions share a signal, which ends them all, and is let go by those that are left", async () => {
+	const { engine, submit, settled, stop } = await startEngine();
+	const end = new AbortController();
+	const subscribe = () => engine.events.subscribe(["svc.execution__*"], { signal: end.signal });
+	const all = await Promise.all(Array.from({ length: 12 }, subscribe));
+	assert.equal(getEventListeners(end.signal, "abort").length, 1);
+	await settled((await submit()).id);
+	for (const events of all) for await (const _ of events) break;
+	assert.equal(getEventListeners(end.signal, "abort").length, 0);
+	const last = await subscribe();
+	end.abort();
+	for await (const _ of last) assert.fail("it has ended");
+	await stop();
 });
 
 test.run();

@@ -1,4 +1,5 @@
 import type { BusEvent, EventBus, JsonObject } from "../contract/index.ts";
+import { createAbortWatch } from "./abort-watch.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EventName, Events, StreamEvent } from "./engine-api.ts";
 import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "./execution-events.ts";
@@ -20,6 +21,8 @@ const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName,
 
 /** Live events for the general stream. */
 export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
+	const watch = createAbortWatch();
+
 	async function* toStreamEvents(event: BusEvent, isWanted: (name: string) => boolean): AsyncGenerator<StreamEvent> {
 		const { name } = event;
 		if (isAnnouncement(name)) return yield { name, kind: "other", data: event.data as JsonObject };
@@ -34,9 +37,15 @@ export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBu
 		const names = Object.entries(derivedNames).flatMap(([name, derived]) => (derived.some(([one]) => isWanted(one)) ? name : []));
 		if (isWanted(eventNames.outputCreate)) names.push(eventNames.outputCreate);
 		const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
-		const events = await eventBus.subscribe([...names, ...announcements], { signal, buffer: streamBuffer });
+		const over = new AbortController();
+		const forget = watch.add(signal, () => over.abort());
+		const events = await eventBus.subscribe([...names, ...announcements], { signal: over.signal, buffer: streamBuffer });
 		return (async function* () {
-			for await (const event of events) yield* toStreamEvents(event, isWanted);
+			try {
+				for await (const event of events) yield* toStreamEvents(event, isWanted);
+			} finally {
+				forget();
+			}
 		})();
 	}
 

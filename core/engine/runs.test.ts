@@ -99,6 +99,25 @@ withEngine("a signal cancels the execution, and is let go when that has ended", 
 	assert.equal((await engine.executions.list({ filter: {} })).total, 2);
 });
 
+withEngine("many runs at once share a signal without a warning, and it cancels all of them", async ({ engine }) => {
+	const warnings: Error[] = [];
+	const note = (warning: Error) => void warnings.push(warning);
+	process.on("warning", note);
+	try {
+		const controller = new AbortController();
+		const runs = Array.from({ length: 12 }, () => engine.run("default.scripted", { outcome: "hang" }, { signal: controller.signal }));
+		for (const run of runs) await run.created;
+		assert.equal(getEventListeners(controller.signal, "abort").length, 1);
+		controller.abort();
+		for (const run of runs) assert.equal((await run.ended).status, "canceled");
+		// Warnings come with the next tick.
+		await new Promise((resolve) => setImmediate(resolve));
+		assert.deepEqual(warnings, []);
+	} finally {
+		process.off("warning", note);
+	}
+});
+
 withEngine("a signal that aborts while the execution is being created cancels it", async ({ engine }) => {
 	const controller = new AbortController();
 	const run = engine.run("default.scripted", { outcome: "hang" }, { signal: controller.signal });

@@ -1,4 +1,5 @@
 import { type ExecutionEntity, type JsonObject, type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
+import { type AbortWatch, createAbortWatch } from "./abort-watch.ts";
 import type { Executions, Output, OutputChunk } from "./executions-api.ts";
 import type { Principal } from "./principal.ts";
 import type { Run, RunAction, RunOptions } from "./runs-api.ts";
@@ -29,6 +30,7 @@ const behindAll = Number.MAX_SAFE_INTEGER;
 
 export function createRuns({ executions, output, logger, systemUser }: Parts): Runs {
 	const closing = new AbortController();
+	const watch = createAbortWatch();
 	const active = new Set<Promise<unknown>>();
 	let isStarted = false;
 
@@ -50,13 +52,12 @@ export function createRuns({ executions, output, logger, systemUser }: Parts): R
 		);
 		const over = new AbortController();
 		const letGo = () => void assertEnded(id).catch((error: unknown) => over.abort(error));
-		closing.signal.addEventListener("abort", letGo, { once: true });
+		const forget = watch.add(closing.signal, letGo);
 		try {
-			if (closing.signal.aborted) await assertEnded(id);
 			yield* output.follow(id, { after, signal: over.signal });
 			over.signal.throwIfAborted();
 		} finally {
-			closing.signal.removeEventListener("abort", letGo);
+			forget();
 			done();
 		}
 	}
@@ -101,7 +102,7 @@ export function createRuns({ executions, output, logger, systemUser }: Parts): R
 			},
 			cancel,
 		};
-		if (options.signal !== undefined) cancelOnAbort(whole, options.signal, logger);
+		if (options.signal !== undefined) cancelOnAbort(whole, options.signal, { watch, logger });
 		return whole;
 	}
 
@@ -118,16 +119,17 @@ export function createRuns({ executions, output, logger, systemUser }: Parts): R
 }
 
 /** The signal is listened to for as long as the execution lasts, and no longer. */
-function cancelOnAbort({ created, ended, cancel }: Run, signal: AbortSignal, logger: Logger): void {
+function cancelOnAbort(
+	{ created, ended, cancel }: Run,
+	signal: AbortSignal,
+	{ watch, logger }: { readonly watch: AbortWatch; readonly logger: Logger },
+): void {
 	const onAbort = () => {
 		cancel().catch((error: unknown) => logger.warn("an execution could not be canceled", { problem: toErrorMessage(error) }));
 	};
 	const listen = () => {
-		// Aborted while it was being created.
-		if (signal.aborted) onAbort();
-		else signal.addEventListener("abort", onAbort, { once: true });
+		const forget = watch.add(signal, onAbort);
+		ended.then(forget, forget);
 	};
-	const forget = () => signal.removeEventListener("abort", onAbort);
 	created.then(listen, () => {});
-	ended.then(forget, forget);
 }

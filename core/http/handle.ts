@@ -80,7 +80,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		isClosed,
 		isTrustedProxy,
 		request,
-		peerAddress: () => request.ip ?? (event.context["remoteAddress"] as string | undefined),
+		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? request.ip,
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),
