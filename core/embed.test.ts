@@ -160,7 +160,7 @@ test("engines with different plugins live side by side", async () => {
 
 /** Run an action and look at all of it. */
 async function useEngine(number: number): Promise<void> {
-	const isWhole = number % 10 === 0;
+	const isWhole = number % 20 === 0;
 	const file = join(directory, `${number}.db`);
 	const whole = { storage: knexStorage({ client: "sqlite", file }), runners: [noop(), localCommand()] };
 	await during(createEngine({ ...config, ...(isWhole && whole) }, { directory }), async (engine) => {
@@ -198,7 +198,7 @@ test("two hundred engines and fifty services leave nothing behind", async () => 
 		for (let number = 1; number <= services; number += 1) await useService();
 	};
 	// What is loaded and kept once for all of them.
-	await work(10, 2);
+	await work(20, 2);
 	const before = look();
 	const listeners = countListeners();
 	const heap = collectGarbage();
