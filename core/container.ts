@@ -1,20 +1,29 @@
 import "reflect-metadata";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
-import type { Clock } from "./contract/index.ts";
+import type { Clock, Logger } from "./contract/index.ts";
 import { createSystemClock } from "./engine/clock.ts";
 import { createEngine } from "./engine/engine.ts";
 import type { Engine } from "./engine/engine-api.ts";
 import { createHttp, type Http } from "./http/index.ts";
-import { createLogger, type ServiceLogger } from "./logger.ts";
+import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
 
 /** What an embedding program may put in the place of a part. */
 export interface Overrides {
-	readonly logger?: ServiceLogger;
+	/**
+	 * Where lines go, such as `console`: its methods get a fixed phrase and fields. Secrets are masked before, and `log.level` says what
+	 * is passed on. Default: lines of JSON to stderr.
+	 */
+	readonly logger?: Logger;
 	readonly clock?: Clock;
 	/** Password of the first administrator; default: a random one. */
 	readonly adminPassword?: string;
+	/**
+	 * Path under which the host mounts `fetch` and `nodeHandler`, such as `/automation`, where requests come with it. Hosts that take it
+	 * off, as Express does, need none.
+	 */
+	readonly basePath?: string;
 }
 
 /** The parts of a service. A container of its own for each: several services live in one process without sharing anything. */
@@ -35,7 +44,7 @@ const tokens = {
 export function createParts(config: ResolvedConfig, overrides: Overrides): Parts {
 	const scope = container.createChildContainer();
 	const { options } = config;
-	provide(scope, tokens.logger, () => overrides.logger ?? createLogger(options.log, { debug: options.system.debug }));
+	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));
 	provide(scope, tokens.clock, () => overrides.clock ?? createSystemClock());
 	provide(scope, tokens.engine, () =>
 		createEngine({
@@ -66,7 +75,10 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 			options,
 			roles: config.roles,
 			logger: scope.resolve(tokens.logger).withTag("http"),
+			clock: scope.resolve(tokens.clock),
 			version,
+			isClosed: true,
+			basePath: overrides.basePath,
 		}),
 	);
 	return {

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type Options, SvcError } from "./contract/index.ts";
-import { createLogger } from "./logger.ts";
+import { type Logger, type Options, SvcError } from "./contract/index.ts";
+import { createLogger, toServiceLogger } from "./logger.ts";
 
 const defaults: Options["log"] = { level: "info", format: "json", mask_secrets: true, mask_secrets_blacklist: [] };
 
@@ -211,6 +211,37 @@ test("odd values are written without failing", () => {
 	assert.equal(record?.["big"], "1");
 	assert.equal(record?.["bytes"], "(3 bytes)");
 	assert.equal(record?.["when"], "1970-01-01T00:00:00.000Z");
+});
+
+test("a log of the embedding program gets masked lines of the level and above, with the tag among the fields", () => {
+	const lines: unknown[] = [];
+	/** As loggers that are classes do, it needs its `this`. */
+	class Host implements Logger {
+		readonly #add = (...line: unknown[]) => void lines.push(line);
+		debug(...line: unknown[]) {
+			this.#add("debug", ...line);
+		}
+		info(...line: unknown[]) {
+			this.#add("info", ...line);
+		}
+		warn(...line: unknown[]) {
+			this.#add("warn", ...line);
+		}
+		error(...line: unknown[]) {
+			this.#add("error", ...line);
+		}
+	}
+	const logger = toServiceLogger(new Host(), defaults, false);
+	logger.addSecret("hunter22");
+	logger.debug("below the level");
+	logger.info("signed in as hunter22", { password: "x", note: "with hunter22" });
+	logger.withTag("auth").error("failed", { attempt: 1 });
+	assert.deepEqual(lines, [
+		["info", "signed in as ********", { password: "********", note: "with ********" }],
+		["error", "failed", { attempt: 1, tag: "auth" }],
+	]);
+	const own = createLogger(defaults, { debug: false });
+	assert.equal(toServiceLogger(own, defaults, false), own);
 });
 
 test.run();

@@ -18,10 +18,12 @@ export interface LoggerContext {
 	readonly debug: boolean;
 	/** Where lines go. Default stderr: stdout is for what commands print. */
 	readonly stream?: { write(text: string): unknown; readonly isTTY?: boolean };
+	/** Another log that gets the lines in the place of a stream, masked, and with their `tag` among the fields. */
+	readonly logger?: Logger | undefined;
 }
 
 /** The log of one service. The only place where logs are masked. */
-export function createLogger(options: Options["log"], { debug, stream = process.stderr }: LoggerContext): ServiceLogger {
+export function createLogger(options: Options["log"], { debug, stream = process.stderr, logger: target }: LoggerContext): ServiceLogger {
 	const secrets = new SecretValues();
 	const isMasking = options.mask_secrets && !debug;
 	const redact = isMasking ? (text: string) => secrets.redact(text) : (text: string) => text;
@@ -36,7 +38,9 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 				log({ date, type, tag, args: [message, given] }) {
 					const plain = toPlainFields(given as Readonly<Record<string, unknown>>, redact);
 					const fields = isMasking ? maskLogFields(plain, names) : plain;
-					stream.write(`${format({ date, level: type, tag, message: redact(String(message)), fields })}\n`);
+					const line = { date, level: type, tag, message: redact(String(message)), fields };
+					if (target === undefined) stream.write(`${format(line)}\n`);
+					else target[type as keyof Logger](line.message, tag === "" ? fields : { ...fields, tag });
 				},
 			},
 		],
@@ -44,6 +48,15 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 	const logger = toLogger(consola, secrets);
 	if (!isMasking) logger.warn("secrets are not masked in this log", { reason: debug ? "debug mode" : "log.mask_secrets is false" });
 	return logger;
+}
+
+/** The log that is given, if it can mask; else one that masks and passes on to it. */
+export function toServiceLogger(given: Logger | undefined, options: Options["log"], debug: boolean): ServiceLogger {
+	return given !== undefined && isServiceLogger(given) ? given : createLogger(options, { debug, logger: given });
+}
+
+function isServiceLogger(logger: Logger | ServiceLogger): logger is ServiceLogger {
+	return "withTag" in logger && "addSecret" in logger && "forgetSecret" in logger;
 }
 
 function toLogger(consola: ConsolaInstance, secrets: SecretValues): ServiceLogger {

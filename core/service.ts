@@ -1,8 +1,9 @@
 import { prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import { createParts, type Overrides } from "./container.ts";
-import type { NodeRole, SvcConfig } from "./contract/index.ts";
+import { type NodeRole, type SvcConfig, SvcError } from "./contract/index.ts";
 import type { Engine, FirstUser } from "./engine/engine-api.ts";
+import type { Http } from "./http/index.ts";
 
 export interface CreateOptions extends Overrides {
 	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
@@ -27,16 +28,26 @@ export interface Addresses {
 /** Engine and HTTP interface together. */
 export interface Service {
 	readonly engine: Engine;
-	/** Answer a request as a component's listener would, without a socket. */
-	fetch(component: Exclude<keyof Addresses, "health">, request: Request): Promise<Response>;
+	/**
+	 * Answer a request as the API listener would, whether there is one or not: `/auth/v1`, `/api/v1` and `/stream/v1`. For hosts with
+	 * web-standard requests. 503 before `start` and after `stop`; never rejects.
+	 */
+	readonly fetch: Http["fetch"];
+	/**
+	 * The same for `node:http` and what is built on it, such as Express and Fastify. The body must not have been read. Connections stay
+	 * the host's.
+	 */
+	readonly nodeHandler: Http["nodeHandler"];
 	/**
 	 * Start everything: the listeners first, which answer 503 until the rest has started. Where the storage is for several processes
 	 * and is away, waits for it until `stop` is called; rejects then. `firstUser` is the administrator this start has made, if it
 	 * made one.
 	 */
 	start(): Promise<{ readonly addresses: Addresses; readonly firstUser?: FirstUser }>;
-	/** Stop in order: claiming, runs (as configured), connections, plugins. May be called twice. */
+	/** Stop in order: claiming, runs (as configured), connections, plugins. Event streams end, also those of `fetch`. May be called twice. */
 	stop(): Promise<void>;
+	/** `stop`, for `await using`. */
+	[Symbol.asyncDispose](): Promise<void>;
 	/** `stop` without waiting for runs, which end `abandoned`: also for a stop under way. */
 	abort(): Promise<void>;
 }
@@ -46,6 +57,7 @@ export interface Service {
  * Throws `SVC_CONFIG` naming everything that is wrong.
  */
 export function createService(config: SvcConfig, options: CreateOptions = {}): Service {
+	assertBasePath(options.basePath);
 	const resolved = resolve(config, options);
 	const parts = createParts(resolved, options);
 	const { engine, http, logger } = parts;
@@ -56,7 +68,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		await prepareDataDirectory(resolved.dataDirectory);
 		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
 		try {
-			const addresses = await http.start({ isClosed: true });
+			const addresses = await http.start();
 			await engine.start();
 			// Before anybody can ask.
 			const firstUser = await engine.ensureFirstUser();
@@ -87,11 +99,13 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	return {
 		engine,
 		fetch: http.fetch,
+		nodeHandler: http.nodeHandler,
 		start: () => {
 			starting ??= start();
 			return starting;
 		},
 		stop: () => (stopping ??= stop()),
+		[Symbol.asyncDispose]: () => (stopping ??= stop()),
 		async abort() {
 			stopping ??= stop();
 			await engine.abort();
@@ -115,4 +129,9 @@ export function createEngine(config: SvcConfig, options: CreateOptions = {}): En
 
 function resolve(config: SvcConfig, { env = {}, directory = process.cwd(), only }: CreateOptions): ResolvedConfig {
 	return resolveConfig(config, { env, directory, only });
+}
+
+function assertBasePath(path: string | undefined): void {
+	if (path === undefined || path === "" || /^(?:\/[\w.~-]+)+$/.test(path)) return;
+	throw new SvcError("SVC_CONFIG", `basePath: "${path}" must begin with a slash and end without one, such as /automation`);
 }

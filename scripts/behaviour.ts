@@ -8,6 +8,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/engine/delayed.test.ts",
 		"core/engine/after-run.test.ts",
 		"core/engine/rerun.test.ts",
+		"core/engine/runs.test.ts",
 		"core/engine/catalog-nodes.test.ts",
 	],
 	policies: [
@@ -70,6 +71,7 @@ export const withoutBus: readonly string[] = [
 	"core/engine/packs/read-pack-reactions.test.ts",
 	"core/engine/duty.test.ts",
 	"core/engine/delayed.test.ts",
+	"core/engine/runs.test.ts",
 	"core/engine/catalog-nodes.test.ts",
 	"core/engine/policies/concurrency.test.ts",
 	"core/engine/policies/concurrency-nodes.test.ts",

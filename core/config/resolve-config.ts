@@ -95,9 +95,9 @@ function toRoles(only: readonly NodeRole[]): readonly NodeRole[] {
 	return only.length === 0 ? nodeRoles : nodeRoles.filter((role) => only.includes(role));
 }
 
-function findRoleWarnings(roles: readonly NodeRole[], { auth }: Options): string[] {
-	if (!roles.includes("worker") || roles.includes("api") || auth.api_url !== "") return [];
-	return ["auth.api_url is not set on a node that runs actions and no API: actions are told an address where nobody listens"];
+function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): string[] {
+	if (!roles.includes("worker") || (roles.includes("api") && api.listen) || auth.api_url !== "") return [];
+	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
 }
 
 function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {

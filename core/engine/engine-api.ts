@@ -3,13 +3,15 @@ import type { ApiKeys } from "./api-keys.ts";
 import type { Actions, RunnerTypes } from "./catalog-api.ts";
 import type { Credentials } from "./credentials-api.ts";
 import type { DatastoreItems } from "./datastore/items-api.ts";
-import type { Events, Executions, Output } from "./executions-api.ts";
+import type { Events } from "./events-api.ts";
+import type { Executions, Output } from "./executions-api.ts";
 import type { Inquiries } from "./inquiries/inquiries-api.ts";
 import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
 import type { PackConfigs } from "./pack-config/pack-configs-api.ts";
 import type { Policies } from "./policies/policies-api.ts";
 import type { Retention } from "./retention/retention-api.ts";
 import type { Enforcements, Rules } from "./rules/rules-api.ts";
+import type { RunAction } from "./runs-api.ts";
 import type { SensorTypes } from "./sensors/sensor-types-api.ts";
 import type { TimersApi } from "./timers/timers-api.ts";
 import type { Traces } from "./traces-api.ts";
@@ -26,6 +28,7 @@ export type * from "./credentials-api.ts";
 export type { DatastoreItems, ItemInput, ItemListQuery } from "./datastore/items-api.ts";
 export type { RotationReport } from "./datastore/rotation.ts";
 export type { ShownItem } from "./datastore/shown-item.ts";
+export type * from "./events-api.ts";
 export type * from "./executions-api.ts";
 export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
 export type { Nodes, NodeView, Readiness, UnreadyReason } from "./nodes/nodes-api.ts";
@@ -35,6 +38,7 @@ export type * from "./policies/policies-api.ts";
 export type { Principal } from "./principal.ts";
 export type * from "./retention/retention-api.ts";
 export type * from "./rules/rules-api.ts";
+export type * from "./runs-api.ts";
 export type { SensorFilter, SensorTypes } from "./sensors/sensor-types-api.ts";
 export type { TimersApi, TimerView } from "./timers/timers-api.ts";
 export type * from "./traces-api.ts";
@@ -44,6 +48,8 @@ export type * from "./triggers/triggers-api.ts";
 /** The engine: everything the service does, without HTTP. */
 export interface Engine {
 	readonly nodeId: string;
+	/** Run an action: its output as it is written, and its end. */
+	readonly run: RunAction;
 	readonly executions: Executions;
 	readonly inquiries: Inquiries;
 	readonly output: Output;
@@ -87,6 +93,8 @@ export interface Engine {
 	abort(): Promise<void>;
 	/** `drain`, then stops plugins in reverse. May be called before `start` and twice. */
 	stop(): Promise<void>;
+	/** `stop`, for `await using`. */
+	[Symbol.asyncDispose](): Promise<void>;
 }
 
 /** The administrator made at the first start. */

@@ -32,6 +32,7 @@ import { createRetention } from "./retention/retention.ts";
 import { createEnforcements } from "./rules/enforcements.ts";
 import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRunnerTypes } from "./runner-types.ts";
+import { createRuns } from "./runs.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { createSensorContainer } from "./sensors/sensor-container.ts";
 import { createSensorTypes } from "./sensors/sensor-types.ts";
@@ -174,6 +175,9 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		signal: halting.signal,
 	});
 	const runEnding = createRunEnding({ node, executor, scheduler });
+	const executions = createExecutions(submitting);
+	const output = createOutput(parts);
+	const runs = createRuns({ executions, output, logger, systemUser: options.system_user.user });
 	let starting: Promise<void> | undefined;
 	let draining: Promise<void> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -194,6 +198,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			if (roles.includes("worker")) await Promise.all([leases.start(), pendingWork.start()]);
 			await node.begin();
 			retention.start();
+			runs.start();
 			logger.info("engine started", { node_id: nodeId, roles, runners: [...runners.keys()] });
 		} catch (error) {
 			// Not by way of `stop`, which waits for this start.
@@ -237,6 +242,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	}
 
 	async function close(): Promise<void> {
+		await runs.stop();
 		await retention.stop();
 		pendingWork.stop();
 		await leases.stop();
@@ -247,9 +253,9 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		await host.stop();
 	}
 
-	const executions = createExecutions(submitting);
 	return {
 		nodeId,
+		run: runs.run,
 		executions,
 		triggers: {
 			types: triggerTypes,
@@ -263,7 +269,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		sensorTypes: createSensorTypes({ ...parts, changes }),
 		traces: createTraces({ storage }),
 		inquiries: createInquiries({ ...parts, completions }),
-		output: createOutput(parts),
+		output,
 		events: createEvents({ eventBus, catalog }),
 		actions: createActions({ ...parts, catalog, draft: triggers.dispatcher.draft }),
 		runnerTypes: createRunnerTypes({ storage, catalog }),
@@ -294,5 +300,6 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 			await (draining ??= drain());
 		},
 		stop: () => (stopping ??= stop()),
+		[Symbol.asyncDispose]: () => (stopping ??= stop()),
 	};
 }

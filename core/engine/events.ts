@@ -1,13 +1,14 @@
 import type { BusEvent, EventBus, JsonObject } from "../contract/index.ts";
+import { createAbortWatch } from "./abort-watch.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Events, StreamEvent } from "./engine-api.ts";
+import type { EventName, Events, StreamEvent } from "./engine-api.ts";
 import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "./execution-events.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
 const streamBuffer = 2_000;
 
 /** What the general stream makes of an event of an execution: first the live action, then the execution. */
-const derivedNames: Readonly<Record<string, readonly (readonly [name: string, kind: "liveaction" | "execution"])[]>> = {
+const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName, kind: "liveaction" | "execution"])[]>> = {
 	[eventNames.executionCreate]: [
 		["svc.liveaction__create", "liveaction"],
 		[eventNames.executionCreate, "execution"],
@@ -20,27 +21,40 @@ const derivedNames: Readonly<Record<string, readonly (readonly [name: string, ki
 
 /** Live events for the general stream. */
 export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
+	const watch = createAbortWatch();
+
 	async function* toStreamEvents(event: BusEvent, isWanted: (name: string) => boolean): AsyncGenerator<StreamEvent> {
 		const { name } = event;
-		if (name.startsWith(announcementPrefix)) return yield { name, kind: "other", data: event.data as JsonObject };
+		if (isAnnouncement(name)) return yield { name, kind: "other", data: event.data as JsonObject };
 		if (name === eventNames.outputCreate) return yield { name, kind: "output", chunk: toEventChunk(event) };
 		const entity = toEventEntity(event);
 		const view = { entity, snapshot: await catalog.snapshot(entity.snapshot_id), children: [] };
-		for (const [derived, kind] of derivedNames[name] ?? []) if (isWanted(derived)) yield { name: derived, kind, view };
+		for (const [derived, kind] of derivedNames[name] ?? []) if (isWanted(derived)) yield { name: derived, kind, view } as StreamEvent;
 	}
 
-	return {
-		async subscribe(patterns, { signal }) {
-			const isWanted = (name: string) => patterns.some((pattern) => isNamed(name, pattern));
-			const names = Object.entries(derivedNames).flatMap(([name, derived]) => (derived.some(([one]) => isWanted(one)) ? name : []));
-			if (isWanted(eventNames.outputCreate)) names.push(eventNames.outputCreate);
-			const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
-			const events = await eventBus.subscribe([...names, ...announcements], { signal, buffer: streamBuffer });
-			return (async function* () {
+	async function subscribe(patterns: readonly string[], { signal }: { readonly signal: AbortSignal }) {
+		const isWanted = (name: string) => patterns.some((pattern) => isNamed(name, pattern));
+		const names = Object.entries(derivedNames).flatMap(([name, derived]) => (derived.some(([one]) => isWanted(one)) ? name : []));
+		if (isWanted(eventNames.outputCreate)) names.push(eventNames.outputCreate);
+		const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
+		const over = new AbortController();
+		const forget = watch.add(signal, () => over.abort());
+		const events = await eventBus.subscribe([...names, ...announcements], { signal: over.signal, buffer: streamBuffer });
+		return (async function* () {
+			try {
 				for await (const event of events) yield* toStreamEvents(event, isWanted);
-			})();
-		},
-	};
+			} finally {
+				forget();
+			}
+		})();
+	}
+
+	// Which events the patterns stand for is more than the compiler can follow.
+	return { subscribe: subscribe as Events["subscribe"] };
+}
+
+function isAnnouncement(name: string): name is `svc.announcement__${string}` {
+	return name.startsWith(announcementPrefix);
 }
 
 /** The announcements among what a pattern stands for: only their names are not known beforehand. */

@@ -112,14 +112,3 @@ export interface Output {
 		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncIterable<OutputChunk>;
 }
-
-/** An event of the general stream. */
-export type StreamEvent =
-	| { readonly name: string; readonly kind: "execution" | "liveaction"; readonly view: ExecutionView }
-	| { readonly name: string; readonly kind: "output"; readonly chunk: OutputChunk }
-	| { readonly name: string; readonly kind: "other"; readonly data: JsonObject };
-
-export interface Events {
-	/** Active when the promise resolves; only what happens afterwards. A `*` at the end of a name stands for any rest. */
-	subscribe(names: readonly string[], options: { readonly signal: AbortSignal }): Promise<AsyncIterable<StreamEvent>>;
-}

@@ -29,8 +29,12 @@ export function toPaths(listener: Component, route: Route): string[] {
 	return paths.flatMap((path) => list.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
 }
 
-/** The application of one listener. Throws for a route that does not say who may use it. */
-export function createApp(listener: Component, routes: readonly Route[], responder: Responder): H3 {
+/**
+ * The application of one listener. Throws for a route that does not say who may use it.
+ *
+ * @param base what stands in front of every path, such as `/automation`
+ */
+export function createApp(listener: Component, routes: readonly Route[], responder: Responder, base = ""): H3 {
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
 	for (const route of routes) {
 		const problem = findPermissionProblem(route);
@@ -38,7 +42,7 @@ export function createApp(listener: Component, routes: readonly Route[], respond
 		// The router gives HEAD to the routes of GET.
 		const handler = (event: H3Event) =>
 			event.req.method === route.method ? handleRoute(event, route, responder) : handleUnmatched(event, replyNoRoute(event), responder);
-		for (const path of toPaths(listener, route)) app.on(route.method, path, handler);
+		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
 	}
 	app.options("/**", (event) => handleUnmatched(event, emptyReply, responder));
 	app.all("/**", (event) => handleUnmatched(event, replyNoRoute(event), responder));

@@ -1,6 +1,7 @@
-import { type Options, SvcError } from "../contract/index.ts";
-import type { Engine, OfferedCredentials, Principal } from "../engine/engine-api.ts";
+import { type Clock, type Options, SvcError } from "../contract/index.ts";
+import type { OfferedCredentials, Principal } from "../engine/engine-api.ts";
 import type { RawQuery } from "./query.ts";
+import type { HttpContext } from "./route.ts";
 
 /** Who asks on a public route. */
 export const nobody: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
@@ -12,11 +13,15 @@ export interface Authenticated {
 }
 
 /** Find the credential of a request and check it. Throws `SVC_UNAUTHORIZED`. */
-export async function authenticate(engine: Engine, options: Options, request: Request, query: RawQuery): Promise<Authenticated> {
+export async function authenticate(
+	{ engine, options, clock }: Pick<HttpContext, "engine" | "options" | "clock">,
+	request: Request,
+	query: RawQuery,
+): Promise<Authenticated> {
 	const explicit = findExplicit(request.headers, query);
 	const principal = await engine.credentials.authenticate(explicit ?? findCookie(request.headers));
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return { principal };
-	const cookie = toCookie(explicit.token, principal.authentication.token_expire, options.api);
+	const cookie = toCookie(explicit.token, toSecondsLeft(principal.authentication.token_expire, clock), options.api);
 	return cookie === undefined ? { principal } : { principal, cookie };
 }
 
@@ -39,8 +44,11 @@ function findCookie(headers: Headers): OfferedCredentials | undefined {
 	return token === undefined ? undefined : { token, location: "header" };
 }
 
-function toCookie(token: string, expire: string, options: Options["api"]): string | undefined {
-	const seconds = Math.floor((Date.parse(expire) - Date.now()) / 1000);
+function toSecondsLeft(expire: string, clock: Clock): number {
+	return Math.floor(Date.parse(expire) / 1_000 - clock.now() / 1_000_000);
+}
+
+function toCookie(token: string, seconds: number, options: Options["api"]): string | undefined {
 	if (!/^[\w-]+$/.test(token) || !(seconds > 0)) return undefined;
 	const sameSite = options.auth_cookie_same_site;
 	const site = sameSite === "unset" ? "" : `; SameSite=${sameSite[0]?.toUpperCase()}${sameSite.slice(1)}`;

@@ -63,23 +63,25 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, options, logger, version, apiUrl, openStream, isClosed, isTrustedProxy } = context;
+	const { engine, options, logger, clock, version, apiUrl, openStream, isClosed, isTrustedProxy } = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
-	const { principal, cookie } = route.permission === "public" ? { principal: nobody } : await authenticate(engine, options, request, raw);
+	const { principal, cookie } = route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw);
 	assertGlobally(route, principal, context);
 	// Named one by one: spreading costs as much as the rest of this function.
 	const routeContext = {
 		engine,
 		options,
 		logger,
+		clock,
 		version,
 		apiUrl,
 		openStream,
 		isClosed,
 		isTrustedProxy,
 		request,
+		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? request.ip,
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),

@@ -1,8 +1,10 @@
-import { type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
+import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import type { Engine } from "../engine/engine-api.ts";
 import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
+import type { Responder } from "./handle.ts";
+import { createMount, type Mount } from "./mount.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Component, HttpContext, Route } from "./route.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -15,19 +17,22 @@ export interface HttpOptions {
 	/** Parts of the service that this node runs. Default: all of them. */
 	readonly roles?: readonly NodeRole[];
 	readonly logger: Logger;
+	/** Default: the clock of the system. */
+	readonly clock?: Clock;
 	/** Version of the service, shown by the index. Default `0.0.0`. */
 	readonly version?: string;
+	/** Answer 503 to everything but the health checks until `open` is called. Default false. */
+	readonly isClosed?: boolean;
+	/** Path that the addresses begin with which `fetch` and `nodeHandler` get, such as `/automation`. Default none. */
+	readonly basePath?: string | undefined;
 }
 
 /** The service's HTTP interface. */
 export interface Http {
 	/** Every route, for tests that walk them. */
 	readonly routes: readonly Route[];
-	/**
-	 * Open the listeners that are switched on and that the node's roles need; their addresses. When one fails, none stays open. With
-	 * `isClosed` they answer 503 to everything but the health checks until `open` is called.
-	 */
-	start(options?: { readonly isClosed?: boolean }): Promise<ListenerAddresses>;
+	/** Open the listeners that are switched on and that the node's roles need; their addresses. When one fails, none stays open. */
+	start(): Promise<ListenerAddresses>;
 	/** The service has started: answer what is asked. */
 	open(): void;
 	/** Addresses of the listeners that are open. */
@@ -36,8 +41,10 @@ export interface Http {
 	apiUrl(): string;
 	/** End the event streams, answer what is being answered, close. May be called twice. */
 	stop(): Promise<void>;
-	/** Answer a request as a component's listener would, without a socket. */
-	fetch(component: Component, request: Request): Promise<Response>;
+	/** Answer a request as the API listener would, without a socket. Never rejects. */
+	readonly fetch: Mount["fetch"];
+	/** Answer a request of `node:http` as the API listener would, on the socket of somebody else. */
+	readonly nodeHandler: Mount["nodeHandler"];
 }
 
 /** Health checks tell no secrets, and probes know of no certificates. */
@@ -49,50 +56,38 @@ export type ListenerAddresses = { readonly [L in Component | "health"]?: string 
 const components = ["auth", "api", "stream"] as const;
 
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
-export function createHttp({ engine, options, roles = nodeRoles, logger, version = "0.0.0" }: HttpOptions): Http {
+export function createHttp(given: HttpOptions): Http {
+	const { options, roles = nodeRoles, logger, basePath = "" } = given;
 	const streams = new OpenStreams();
 	const servers = new Map<keyof ListenerAddresses, Server>();
-	let isClosed = false;
-	const cors = createCors(options);
+	let isClosed = given.isClosed === true;
 	const context: HttpContext = {
-		engine,
+		engine: given.engine,
 		options,
 		logger,
-		version,
+		clock: given.clock ?? { now: () => Date.now() * 1_000 },
+		version: given.version ?? "0.0.0",
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		openStream: (request) => streams.open(request),
 		isClosed: () => isClosed,
 		isTrustedProxy: createTrustedProxies(options.auth.trusted_proxies),
 	};
-	const apps = {
-		auth: createApp("auth", routes, { context, cors }),
-		api: createApp("api", routes, { context, cors }),
-		stream: createApp("stream", routes, { context, cors }),
-	};
+	const apps = createApps({ context, cors: createCors(options) });
+	const mount = createMount(() => apps.at(basePath), logger);
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
-	const toListeners = () => {
-		const { health_listen, health_host: host, health_port: port } = options.node;
-		const listeners = components
-			.filter((component) => options[component].listen && roles.includes(component))
-			.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
-		if (!health_listen) return listeners;
-		const app = createApp("api", healthRoutes, { context, cors });
-		return [...listeners, { name: "health", app, address: { section: "node", option: "health_port", host, port, ...plain } } as const];
-	};
 	const stop = async () => {
 		streams.stop();
 		const open = [...servers.values()];
 		servers.clear();
-		await Promise.all(open.map((server) => server.stop()));
+		await Promise.all([mount.stop(), ...open.map((server) => server.stop())]);
 	};
 	return {
 		routes,
 		apiUrl: context.apiUrl,
 		addresses,
-		async start(given) {
-			isClosed = given?.isClosed === true;
+		async start() {
 			try {
-				for (const { name, app, address } of toListeners()) servers.set(name, await startServer(app, address, logger));
+				for (const { name, app, address } of toListeners(apps, options, roles)) servers.set(name, await startServer(app, address, logger));
 			} catch (error) {
 				await stop();
 				throw error;
@@ -103,6 +98,30 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 			isClosed = false;
 		},
 		stop,
-		fetch: async (component, request) => apps[component].fetch(request),
+		fetch: mount.fetch,
+		nodeHandler: mount.nodeHandler,
 	};
+}
+
+/** The applications of the listeners, and what makes one for another place. */
+function createApps(responder: Responder) {
+	const api = createApp("api", routes, responder);
+	return {
+		auth: createApp("auth", routes, responder),
+		api,
+		stream: createApp("stream", routes, responder),
+		health: () => createApp("api", healthRoutes, responder),
+		at: (base: string) => (base === "" ? api : createApp("api", routes, responder, base)),
+	};
+}
+
+/** The listeners that are switched on and that the roles need. */
+function toListeners(apps: ReturnType<typeof createApps>, options: Options, roles: readonly NodeRole[]) {
+	const { health_listen, health_host: host, health_port: port } = options.node;
+	const listeners = components
+		.filter((component) => options[component].listen && roles.includes(component))
+		.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
+	if (!health_listen) return listeners;
+	const address = { section: "node", option: "health_port", host, port, ...plain };
+	return [...listeners, { name: "health", app: apps.health(), address } as const];
 }

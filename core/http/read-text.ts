@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { isSvcError, SvcError } from "../contract/index.ts";
 import type { ServerRequest } from "./server-request.ts";
 
+/** What a host is told that parses bodies itself. */
+export const alreadyRead = "body: it was read before the service got the request; mount the service in front of whatever parses bodies";
+
 const drainLimit = 64 * 1024 * 1024;
 
 /** Text of a request's body. Throws `SVC_TOO_LARGE` above `limit` bytes, announced or not. */

@@ -1,4 +1,4 @@
-import type { Logger, Options } from "../contract/index.ts";
+import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
@@ -16,6 +16,7 @@ export interface HttpContext {
 	readonly engine: Engine;
 	readonly options: Options;
 	readonly logger: Logger;
+	readonly clock: Clock;
 	readonly version: string;
 	/** Public address of the API without path, once it listens. */
 	apiUrl(): string;
@@ -30,6 +31,8 @@ export interface HttpContext {
 /** One request, checked: what a handler gets. */
 export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
 	readonly request: ServerRequest;
+	/** Address of the other end of the connection, which may be a proxy; undefined where nobody knows. */
+	peerAddress(): string | undefined;
 	/** Whoever asks. On public routes nobody: an empty name without rights. */
 	readonly principal: Principal;
 	/** Values of the `:name` segments of the path, decoded. */

@@ -1,10 +1,10 @@
 import type { RequestListener } from "node:http";
-import type { Socket } from "node:net";
-import { type H3, toNodeHandler } from "h3";
+import type { H3 } from "h3";
 import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 import { answerBrokenRequests } from "./broken-requests.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
+import { createNodeHandler } from "./node-handler.ts";
 
 const closeGraceMilliseconds = 2_000;
 
@@ -32,7 +32,7 @@ export interface ServerAddress {
 /** Listen on an address, over TLS where it says so. `SVC_CONFIG` names the option that is wrong. */
 export async function startServer(app: H3, address: ServerAddress, logger: Logger): Promise<Server> {
 	const certificate = address.use_ssl ? await readCertificate(address) : undefined;
-	const listener = await open(guard(app, logger), address, certificate);
+	const listener = await open(createNodeHandler(app, logger), address, certificate);
 	answerBrokenRequests(listener.server);
 	const watch = certificate === undefined ? undefined : watchCertificate(address, listener.server, logger);
 	return {
@@ -69,30 +69,6 @@ async function open(
 			{ cause: error },
 		);
 	}
-}
-
-/**
- * Node takes the socket from a request whose body was canceled, and listhen then writes to it: without putting it back one
- * large chunked request ends the process. Whatever else fails outside the application must not end it either.
- */
-function guard(app: H3, logger: Logger): RequestListener {
-	const handle = toNodeHandler(app);
-	return (request, response) => {
-		const socket = request.socket;
-		response.once("finish", () => {
-			(request as { socket: Socket | null }).socket ??= socket;
-		});
-		const fail = (error: unknown) => {
-			logger.error("request failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-			if (!response.headersSent) response.writeHead(400, { "content-type": "application/json" }).end('{"faultstring":"Bad Request"}');
-			else response.destroy();
-		};
-		try {
-			Promise.resolve(handle(request, response)).catch(fail);
-		} catch (error) {
-			fail(error);
-		}
-	};
 }
 
 function toUrl(listener: Listener, { host, use_ssl }: ServerAddress): string {

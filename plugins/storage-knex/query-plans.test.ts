@@ -61,7 +61,7 @@ async function readSteps(directory: string, searches: readonly string[]): Promis
 		for (const search of searches) {
 			steps = [];
 			// A page beyond the last one has to be counted.
-			const response = await service.fetch("api", new Request(`http://localhost/v1/executions?offset=1&${search}`));
+			const response = await service.fetch(new Request(`http://localhost/v1/executions?offset=1&${search}`));
 			assert.equal(response.status, 200, `${search}: ${await response.text()}`);
 			found.set(
 				search,

@@ -65,11 +65,8 @@ async function open(url: string, headers: Record<string, string> = {}): Promise<
 
 const outputPath = `/v1/executions/${firstId}/output`;
 const running = (fake: FakeEngine) => fake.stored.push(createExecution({ status: "running" }));
-const executionEvent = (changes: object = {}, name = "svc.execution__update"): StreamEvent => ({
-	name,
-	kind: "execution",
-	view: toView(createExecution(changes)),
-});
+const executionEvent = (changes: object = {}, name = "svc.execution__update") =>
+	({ name, kind: "execution", view: toView(createExecution(changes)) }) as StreamEvent;
 
 test("the output stream gives stored and live chunks in sequence, then EOF with an empty data line, then ends", () =>
 	withHttp(async ({ urls, fake }) => {
@@ -139,14 +136,14 @@ test("a stream without a socket ends with its reader", () =>
 	withHttp(async ({ http, fake }) => {
 		running(fake);
 		const headers = { "x-auth-token": token };
-		const output = await http.fetch("stream", new Request(`http://local${outputPath}`, { headers }));
+		const output = await http.fetch(new Request(`http://local/stream${outputPath}`, { headers }));
 		const reader = output.body?.getReader();
 		await reader?.read();
 		fake.addChunk("x");
 		await reader?.read();
 		await reader?.cancel();
 		await until(() => fake.ended === 1);
-		const events = await http.fetch("stream", new Request("http://local/stream", { headers }));
+		const events = await http.fetch(new Request("http://local/stream", { headers }));
 		assert.equal(fake.subscribers, 1);
 		await events.body?.cancel();
 		await until(() => fake.subscribers === 0);

@@ -64,7 +64,8 @@ export const tokenRoutes = [
 
 async function signIn(context: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
 	const { engine, options, body, request, logger, isTrustedProxy } = context;
-	const { headers, signal, ip: peerAddress } = request;
+	const { headers, signal } = request;
+	const peerAddress = context.peerAddress();
 	const ttl = body.ttl ?? null;
 	const remoteAddress = toClientAddress(peerAddress, headers.get("x-forwarded-for"), isTrustedProxy);
 	const isProxied = options.auth.mode === "proxy";

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { H3 } from "h3";
+import type { Logger } from "../contract/index.ts";
+import { settledWithin } from "../engine/waiting.ts";
+import { createNodeHandler } from "./node-handler.ts";
+import { alreadyRead } from "./read-text.ts";
+import { replyFault } from "./respond.ts";
+
+export interface FetchOptions {
+	/** Address the request came from: the other end of the socket. Default: unknown, and `X-Forwarded-For` is not believed. */
+	readonly remoteAddress?: string | undefined;
+}
+
+/** The interface as handlers for the server of somebody else. */
+export interface Mount {
+	/** Answer a request. Never rejects. */
+	fetch(request: Request, options?: FetchOptions): Promise<Response>;
+	/** The same for `node:http` and whatever is built on it. */
+	nodeHandler(request: IncomingMessage, response: ServerResponse): void;
+	/** Answer 503 from now on, and wait a little for what is being answered. Event streams must have ended. */
+	stop(): Promise<void>;
+}
+
+const answerGrace = 2_000;
+const stopped = replyFault(503, "the service has been stopped");
+
+/** @param createApp called at the first request, as most services are mounted nowhere */
+export function createMount(createApp: () => H3, logger: Logger): Mount {
+	const answering = new Set<Promise<unknown>>();
+	let created: H3 | undefined;
+	let handleNode: ReturnType<typeof createNodeHandler> | undefined;
+	let isStopped = false;
+
+	const app = () => (created ??= createApp());
+
+	async function track<T>(answer: Promise<T>): Promise<T> {
+		answering.add(answer);
+		try {
+			return await answer;
+		} finally {
+			answering.delete(answer);
+		}
+	}
+
+	return {
+		async fetch(request, { remoteAddress } = {}) {
+			if (isStopped) return new Response(stopped.body, stopped);
+			if (!request.bodyUsed) return track(Promise.resolve(app().request(request, undefined, { remoteAddress })));
+			logger.error("request failed", { error: alreadyRead });
+			const { body, ...rest } = replyFault(500, alreadyRead);
+			return new Response(body, rest);
+		},
+		nodeHandler(request, response) {
+			if (isStopped) {
+				response.writeHead(stopped.status, stopped.headers).end(stopped.body);
+				return;
+			}
+			handleNode ??= createNodeHandler(app(), logger);
+			void track(handleNode(request, response));
+		},
+		async stop() {
+			isStopped = true;
+			await settledWithin(Promise.allSettled(answering), answerGrace);
+		},
+	};
+}

@@ -1,0 +1,54 @@
+import fastify, { type FastifyBaseLogger } from "fastify";
+import { createService, defineConfig, type Logger } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { localCommand } from "svc/plugins-runner/local-command";
+
+const port = Number(process.env["PORT"] ?? 3000);
+const app = fastify({ logger: true });
+
+/** Loggers like pino take the fields first. */
+const toLogger = (log: FastifyBaseLogger): Logger => ({
+	debug: (message, fields) => log.debug(fields, message),
+	info: (message, fields) => log.info(fields, message),
+	warn: (message, fields) => log.warn(fields, message),
+	error: (message, fields) => log.error(fields, message),
+});
+
+const config = defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand()],
+	data_dir: "../../data/embed-in-fastify",
+	// This server listens for it, and decides who may come in.
+	auth: { enable: false, listen: false, api_url: `http://127.0.0.1:${port}/automation/api` },
+	api: { listen: false },
+	stream: { listen: false },
+});
+const service = createService(config, {
+	directory: import.meta.dirname,
+	env: process.env,
+	basePath: "/automation",
+	logger: toLogger(app.log.child({ part: "automation" })),
+});
+
+// The service reads bodies itself, so they must not have been parsed before.
+app.register(async (scope) => {
+	scope.removeAllContentTypeParsers();
+	scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+	scope.all("/automation/*", (request, reply) => {
+		reply.hijack();
+		service.nodeHandler(request.raw, reply.raw);
+	});
+});
+
+app.post("/backup", async (_request, reply) => {
+	const run = service.engine.run("core.local", { cmd: "echo saving; sleep 1; echo saved" });
+	return reply.code(202).send({ output: `/automation/stream/v1/executions/${(await run.created).id}/output` });
+});
+
+app.addHook("onReady", async () => void (await service.start()));
+// Before the connections are closed, so that streams end.
+app.addHook("preClose", () => service.stop());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void app.close());
+await app.listen({ port, host: "127.0.0.1" });
