@@ -116,6 +116,11 @@ export interface Storage extends Lifecycle {
 	/** Names of the changes to its schema that `start` would make, in order; makes none. Called instead of `start`, and `stop` follows. */
 	plan?(context: PluginContext): Promise<readonly string[]>;
 	/**
+	 * Open what is kept for reading and change nothing, neither records nor schema nor files. Called instead of `start` where `plan` has
+	 * named no change; only `get`, `find`, `count` and `distinct` are called then, and `stop` follows.
+	 */
+	inspect?(context: PluginContext): Promise<void>;
+	/**
 	 * Give the room of removed entities back to the system, a little at a time so that nobody waits for it: whether there is more.
 	 * Called after removals, on one node, until it resolves with false.
 	 */

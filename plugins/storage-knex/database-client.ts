@@ -106,6 +106,8 @@ export interface Database {
 	open(context: PluginContext): Promise<DatabaseClient>;
 	/** Names of the migrations that opening would run. */
 	plan(context: PluginContext): Promise<readonly string[]>;
+	/** For reading only, without the migrations. */
+	inspect(context: PluginContext): Promise<DatabaseClient>;
 }
 
 /** An id or unique key is taken. */

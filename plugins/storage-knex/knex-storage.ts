@@ -40,6 +40,11 @@ export class KnexStorage implements Storage {
 		return this.#database.plan(context);
 	}
 
+	async inspect(context: PluginContext): Promise<void> {
+		const client = await this.#database.inspect(context);
+		this.#opened = { client, statements: new Statements(client) };
+	}
+
 	async start(context: PluginContext): Promise<void> {
 		const client = await this.#database.open(context);
 		this.#opened = { client, statements: new Statements(client) };
