@@ -102,7 +102,8 @@ async function findCommands(group: readonly string[] = []): Promise<string[]> {
 		},
 	});
 	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
-	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0, database });
+	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, problems: [], warnings: [] });
+	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0, plan, database });
 	const list = help.split("\nCommands:\n")[1]?.split("\n\n")[0] ?? "";
 	const names = [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = ""]) => name);
 	const commands = names.filter((name) => name !== "help").map((name) => [...group, name]);

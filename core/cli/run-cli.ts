@@ -11,6 +11,7 @@ import { addKeyCommands } from "./commands/key.ts";
 import { addNodeCommands } from "./commands/node.ts";
 import { toWords } from "./commands/options.ts";
 import { addPackConfigCommands } from "./commands/pack-config.ts";
+import { addPlanCommand } from "./commands/plan.ts";
 import { addPolicyCommands } from "./commands/policy.ts";
 import { addPurgeCommands } from "./commands/purge.ts";
 import { addRuleCommands } from "./commands/rule.ts";
@@ -90,6 +91,7 @@ function createProgram(context: CliContext): Command {
 		program.help({ error: true });
 	});
 	addServeCommand(program, context);
+	addPlanCommand(program, context);
 	addSignInCommands(program, context);
 	addRunCommand(program, context);
 	addExecutionCommands(program, context);

@@ -66,6 +66,16 @@ export interface StorageCapabilities {
 	readonly durable?: boolean;
 }
 
+/** What a storage finds when it looks without changing anything. */
+export interface StorageInspection {
+	/** Where it keeps things, for people to read: the path of a file, or an address. Never a password. */
+	readonly place: string;
+	/** `new`: nothing has been kept there yet. `older`: the schema has to be changed first. `ready`: records can be read. */
+	readonly state: "new" | "older" | "ready";
+	/** Names of the changes to its schema that `start` would make, in order. */
+	readonly changes: readonly string[];
+}
+
 /**
  * Keeps entities. Every method is atomic: it happens whole or not at all, and two callers never see half of it.
  *
@@ -116,10 +126,10 @@ export interface Storage extends Lifecycle {
 	/** Names of the changes to its schema that `start` would make, in order; makes none. Called instead of `start`, and `stop` follows. */
 	plan?(context: PluginContext): Promise<readonly string[]>;
 	/**
-	 * Open what is kept for reading and change nothing, neither records nor schema nor files. Called instead of `start` where `plan` has
-	 * named no change; only `get`, `find`, `count` and `distinct` are called then, and `stop` follows.
+	 * Say what is kept, and open it for reading where that can be done; change nothing, neither records nor schema nor files. Called
+	 * instead of `start`. Where the state is `ready`, only `get`, `find`, `count` and `distinct` are called. `stop` follows.
 	 */
-	inspect?(context: PluginContext): Promise<void>;
+	inspect?(context: PluginContext): Promise<StorageInspection>;
 	/**
 	 * Give the room of removed entities back to the system, a little at a time so that nobody waits for it: whether there is more.
 	 * Called after removals, on one node, until it resolves with false.

@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine-api.ts";
 import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
+import { findListeners, type ListenerName } from "./listeners.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Component, HttpContext, Route } from "./route.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -40,13 +41,8 @@ export interface Http {
 	fetch(component: Component, request: Request): Promise<Response>;
 }
 
-/** Health checks tell no secrets, and probes know of no certificates. */
-const plain = { use_ssl: false, cert: "", key: "" };
-
 /** Where the listeners are; `health` answers health checks only. */
-export type ListenerAddresses = { readonly [L in Component | "health"]?: string };
-
-const components = ["auth", "api", "stream"] as const;
+export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
 export function createHttp({ engine, options, roles = nodeRoles, logger, version = "0.0.0" }: HttpOptions): Http {
@@ -70,15 +66,7 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 		stream: createApp("stream", routes, { context, cors }),
 	};
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
-	const toListeners = () => {
-		const { health_listen, health_host: host, health_port: port } = options.node;
-		const listeners = components
-			.filter((component) => options[component].listen && roles.includes(component))
-			.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
-		if (!health_listen) return listeners;
-		const app = createApp("api", healthRoutes, { context, cors });
-		return [...listeners, { name: "health", app, address: { section: "node", option: "health_port", host, port, ...plain } } as const];
-	};
+	const toApp = (name: ListenerName) => (name === "health" ? createApp("api", healthRoutes, { context, cors }) : apps[name]);
 	const stop = async () => {
 		streams.stop();
 		const open = [...servers.values()];
@@ -92,7 +80,7 @@ export function createHttp({ engine, options, roles = nodeRoles, logger, version
 		async start(given) {
 			isClosed = given?.isClosed === true;
 			try {
-				for (const { name, app, address } of toListeners()) servers.set(name, await startServer(app, address, logger));
+				for (const { name, address } of findListeners(options, roles)) servers.set(name, await startServer(toApp(name), address, logger));
 			} catch (error) {
 				await stop();
 				throw error;

@@ -23,7 +23,8 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 	return {
 		capabilities: { shared: true, durable: true },
 		open: () => openPostgres(options),
-		inspect: () => openPostgres(options, { readOnly: true }),
+		openReadOnly: () => openPostgres(options, { readOnly: true }),
+		place: () => parsePostgresStorageOptions(options).target.label,
 		async plan() {
 			const settings = parsePostgresStorageOptions(options);
 			const { connection } = await openFirst(settings);

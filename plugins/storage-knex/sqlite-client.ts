@@ -33,7 +33,8 @@ export function createSqliteDatabase(options: SqliteOptions): Database {
 		capabilities: { shared: false, durable: true },
 		open: (context) => openSqlite(options, context),
 		plan: (context) => planSqlite(options, context),
-		inspect: (context) => inspectSqlite(options, context),
+		openReadOnly: (context) => openSqliteReadOnly(options, context),
+		place: (context) => toFile(checkOptions(options), context),
 	};
 }
 
@@ -70,10 +71,11 @@ async function planSqlite(options: SqliteOptions, context: PluginContext): Promi
 	}
 }
 
-async function inspectSqlite(options: SqliteOptions, context: PluginContext): Promise<DatabaseClient> {
+async function openSqliteReadOnly(options: SqliteOptions, context: PluginContext): Promise<DatabaseClient> {
 	const file = toFile(checkOptions(options), context);
 	const Database = await importLibsql();
-	const { knex, takeConnection, stop } = await createKnex(file, await toOpening(Database, file), context.logger);
+	const address = await toReadOnlyAddress(file);
+	const { knex, takeConnection, stop } = await createKnex(file, () => new Database(address, { timeout: 1_000 }), context.logger);
 	try {
 		const reader = new SqliteConnection(await takeConnection());
 		return {
@@ -88,11 +90,6 @@ async function inspectSqlite(options: SqliteOptions, context: PluginContext): Pr
 		await stop();
 		throw toOpeningError(error, file);
 	}
-}
-
-async function toOpening(Database: LibsqlConstructor, file: string): Promise<() => LibsqlDatabase> {
-	const address = await toReadOnlyAddress(file);
-	return () => new Database(address, { timeout: 1_000 });
 }
 
 /** Leaves no trace: a file with a log beside it is not checkpointed, and one without gets none. */
