@@ -4,6 +4,7 @@ import { createParts, type Overrides } from "./container.ts";
 import type { NodeRole, SvcConfig } from "./contract/index.ts";
 import type { Engine, FirstUser } from "./engine/engine-api.ts";
 
+/** How a service or an engine is made from its configuration. */
 export interface CreateOptions extends Overrides {
 	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
 	readonly env?: Readonly<Record<string, string | undefined>>;

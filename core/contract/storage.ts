@@ -17,8 +17,10 @@ export type Condition<V> =
  */
 export type Where<E> = { readonly [F in keyof E]?: Condition<E[F]> };
 
+/** A field to sort by, and the direction. */
 export type Order<E> = readonly [field: keyof E & string, direction: "asc" | "desc"];
 
+/** Which entities to read, in which order, and how much of them. */
 export interface Query<E> {
 	readonly where?: Where<E>;
 	/** Later ones decide among equals. Without any the order is by `id` ascending. Null sorts first ascending, last descending. */
@@ -59,6 +61,7 @@ export type WriteOperation = {
 		| { readonly remove: K; readonly where: Where<EntityMap[K]> };
 }[EntityKind];
 
+/** What a storage can do. */
 export interface StorageCapabilities {
 	/** Whether several processes may use it at once. Default false. */
 	readonly shared?: boolean;
@@ -137,6 +140,7 @@ export interface Storage extends Lifecycle {
 	compact?(): Promise<boolean>;
 }
 
+/** A storage as a configuration holds it. */
 export interface StoragePlugin extends Plugin<"storage", Storage> {
 	/** The same kind of storage at another address, such as `postgres://…`. `SVC_CONFIG` for an address that it cannot use. */
 	at?(url: string): StoragePlugin;

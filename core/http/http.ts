@@ -10,6 +10,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { routes } from "./routes/index.ts";
 import { type Server, startServer } from "./server.ts";
 
+/** What the HTTP interface is made from. */
 export interface HttpOptions {
 	readonly engine: Engine;
 	readonly options: Options;
