@@ -19,7 +19,7 @@ export interface StorageReport {
 export async function lookAtStorage(
 	{ storage: plugin }: ResolvedConfig,
 	instance: Storage,
-	context: PluginContext,
+	{ context, isBusShared }: { readonly context: PluginContext; readonly isBusShared: boolean },
 ): Promise<StorageReport> {
 	const { name } = plugin;
 	const report = (storage: Omit<PlannedStorage, "name">, rest: Partial<StorageReport> = {}): StorageReport => {
@@ -34,7 +34,7 @@ export async function lookAtStorage(
 		const { place, state, changes } = await instance.inspect(context);
 		if (state !== "ready") return report({ place, state, changes });
 		await assertNotMoving(instance, createSystemClock().now());
-		const warnings = await findOthers(instance);
+		const warnings = await findOthers(instance, isBusShared);
 		return report({ place, state, changes }, { stored: instance, warnings });
 	} catch (error) {
 		const state = isSvcError(error, "SVC_CONFIG") ? "unknown" : "unreachable";
@@ -42,11 +42,16 @@ export async function lookAtStorage(
 	}
 }
 
-/** Other nodes that work on it now. */
-async function findOthers(storage: Storage): Promise<Finding[]> {
+/** Other nodes that work on it now and cannot do so beside this one. A node that was killed a moment ago is among them. */
+async function findOthers(storage: Storage, isBusShared: boolean): Promise<Finding[]> {
 	const now = toTimestamp(createSystemClock().now());
 	const living = (await storage.find("node", {})).filter(({ expires_at }) => expires_at > now);
-	if (living.length === 0 || storage.capabilities.shared === true) return [];
-	const names = living.map(({ name, hostname, pid }) => `"${name}" (process ${pid} on ${hostname})`).join(", ");
-	return [{ path: "storage", message: `it is in use by node ${names}`, hint: "stop it before this one is started" }];
+	const isShared = storage.capabilities.shared === true;
+	const others = isShared && isBusShared ? living.filter((node) => !node.event_bus_shared) : living;
+	if (others.length === 0) return [];
+	const names = others.map(({ name, hostname, pid }) => `"${name}" (process ${pid} on ${hostname})`).join(", ");
+	const stop = "stop it before this one is started";
+	if (!isShared) return [{ path: "storage", message: `it is in use by node ${names}`, hint: stop }];
+	const message = `node ${names} works on the same storage, and its event bus or this one's reaches one process only`;
+	return [{ path: "event_bus", message, hint: `give both the same shared event bus, or ${stop}` }];
 }

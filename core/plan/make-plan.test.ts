@@ -9,7 +9,7 @@ import type { PlannedRecord, ServicePlan } from "../cli/service-plan.ts";
 import { findFreePort } from "../testing/services/free-port.test-support.ts";
 import { greetRule, quietPorts, usual, withPlan } from "./plan.test-support.ts";
 
-const refs = (records: readonly PlannedRecord[] = []) => records.map(({ ref }) => ref);
+const refs = (records: readonly { readonly ref: string }[] = []) => records.map(({ ref }) => ref);
 const stateOf = (records: readonly PlannedRecord[] = [], ref: string) => records.find((record) => record.ref === ref)?.state;
 const wrong = ({ problems }: ServicePlan) =>
 	problems.map(({ path, message, hint }) => `${path}: ${message}${hint ? `; hint: ${hint}` : ""}`);
@@ -26,7 +26,10 @@ test("a plan on an empty directory makes nothing, and tells what a start makes",
 			assert.equal(firstUser !== undefined, plan.first_user);
 			assert.deepEqual(Object.keys(addresses).sort(), plan.listeners?.map(({ name }) => name).sort());
 			for (const { path } of plan.files ?? []) assert.ok(existsSync(path), path);
-			const { rules, actions, runnerTypes, webhooks, timers, triggers } = engine;
+			const { rules, actions, runnerTypes, webhooks, timers, triggers, policies, sensorTypes } = engine;
+			assert.deepEqual(refs((await policies.list({}, {})).items), refs(plan.content?.policies));
+			assert.deepEqual(refs((await sensorTypes.list({}, {})).items), refs(plan.content?.sensors));
+			assert.deepEqual([refs(plan.content?.policies), plan.content?.sensors.length], [["hello.few"], 1]);
 			assert.deepEqual(
 				(await rules.list({}, {})).items.map(({ rule }) => rule.ref),
 				refs(plan.content?.rules),

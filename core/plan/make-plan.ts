@@ -49,7 +49,8 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 	const context = createContext(config, logged);
 	const { listeners, ...network } = await lookAtListeners(config.options, config.roles);
 	const { firstUser, ...users } = await lookAtFirstUser(config, plugins.authBackend, context);
-	const stored = await lookAtStorage(config, plugins.door.storage, context);
+	const isBusShared = plugins.eventBus.capabilities.shared === true;
+	const stored = await lookAtStorage(config, plugins.door.storage, { context, isBusShared });
 	const drafted = await draft(config, plugins, stored).finally(() => plugins.door.stop());
 	const problems = [...findRoleFindings(config, plugins), ...network.problems, ...stored.problems, ...drafted.problems];
 	const listed = listPlugins(config, plugins);

@@ -24,7 +24,7 @@ export interface PlanPlace {
 
 export const quietPorts = "api: { port: 0 }, stream: { port: 0 }, log: { level: 'error' }";
 export const usual = `storage: knexStorage({ client: "sqlite" }), event_bus: memoryBus(), runners: [noop()], packs: ["./packs"],
-	auth: { backend: flatFile(), port: 0 }, ${quietPorts}`;
+	sensors: [fileWatch({ paths: ["/nonexistent/watched.log"] })], auth: { backend: flatFile(), port: 0 }, ${quietPorts}`;
 
 /** Run with an empty directory that holds a configuration and a pack. */
 export async function withPlan(use: (place: PlanPlace) => Promise<void>): Promise<void> {
@@ -77,9 +77,10 @@ function toConfig(members: string): string {
 	return `import { memoryBus } from ${from("plugins/event-bus-memory")};
 import { memoryStorage } from ${from("plugins/storage-memory")};
 import { knexStorage } from ${from("plugins/storage-knex")};
+import { fileWatch } from ${from("plugins/sensor-file-watch")};
 import { flatFile } from ${from("plugins-auth/flat-file")};
 import { noop } from ${from("plugins-runner/noop")};
-void [memoryBus, memoryStorage, knexStorage, flatFile, noop];
+void [memoryBus, memoryStorage, knexStorage, fileWatch, flatFile, noop];
 export default { ${members} };
 `;
 }
@@ -96,6 +97,14 @@ async function writePack(write: PlanPlace["write"]): Promise<void> {
 	await write("packs/hello/actions/greet.yaml", "name: greet\nrunner_type: noop\nparameters: {}\n");
 	await write("packs/hello/actions/broken.yaml", "name: broken\nrunner_type: nope\nparameters: {}\n");
 	await write("packs/hello/rules/greet.yaml", greetRule);
+	await write(
+		"packs/hello/triggers/called.yaml",
+		"name: called\npack: hello\nparameters_schema: { type: object, properties: { by: { type: string } } }\n",
+	);
+	await write(
+		"packs/hello/policies/few.yaml",
+		"name: few\nresource_ref: hello.greet\npolicy_type: action.concurrency\nparameters: { action: delay, threshold: 2 }\n",
+	);
 	await write(
 		"packs/hello/rules/often.yaml",
 		"name: often\npack: hello\ntrigger: { type: core.svc.IntervalTimer, parameters: { unit: hours, delta: 1 } }\naction: { ref: hello.greet }\n",
