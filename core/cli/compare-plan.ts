@@ -32,39 +32,36 @@ export async function comparePlan(plan: ServicePlan, connect: () => Promise<Clie
 }
 
 async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePlan["content"]>, client: Client): Promise<Difference[]> {
-	const everything = { limit: -1 };
 	const [runnerTypes, actions, rules, webhooks] = await Promise.all([
-		client.runnerTypes.list(everything),
-		client.actions.list(everything),
-		client.rules.list(everything),
+		client.runnerTypes.list(),
+		client.actions.list(),
+		client.rules.list(),
 		client.webhooks.list(),
 	]);
-	const packs = new Set([
-		...actions.items.map(({ pack }) => pack),
-		...content.packs.filter(isEmptyPack(content.actions)).map(({ ref }) => ref),
-	]);
+	const runners = plan.plugins?.filter(({ kind }) => kind === "runner") ?? [];
+	const packs = new Set([...actions.items.map(({ pack }) => pack), ...refs(content.packs.filter(isEmptyPack(content.actions)))]);
 	const hooks = webhooks.items.map(({ parameters }) => `/v1/webhooks/${String(parameters["url"]).replace(/^\/+|\/+$/g, "")}`);
-	const planned = { hooks: content.webhooks.map(({ path = "" }) => path), rules: new Map(content.rules.map((rule) => [rule.ref, rule])) };
+	const planned = new Map(content.rules.map((rule) => [rule.ref, rule]));
+	const stored = [
+		...compareNames("pack", refs(content.packs), [...packs]),
+		...compareNames("rule", [...planned.keys()], refs(rules.items)),
+		...rules.items.flatMap((running) => compareRule(planned.get(running.ref), running)),
+		...compareNames(
+			"webhook",
+			content.webhooks.map(({ path = "" }) => path),
+			hooks,
+		),
+	];
 	return [
 		...(await compareNodes(plan, client)),
-		...compareNames(
-			"runner type",
-			plan.plugins?.filter(({ kind }) => kind === "runner").map(({ name }) => name) ?? [],
-			names(runnerTypes.items),
-		),
-		...compareNames(
-			"pack",
-			content.packs.map(({ ref }) => ref),
-			[...packs],
-		),
-		...compareNames(
-			"rule",
-			[...planned.rules.keys()],
-			rules.items.map(({ ref }) => ref),
-		),
-		...rules.items.flatMap((running) => compareRule(planned.rules.get(running.ref), running)),
-		...compareNames("webhook", planned.hooks, hooks),
+		...compareNames("runner type", names(runners), names(runnerTypes.items)),
+		// Where what is stored was not read, what is missing may be there all the same.
+		...stored.filter(({ change }) => change !== "removed" || content.packs.every(({ state }) => state !== null)),
 	];
+}
+
+function refs(items: readonly { readonly ref: string }[]): string[] {
+	return items.map(({ ref }) => ref);
 }
 
 /** The API tells packs by their actions: one without any cannot be missed there. */

@@ -97,7 +97,6 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		if (running === undefined) return;
 		const { runner } = prepared;
 		try {
-			// Nothing found is an answer of `recover` only.
 			const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
 			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), work);
 		} finally {
