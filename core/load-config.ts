@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { createJiti } from "jiti";
 import { type SvcConfig, SvcError, toErrorMessage } from "./contract/index.ts";
 
+/** How a configuration file is read. */
 export interface LoadConfigOptions {
 	/**
 	 * Directory, in one that others cannot read, where a copy in JavaScript is kept for as long as the file does not change: a Node that

@@ -5,6 +5,7 @@ import { formatJson, formatText } from "./log/format-line.ts";
 import { toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";
 
+/** The log of a service, which can be told of secrets. */
 export interface ServiceLogger extends Logger {
 	/** The same log under a name; names of names are joined by a colon. */
 	withTag(tag: string): ServiceLogger;

@@ -7,6 +7,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
 		const { serve } = await import("./serve.ts");
 		return serve({ config, only, env: process.env, print: (line) => void process.stdout.write(`${line}\n`) });
 	},
+	plan: async (options) => (await import("./plan/make-plan.ts")).makePlan({ ...options, env: process.env }),
 	database: {
 		migrate: async (options) => (await import("./database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
 		move: async (options) => (await import("./database/move-database.ts")).moveDatabase({ ...options, env: process.env }),

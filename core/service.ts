@@ -5,6 +5,7 @@ import { type NodeRole, type SvcConfig, SvcError } from "./contract/index.ts";
 import type { Engine, FirstUser } from "./engine/engine-api.ts";
 import type { Http } from "./http/index.ts";
 
+/** How a service or an engine is made from its configuration. */
 export interface CreateOptions extends Overrides {
 	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
 	readonly env?: Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,21 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 import { checkReference, findUnlisted } from "./check-reference.ts";
 import { toConfigurationReference } from "./configuration-reference.ts";
 import { findFiles } from "./find-files.ts";
+import { toApiReference } from "./reference/api-reference.ts";
+import { toCommandReference } from "./reference/command-reference.ts";
+import { toRequestReference } from "./reference/request-reference.ts";
 import { run } from "./run.ts";
 
-const reference = "docs/reference/configuration.md";
+/** Pages that are made from the code, so that the two cannot differ. */
+const madePages: readonly (readonly [page: string, toText: () => string | Promise<string>])[] = [
+	["docs/reference/configuration.md", toConfigurationReference],
+	["docs/reference/api.md", () => toApiReference().text],
+	["docs/reference/cli-options.md", toCommandReference],
+	["docs/reference/http-requests.md", () => toRequestReference()],
+];
 /** Inside the project, so that `svc` and the packages resolve; ignored by git. */
 const workDirectory = "dist/docs-check";
 
@@ -14,7 +23,8 @@ const workDirectory = "dist/docs-check";
 export async function checkDocs(): Promise<string[]> {
 	const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...findFiles(["docs", "examples"], (file) => file.endsWith(".md"))];
 	return [
-		...checkConfigurationReference(),
+		...(await checkMadePages()),
+		...toApiReference().problems,
 		...(await checkReference()),
 		...findUnlisted(pages, readFileSync("docs/README.md", "utf8")),
 		...pages.flatMap(checkLinks),
@@ -22,8 +32,24 @@ export async function checkDocs(): Promise<string[]> {
 	];
 }
 
-function checkConfigurationReference(): string[] {
-	return readFileSync(reference, "utf8") === toConfigurationReference() ? [] : [`${reference} is out of date: run npm run docs:update`];
+async function checkMadePages(): Promise<string[]> {
+	const problems: string[] = [];
+	for (const [page, toText] of madePages) {
+		const problem = findStale(page, existsSync(page) ? readFileSync(page, "utf8") : "", await toText());
+		if (problem !== undefined) problems.push(problem);
+	}
+	return problems;
+}
+
+/** What is wrong with a page that is made from the code: the first line that should be there, or should not. */
+export function findStale(page: string, written: string, made: string): string | undefined {
+	if (written === made) return undefined;
+	const [have, want] = [written.split("\n"), made.split("\n")];
+	const missing = want.find((line) => !have.includes(line));
+	const extra = have.find((line) => !want.includes(line));
+	const example =
+		missing !== undefined ? `it lacks "${missing}"` : `it has "${extra ?? "lines in another order"}", which the code does not`;
+	return `${page} is out of date: ${example}; run npm run docs:update`;
 }
 
 function checkLinks(page: string): string[] {
@@ -91,7 +117,7 @@ function blocksOf(page: string): { page: string; line: number; text: string }[] 
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-	if (process.argv.includes("--update")) writeFileSync(reference, toConfigurationReference());
+	if (process.argv.includes("--update")) for (const [page, toText] of madePages) writeFileSync(page, await toText());
 	const problems = await checkDocs();
 	for (const problem of problems) process.stderr.write(`${problem}\n`);
 	process.exitCode = problems.length === 0 ? 0 : 1;

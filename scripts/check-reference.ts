@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
-import { Writable } from "node:stream";
-import { runCli } from "../core/cli/run-cli.ts";
-import { triggerRefs } from "../core/engine/triggers/built-in-types.ts";
+import { streamEventNames } from "../core/engine/events.ts";
+import { builtInTypes } from "../core/engine/triggers/built-in-types.ts";
 import { routes } from "../core/http/routes/index.ts";
 import configuration from "../svc.config.ts";
+import { readCommands, toFlags } from "./reference/commands.ts";
+import { toRequest } from "./reference/request-reference.ts";
 
 /** What the reference must name, each as the page writes it. */
 export interface Named {
 	/** `GET /v1/executions/<>`, with `<>` for every variable segment. */
 	readonly routes: readonly string[];
 	readonly queries: readonly string[];
-	/** Whole commands, `webhook delivery list`. */
-	readonly commands: readonly string[];
-	readonly triggers: readonly string[];
+	/** Whole commands, `webhook delivery list`, with the flags that each takes. */
+	readonly commands: Readonly<Record<string, readonly string[]>>;
+	readonly triggers: readonly { readonly ref: string; readonly payload: readonly string[] }[];
+	/** Events of the general stream, `svc.thing__<name>` with `<>` for what is not known beforehand. */
+	readonly events: readonly string[];
 	readonly runners: readonly string[];
 	readonly errors: readonly string[];
 }
@@ -31,6 +34,7 @@ export interface Pages {
 /** What the program has and the reference does not name, and commands and requests that the reference has made up. */
 export function compareReference(named: Named, pages: Pages): string[] {
 	const requests = toRequests(pages.httpApi);
+	const names = Object.keys(named.commands);
 	const commands = toCommands(pages.cli);
 	return [
 		...without(named.routes, requests).map((route) => `docs/reference/http-api.md does not name ${route}`),
@@ -38,17 +42,24 @@ export function compareReference(named: Named, pages: Pages): string[] {
 		...named.queries
 			.filter((query) => !toCode(pages.httpApi + pages.events).some((code) => code.split(/\W/).includes(query)))
 			.map((query) => `docs/reference/http-api.md does not name the query "${query}"`),
-		...named.commands
-			.filter((command) => !commands.some((forms) => forms.includes(command)))
-			.map((command) => `docs/reference/cli.md does not name ${command}`),
+		...names
+			.filter((command) => !commands.some(({ forms }) => forms.includes(command)))
+			.map((command) => `docs/reference/cli.md does not name ${command}: add it to the table of commands`),
 		...commands
-			.filter((forms) => without(forms, named.commands).length === forms.length)
-			.map(([form]) => `docs/reference/cli.md names ${form}, which is not there`),
-		...without(named.triggers, toCode(pages.triggers)).map((trigger) => `docs/reference/triggers.md does not name ${trigger}`),
+			.filter(({ forms }) => without(forms, names).length === forms.length)
+			.map(({ forms: [form] }) => `docs/reference/cli.md names ${form}, which is not there`),
+		...compareFlags(named.commands, commands),
+		...compareTriggers(named.triggers, pages.triggers),
+		...compareEvents(named.events, pages.events),
 		...named.runners
 			.filter((runner) => !pages.contents.includes(`[${runner}](reference/runners/`))
 			.map((runner) => `docs/README.md has no link to a page of the runner ${runner}`),
-		...without(named.errors, toCode(pages.errors)).map((code) => `docs/reference/errors.md does not name ${code}`),
+		...without(named.errors, toCode(pages.errors)).map(
+			(code) => `docs/reference/errors.md does not name ${code}: add a row to its first table`,
+		),
+		...without(toFirstCells(pages.errors).flat().filter(isErrorCode), named.errors).map(
+			(code) => `docs/reference/errors.md names ${code}, which is not there`,
+		),
 	];
 }
 
@@ -65,10 +76,11 @@ export async function checkReference(): Promise<string[]> {
 	const read = (page: string) => readFileSync(`docs/${page}`, "utf8");
 	return compareReference(
 		{
-			routes: routes.map(({ method, component, path }) => `${method} ${toPath(component, path)}`),
+			routes: routes.map((route) => toRequest(route).replace(/<.*?>/g, "<>")),
 			queries: [...new Set(routes.flatMap(({ query }) => Object.keys(query ?? {})))],
-			commands: await findCommands(),
-			triggers: Object.values(triggerRefs),
+			commands: Object.fromEntries((await readCommands()).map(({ name, options }) => [name, toFlags(options)])),
+			triggers: builtInTypes.map(({ ref, payload_schema: schema }) => ({ ref, payload: Object.keys(schema["properties"] ?? {}) })),
+			events: [...streamEventNames],
 			runners: configuration.runners.map(({ name }) => name),
 			errors: [...new Set(readFileSync("core/contract/errors.ts", "utf8").match(/\bSVC_[A-Z_]+\b/g))],
 		},
@@ -83,31 +95,54 @@ export async function checkReference(): Promise<string[]> {
 	);
 }
 
+function isErrorCode(code: string): boolean {
+	return code.startsWith("SVC_");
+}
+
+/** Each built-in trigger type has a row that names the members of its payload; types that share one share the members. */
+function compareTriggers(triggers: Named["triggers"], page: string): string[] {
+	const rows = rowsOf(page).filter(([first = ""]) => first.startsWith("`core."));
+	const missing = triggers.flatMap(({ ref, payload }) => {
+		const row = rows.find(([first = ""]) => toCode(first).includes(ref));
+		if (row === undefined) return [`docs/reference/triggers.md does not name ${ref}: add a row to its built-in types`];
+		return without(payload, toCode(row.join("|"))).map(
+			(member) => `docs/reference/triggers.md: the row of ${ref} does not name "${member}" of its payload`,
+		);
+	});
+	const known = triggers.map(({ ref }) => ref);
+	const extra = without(
+		rows.flatMap(([first = ""]) => toCode(first)),
+		known,
+	);
+	return [...missing, ...extra.map((ref) => `docs/reference/triggers.md names ${ref}, which is not there`)];
+}
+
+/** Each event of the general stream has a row that says what its data is. */
+function compareEvents(events: readonly string[], page: string): string[] {
+	const rows = rowsOf(page).filter(([first = ""]) => first.startsWith("`svc."));
+	const written = rows.flatMap(([first = "", data = ""]) => toCode(first).map((name) => ({ name: name.replace(/<.*?>/g, "<>"), data })));
+	return [
+		...without(
+			events,
+			written.map(({ name }) => name),
+		).map((name) => `docs/reference/events.md does not name ${name}: add a row to its table of events`),
+		...without(
+			written.map(({ name }) => name),
+			events,
+		).map((name) => `docs/reference/events.md names ${name}, which is not there`),
+		...written
+			.filter(({ data }) => data.trim() === "")
+			.map(({ name }) => `docs/reference/events.md does not say what the data of ${name} is`),
+	];
+}
+
+/** Cells of the rows of all tables. */
+function rowsOf(page: string): string[][] {
+	return [...page.matchAll(/^\|(.*)\|$/gm)].map(([, row = ""]) => row.split("|").map((cell) => cell.trim()));
+}
+
 function without(all: readonly string[], some: readonly string[]): string[] {
 	return all.filter((one) => !some.includes(one));
-}
-
-function toPath(component: string, path: string): string {
-	if (path === "/") return path;
-	return `${component === "api" ? "" : `/${component}`}/v1${path.replace(/(\*\*)?:\w+/g, "<>")}`;
-}
-
-/** Commands as the help of the program shows them, groups followed down to their last level. */
-async function findCommands(group: readonly string[] = []): Promise<string[]> {
-	let help = "";
-	const stdout = new Writable({
-		write(piece, _encoding, done) {
-			help += String(piece);
-			done();
-		},
-	});
-	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
-	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0, database });
-	const list = help.split("\nCommands:\n")[1]?.split("\n\n")[0] ?? "";
-	const names = [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = ""]) => name);
-	const commands = names.filter((name) => name !== "help").map((name) => [...group, name]);
-	if (commands.length === 0) return [group.join(" ")];
-	return (await Promise.all(commands.map(findCommands))).flat();
 }
 
 /** Code in the first cell of each row of the tables. */
@@ -135,12 +170,35 @@ function toRequests(page: string): string[] {
 	});
 }
 
+/** A command that a row names: with and without the group of the row's first, and the flags that the row mentions. */
+interface WrittenCommand {
+	readonly row: number;
+	readonly forms: readonly string[];
+	readonly flags: readonly string[];
+}
+
 /** "`rule list`, `get <ref>`" are `rule list` and either `get` or `rule get`. */
-function toCommands(page: string): string[][] {
+function toCommands(page: string): WrittenCommand[] {
 	const table = /^## Commands\n([^]*?)^(?=## )/m.exec(page)?.[1] ?? "";
-	return toFirstCells(table).flatMap((codes) => {
-		const words = codes.map((code) => code.replace(/ [<[-].*/, ""));
+	const rows = table.split("\n").filter((line) => line.startsWith("| `"));
+	return rows.flatMap((line, row) => {
+		const words = (toFirstCells(line)[0] ?? []).map((code) => code.replace(/ [<[-].*/, ""));
 		const group = (words[0] ?? "").split(" ").slice(0, -1);
-		return words.map((word) => [word, [...group, word].join(" ")]);
+		// In the meaning, what begins with a word is another command.
+		const codes = [...(toFirstCells(line)[0] ?? []), ...toCode(line).filter((code) => code.startsWith("-"))];
+		const flags = codes.flatMap((code) => [...code.matchAll(/(?<=^|[\s[])--?[a-z][\w-]*/gi)].map(([flag]) => flag));
+		return words.map((word) => ({ row, forms: [word, [...group, word].join(" ")], flags }));
+	});
+}
+
+/** Each flag that a row mentions belongs to a command of the row. */
+function compareFlags(commands: Named["commands"], written: readonly WrittenCommand[]): string[] {
+	const rows = [...new Set(written.map(({ row }) => row))].map((row) => written.filter((command) => command.row === row));
+	return rows.flatMap((row) => {
+		const taken = row.flatMap(({ forms }) => forms.flatMap((form) => commands[form] ?? []));
+		const flags = [...new Set(row.flatMap((command) => command.flags))];
+		return without(flags, taken).map(
+			(flag) => `docs/reference/cli.md names ${flag} with ${row[0]?.forms[0]}, which no command of that row takes`,
+		);
 	});
 }

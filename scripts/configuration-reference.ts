@@ -1,3 +1,4 @@
+import { toVariableName } from "../core/config/environment.ts";
 import { type OptionDefinition, optionSections } from "../core/contract/index.ts";
 
 /** `docs/reference/configuration.md`, made from the option definitions so that the two cannot differ. */
@@ -65,7 +66,7 @@ function toSection(name: string, options: Readonly<Record<string, OptionDefiniti
 			`\`${option}\``,
 			typeOf(definition),
 			`\`${JSON.stringify(definition.default)}\``,
-			`\`SVC_${name}_${option}\``.toUpperCase(),
+			`\`${toVariableName(name, option)}\``,
 			definition.description,
 		].join(" | "),
 	);

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { ServicePlan } from "./service-plan.ts";
 
 /** What the command needs from the process around it, so that tests can stand in for it. */
 export interface CliContext {
@@ -10,6 +11,8 @@ export interface CliContext {
 	readonly serve?: (options: ServeOptions) => Promise<number>;
 	/** Work on the database of a configuration. Absent where only client commands are wanted. */
 	readonly database?: DatabaseWork;
+	/** What `serve` would do. Absent where only client commands are wanted. */
+	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
 	readonly onInterrupt: (listener: () => void) => () => void;
 }

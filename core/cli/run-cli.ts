@@ -12,6 +12,7 @@ import { addKeyCommands } from "./commands/key.ts";
 import { addNodeCommands } from "./commands/node.ts";
 import { toWords } from "./commands/options.ts";
 import { addPackConfigCommands } from "./commands/pack-config.ts";
+import { addPlanCommand } from "./commands/plan.ts";
 import { addPolicyCommands } from "./commands/policy.ts";
 import { addPurgeCommands } from "./commands/purge.ts";
 import { addRuleCommands } from "./commands/rule.ts";
@@ -92,6 +93,7 @@ function createProgram(context: CliContext): Command {
 	});
 	addServeCommand(program, context);
 	addCreateCommand(program, context);
+	addPlanCommand(program, context);
 	addSignInCommands(program, context);
 	addRunCommand(program, context);
 	addExecutionCommands(program, context);

@@ -9,15 +9,22 @@ export interface CredentialOptions {
 	readonly apiKey?: string;
 }
 
-/** A client with the credential that the options, the environment, the token cache or the configuration file give. */
-export async function openSession(options: GlobalOptions & CredentialOptions, context: CliContext): Promise<Client> {
+/**
+ * A client with the credential that the options, the environment, the token cache or the configuration file give. With a user name and
+ * a password in the last it signs in and keeps the token, unless `signIn` is false.
+ */
+export async function openSession(
+	options: GlobalOptions & CredentialOptions,
+	context: CliContext,
+	{ signIn = true }: { readonly signIn?: boolean } = {},
+): Promise<Client> {
 	const settings = resolveSettings(options, context.env);
 	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
 	// What stands on the command line replaces both credentials of the environment, so that they do not meet in one request.
 	const explicit = options.token !== undefined || options.apiKey !== undefined ? options : settings;
 	if (explicit.token !== undefined) return connect(settings, context, { token: explicit.token });
 	if (explicit.apiKey !== undefined) return connect(settings, context, { apiKey: explicit.apiKey });
-	return connect(settings, context, { token: await automaticToken(settings, context) });
+	return connect(settings, context, { token: await automaticToken(signIn ? settings : { ...settings, password: undefined }, context) });
 }
 
 /** A client that carries a credential, or none for signing in. */

@@ -1,3 +1,4 @@
+/** Where the components of a service are. */
 export interface Addresses {
 	/** Base of the API, such as `http://127.0.0.1:9101/v1`. */
 	readonly apiUrl: string;
@@ -7,6 +8,7 @@ export interface Addresses {
 	readonly streamUrl: string;
 }
 
+/** Where the API is unless something else is said. */
 export const defaultApiUrl = "http://127.0.0.1:9101";
 
 /**

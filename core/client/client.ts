@@ -32,6 +32,7 @@ import { createTimerClient, type TimerClient } from "./timers.ts";
 import { createTriggerClient, type TriggerClient } from "./triggers.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks.ts";
 
+/** Where the service is, and the credential that requests carry. */
 export interface ClientOptions extends Partial<Addresses> {
 	/** From `signIn`. Only one of token and API key may be given. */
 	readonly token?: string | undefined;
@@ -105,6 +106,7 @@ export interface Client {
 	stream(query?: ListQuery, options?: Waiting): AsyncIterable<StreamEventRecord>;
 }
 
+/** A client of the service at an address. */
 export function createClient(options: ClientOptions = {}): Client {
 	const addresses = resolveAddresses(options);
 	const headers: Record<string, string> = {

@@ -2,12 +2,14 @@ import type { JsonObject, ParameterSchema } from "../contract/index.ts";
 import type { ListPage, ListQuery } from "./records.ts";
 import type { Api } from "./webhooks.ts";
 
+/** The configuration of a pack. */
 export interface ConfigRecord {
 	readonly id: string;
 	readonly pack: string;
 	readonly values: JsonObject;
 }
 
+/** The schema of the configuration of a pack. */
 export interface ConfigSchemaRecord {
 	readonly id: string;
 	readonly pack: string;

@@ -4,6 +4,7 @@ import { readEvents, type SourceEvent } from "./event-source.ts";
 import type { OutputChunkRecord } from "./records.ts";
 import { type RequestOptions, request, toUnreachable } from "./request.ts";
 
+/** Which output is followed, and from where. */
 export interface FollowOptions {
 	readonly type?: OutputType;
 	/** Begin behind the chunk with this `event_id`. Default: from the first. */

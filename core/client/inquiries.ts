@@ -15,6 +15,7 @@ export interface InquiryRecord {
 	readonly schema: JsonObject;
 }
 
+/** The questions of a service that wait for an answer. */
 export interface InquiryClient {
 	list(query?: ListQuery): Promise<ListPage<InquiryRecord>>;
 	get(id: string): Promise<InquiryRecord>;

@@ -17,6 +17,7 @@ export interface KeyRecord {
 	readonly expire_timestamp?: string;
 }
 
+/** What is stored in an item of the datastore. */
 export interface KeyInput {
 	readonly value: string;
 	readonly description?: string | undefined;
@@ -30,6 +31,7 @@ export interface KeyInput {
 	readonly ttl?: number | undefined;
 }
 
+/** What an exchange of the datastore key has done. */
 export interface RotationRecord {
 	readonly key_id: string;
 	readonly added: boolean;
@@ -38,6 +40,7 @@ export interface RotationRecord {
 	readonly forgotten: readonly string[];
 }
 
+/** The datastore of a service. */
 export interface KeyClient {
 	list(query?: ListQuery): Promise<ListPage<KeyRecord>>;
 	get(name: string, query?: ListQuery): Promise<KeyRecord>;

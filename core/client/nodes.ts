@@ -2,6 +2,7 @@ import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../contra
 import type { ListPage } from "./records.ts";
 import type { Api } from "./webhooks.ts";
 
+/** A node as the API shows it. */
 export interface NodeRecord {
 	readonly id: string;
 	readonly name: string;
@@ -24,6 +25,7 @@ export interface NodeRecord {
 	readonly addresses: JsonObject;
 }
 
+/** A node with what runs there. */
 export interface SingleNodeRecord extends NodeRecord {
 	/** What runs there, the oldest first; a hundred at most. */
 	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
@@ -33,6 +35,7 @@ interface Waiting {
 	readonly signal?: AbortSignal | undefined;
 }
 
+/** The nodes of a service. */
 export interface NodeClient {
 	list(): Promise<ListPage<NodeRecord>>;
 	/** By id, or by a name that only one node has. */

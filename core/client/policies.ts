@@ -3,6 +3,7 @@ import type { ListPage, ListQuery } from "./records.ts";
 import type { RequestOptions } from "./request.ts";
 import type { Api } from "./webhooks.ts";
 
+/** A policy as the API shows it. */
 export interface PolicyRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -22,6 +23,7 @@ export interface PolicyRecord {
 /** What may be said of a policy; name, pack, resource_ref and policy_type must be. */
 export type PolicyRequest = Pick<PolicyRecord, "name" | "pack" | "resource_ref" | "policy_type"> & Partial<PolicyRecord>;
 
+/** A kind of policy and its parameters. */
 export interface PolicyTypeRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -34,6 +36,7 @@ export interface PolicyTypeRecord {
 	readonly parameters: ParameterSchema;
 }
 
+/** The policies of a service. */
 export interface PolicyClient {
 	list(query?: ListQuery): Promise<ListPage<PolicyRecord>>;
 	/** By ref or id. */

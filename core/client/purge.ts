@@ -9,6 +9,7 @@ export interface PurgeRequest {
 	readonly from?: string | undefined;
 }
 
+/** What a removal has removed, or would remove. */
 export interface PurgeRecord {
 	/** Records removed, by kind. */
 	readonly removed: Readonly<Record<string, number>>;
@@ -16,6 +17,7 @@ export interface PurgeRecord {
 	readonly next: string | null;
 }
 
+/** The removal of old records. */
 export interface PurgeClient {
 	/** Remove old records of a kind, for about a second. */
 	purge(records: string, request: PurgeRequest): Promise<PurgeRecord>;

@@ -2,6 +2,7 @@ import type { ExecutionStatus, JsonObject, JsonValue, OutputType, ParameterSchem
 
 // Records as the HTTP API sends them (docs/reference/http-api.md). Empty members of an execution are left out on the wire.
 
+/** An execution as the API shows it. */
 export interface ExecutionRecord {
 	readonly id: string;
 	readonly status: ExecutionStatus;
@@ -22,6 +23,7 @@ export interface ExecutionRecord {
 	readonly delay?: number;
 }
 
+/** An action as the API shows it. */
 export interface ActionRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -38,6 +40,7 @@ export interface ActionRecord {
 	readonly notify: JsonObject;
 }
 
+/** A runner type as the API shows it. */
 export interface RunnerTypeRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -48,6 +51,7 @@ export interface RunnerTypeRecord {
 	readonly runner_parameters: ParameterSchema;
 }
 
+/** A token, shown once. */
 export interface TokenRecord {
 	readonly id: string;
 	readonly user: string;
@@ -57,6 +61,7 @@ export interface TokenRecord {
 	readonly service: boolean;
 }
 
+/** Who a credential belongs to. */
 export interface UserRecord {
 	readonly username: string;
 	readonly authentication: { readonly method: string; readonly location?: string; readonly token_expire?: string };
@@ -83,6 +88,7 @@ export type NewApiKeyRecord = Omit<ApiKeyRecord, "key_hash"> & { readonly key: s
 /** What may be said of a key. With `key_hash` it is one from another instance. */
 export type ApiKeyInput = { readonly [F in keyof ApiKeyRecord]?: ApiKeyRecord[F] | undefined };
 
+/** A role as the API shows it. */
 export interface RoleRecord {
 	readonly id: string;
 	readonly name: string;
@@ -96,6 +102,7 @@ export interface RoleRecord {
 	}[];
 }
 
+/** Who has a role. */
 export interface RoleAssignmentRecord {
 	readonly id: string;
 	readonly user: string;
@@ -117,6 +124,7 @@ export interface OutputChunkRecord {
 	readonly event_id: string;
 }
 
+/** What is to be run. */
 export interface ExecutionInput {
 	/** `<pack>.<action>`. */
 	readonly action: string;
@@ -130,6 +138,7 @@ export interface ExecutionInput {
 	readonly delay?: number;
 }
 
+/** What to change when an execution is run again. */
 export interface RerunRequest {
 	/** Laid over the parameters of the first run. */
 	readonly parameters?: JsonObject;
@@ -140,6 +149,7 @@ export interface RerunRequest {
 /** Query of a list, in the words of the API: `limit`, `offset`, `sort`, filters. Undefined members are not sent. */
 export type ListQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** A part of a list, and how much there is. */
 export interface ListPage<T> {
 	readonly items: readonly T[];
 	/** Records that match, paging ignored; undefined when the service does not tell. */
@@ -147,6 +157,7 @@ export interface ListPage<T> {
 	readonly limit: number | undefined;
 }
 
+/** An event of the general stream. */
 export interface StreamEventRecord {
 	readonly name: string;
 	readonly data: JsonValue;

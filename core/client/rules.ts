@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../contract/index.ts";
 import type { ListPage, ListQuery } from "./records.ts";
 import type { Api } from "./webhooks.ts";
 
+/** A rule as the API shows it. */
 export interface RuleRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -25,6 +26,7 @@ export type RuleRequest = Pick<RuleRecord, "name"> & {
 	readonly action: { readonly ref: string; readonly parameters?: JsonObject };
 } & { readonly [F in Exclude<keyof RuleRecord, "name" | "trigger" | "action">]?: RuleRecord[F] };
 
+/** What a rule did with an event. */
 export interface RuleEnforcementRecord {
 	readonly id: string;
 	readonly trigger_instance_id: string;
@@ -41,6 +43,7 @@ export interface RuleTestRequest {
 	readonly trigger_instance: string | { readonly trigger: string; readonly payload?: JsonObject };
 }
 
+/** Whether a rule would act on an event, and how. */
 export interface RuleTestRecord {
 	readonly matched: boolean;
 	/** Rendered, when it matched. */
@@ -50,6 +53,7 @@ export interface RuleTestRecord {
 	readonly failed?: { readonly key: string; readonly operator: string; readonly pattern: JsonValue; readonly value: JsonValue };
 }
 
+/** The rules of a service. */
 export interface RuleClient {
 	list(query?: ListQuery): Promise<ListPage<RuleRecord>>;
 	/** By ref or id. */

@@ -2,6 +2,7 @@ import type { SensorStateName } from "../contract/index.ts";
 import type { ListPage, ListQuery } from "./records.ts";
 import type { Api } from "./webhooks.ts";
 
+/** A sensor as the API shows it, and how it does. */
 export interface SensorRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -24,6 +25,7 @@ export interface SensorRecord {
 	readonly node: string | null;
 }
 
+/** The sensors of a service. */
 export interface SensorClient {
 	list(query?: ListQuery): Promise<ListPage<SensorRecord>>;
 	/** By ref or id. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "../contract/index.ts";
 import type { ListPage, ListQuery } from "./records.ts";
 import type { Api } from "./webhooks.ts";
 
+/** A timer and when it fires next. */
 export interface TimerRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -16,6 +17,7 @@ export interface TimerRecord {
 	readonly last_fired_at: string | null;
 }
 
+/** The timers of a service. */
 export interface TimerClient {
 	list(query?: ListQuery): Promise<ListPage<TimerRecord>>;
 	/** By ref or id. */

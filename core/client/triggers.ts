@@ -2,6 +2,7 @@ import type { JsonObject } from "../contract/index.ts";
 import type { ListPage, ListQuery } from "./records.ts";
 import type { Api } from "./webhooks.ts";
 
+/** A trigger type as the API shows it. */
 export interface TriggerTypeRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -15,6 +16,7 @@ export interface TriggerTypeRecord {
 	readonly metadata_file: string;
 }
 
+/** What may be said of a trigger type. */
 export type TriggerTypeRequest = Pick<TriggerTypeRecord, "name" | "pack"> & {
 	readonly [F in keyof TriggerTypeRecord]?: TriggerTypeRecord[F];
 };
@@ -35,6 +37,7 @@ export interface TriggerRecord {
 /** Without a name it gets one. */
 export type TriggerRequest = Pick<TriggerRecord, "type"> & { readonly [F in keyof TriggerRecord]?: TriggerRecord[F] };
 
+/** An event as the API shows it. */
 export interface TriggerInstanceRecord {
 	readonly id: string;
 	readonly trigger: string;
@@ -46,6 +49,7 @@ export interface TriggerInstanceRecord {
 	readonly failure_reason?: string;
 }
 
+/** One of the things that a trace ties together. */
 export interface TraceComponentRecord {
 	readonly object_id: string;
 	readonly ref: string;
@@ -54,6 +58,7 @@ export interface TraceComponentRecord {
 	readonly caused_by: { readonly type?: "trigger_instance" | "rule" | "action_execution"; readonly id?: string };
 }
 
+/** A trace as the API shows it. */
 export interface TraceRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -66,6 +71,7 @@ export interface TraceRecord {
 
 type Call = (path: string, init: { readonly method: "DELETE" }) => Promise<unknown>;
 
+/** The trigger types, events and traces of a service. */
 export interface TriggerClient {
 	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
 	/** By ref or id. */

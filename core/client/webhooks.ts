@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../contract/index.ts";
 import type { ListPage, ListQuery } from "./records.ts";
 import type { RequestOptions } from "./request.ts";
 
+/** A webhook that a rule has registered. */
 export interface WebhookRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -26,6 +27,7 @@ export interface WebhookDeliveryRecord {
 	readonly body?: JsonValue;
 }
 
+/** The webhooks of a service and their deliveries. */
 export interface WebhookClient {
 	list(): Promise<ListPage<WebhookRecord>>;
 	get(url: string): Promise<WebhookRecord>;

@@ -1,8 +1,10 @@
 import {
 	type AuthBackendPlugin,
 	defineConfig,
+	type EventBus,
 	type EventBusPlugin,
 	type RunnerPlugin,
+	type Storage,
 	type StoragePlugin,
 	type SvcConfig,
 } from "../contract/index.ts";
@@ -22,4 +24,25 @@ export function runner(name: string): RunnerPlugin {
 /** A configuration with inert plugins, and other parts laid over it. */
 export function configWith(parts: Partial<SvcConfig> = {}): SvcConfig {
 	return defineConfig({ storage, event_bus: eventBus, runners: [runner("one")], auth: { backend: authBackend }, ...parts });
+}
+
+/** An event bus of the right shape that tells nobody anything. */
+export function createInertEventBus(): EventBus {
+	return { capabilities: {}, publish() {}, subscribe: async () => (async function* () {})() };
+}
+
+/** A storage of the right shape that keeps nothing. */
+export function createInertStorage(): Storage {
+	return {
+		capabilities: {},
+		insert: async () => {},
+		get: async () => undefined,
+		find: async () => [],
+		count: async () => 0,
+		distinct: async () => [],
+		update: async () => undefined,
+		claim: async () => [],
+		remove: async () => 0,
+		write: async () => {},
+	};
 }

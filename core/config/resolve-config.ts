@@ -13,6 +13,7 @@ import {
 	type SvcConfig,
 	SvcError,
 } from "../contract/index.ts";
+import { toConfigError } from "../engine/config-error.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
@@ -71,7 +72,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
 	problems.push(...findAuthProblems(options), ...findRoleProblems(input["rbac"]));
 	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
-	if (problems.length > 0) throw toError(problems);
+	if (problems.length > 0) throw toConfigError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
 	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
 	return {
@@ -139,10 +140,4 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');
 	}
 	return problems;
-}
-
-function toError(problems: readonly string[]): SvcError {
-	const [first = ""] = problems;
-	const message = problems.length === 1 ? first : [`the configuration has ${problems.length} problems:`, ...problems].join("\n- ");
-	return new SvcError("SVC_CONFIG", message, { facts: { problems } });
 }

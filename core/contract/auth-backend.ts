@@ -1,5 +1,6 @@
 import type { Lifecycle, Plugin } from "./plugin.ts";
 
+/** A user name and a password to verify. */
 export interface Credentials {
 	readonly username: string;
 	/** Never empty: the host refuses an empty password before any backend sees it. */
@@ -30,4 +31,5 @@ export interface AuthBackend extends Lifecycle {
 	addUser?(credentials: Credentials): Promise<void>;
 }
 
+/** An auth backend as a configuration holds it. */
 export type AuthBackendPlugin = Plugin<"auth-backend", AuthBackend>;

@@ -48,6 +48,7 @@ export interface EntityMap {
 	duty: DutyEntity;
 }
 
+/** Name of a kind of entities. */
 export type EntityKind = keyof EntityMap;
 
 /** States of an execution (docs/execution-lifecycle.md). */
@@ -119,6 +120,7 @@ export interface SnapshotEntity {
 	readonly runner: RunnerTypeEntity;
 }
 
+/** A piece of the output of an execution, as it is kept. */
 export interface OutputChunkEntity {
 	readonly id: string;
 	readonly execution_id: string;
@@ -129,12 +131,14 @@ export interface OutputChunkEntity {
 	readonly data: string;
 }
 
+/** What ties together everything that came of one event or request. */
 export interface TraceEntity {
 	readonly id: string;
 	readonly trace_tag: string;
 	readonly start_timestamp: string;
 }
 
+/** A pack, as it is kept. */
 export interface PackEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -148,6 +152,7 @@ export interface PackEntity {
 	readonly metadata: JsonObject;
 }
 
+/** An action, as it is kept. */
 export interface ActionEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -165,6 +170,7 @@ export interface ActionEntity {
 	readonly notify: JsonObject;
 }
 
+/** A runner type, as it is kept. */
 export interface RunnerTypeEntity {
 	readonly id: string;
 	readonly name: string;
@@ -176,6 +182,7 @@ export interface RunnerTypeEntity {
 	readonly runner_parameters: ParameterSchema;
 }
 
+/** A token, as it is kept: its hash only. */
 export interface TokenEntity {
 	readonly id: string;
 	/** SHA-256 of the token, hex; the token itself is kept nowhere. */
@@ -188,6 +195,7 @@ export interface TokenEntity {
 	readonly metadata: JsonObject;
 }
 
+/** A user who has signed in, as it is kept. */
 export interface UserEntity {
 	readonly id: string;
 	readonly name: string;

@@ -1,6 +1,7 @@
 /** How a field is stored: `json` fields cannot be asked for or sorted by. */
 export type FieldType = "text" | "integer" | "real" | "boolean" | "json";
 
+/** Fields, unique keys and indexes of a kind of entities. */
 export interface EntityKindDefinition<E> {
 	/** Every field in column order; large ones last, so that reading the others stays cheap. */
 	readonly fields: { readonly [F in keyof E]-?: FieldType };

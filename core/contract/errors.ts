@@ -28,6 +28,7 @@ export type SvcErrorCode =
 	| "SVC_CONFIG"
 	| "SVC_RUNNER";
 
+/** What an error carries beside its code and message. */
 export interface SvcErrorOptions {
 	/** The error that led to this one. Always pass it on. */
 	readonly cause?: unknown;

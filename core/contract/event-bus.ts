@@ -3,11 +3,13 @@ import type { Lifecycle, Plugin } from "./plugin.ts";
 /** Data of an event: JSON by shape. A bus inside one process may pass the same object on, so nobody changes it. */
 export type EventData = Readonly<Record<string, unknown>>;
 
+/** An event as subscribers get it. */
 export interface BusEvent {
 	readonly name: string;
 	readonly data: EventData;
 }
 
+/** How a subscription is filtered, held back and ended. */
 export interface SubscribeOptions {
 	/** Ends the subscription: the iterable finishes without an error. */
 	readonly signal: AbortSignal;
@@ -17,6 +19,7 @@ export interface SubscribeOptions {
 	readonly buffer?: number;
 }
 
+/** What an event bus can do. */
 export interface EventBusCapabilities {
 	/** Whether events reach other processes. A bus that is not shared serves one node only. Default false. */
 	readonly shared?: boolean;
@@ -42,4 +45,5 @@ export interface EventBus extends Lifecycle {
 	subscribe(names: readonly string[], options: SubscribeOptions): Promise<AsyncIterable<BusEvent>>;
 }
 
+/** An event bus as a configuration holds it. */
 export type EventBusPlugin = Plugin<"event-bus", EventBus>;

@@ -5,6 +5,7 @@ import type { JsonObject } from "./json.ts";
 /** Parts of the service that a node may run. */
 export const nodeRoles = ["auth", "api", "stream", "worker", "rules", "timers", "sensors"] as const;
 
+/** A part of the service that a node may run. */
 export type NodeRole = (typeof nodeRoles)[number];
 
 /** `starting` until everything runs; `draining` while what it has begun goes on and nothing new begins; then `drained`. */

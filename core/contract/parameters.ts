@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
+/** Type of a value, in the words of JSON schema. */
 export type ParameterType = "string" | "number" | "integer" | "boolean" | "array" | "object" | "null";
 
 /**

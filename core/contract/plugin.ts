@@ -53,6 +53,7 @@ export interface PluginTerms {
 	readonly contract?: number;
 }
 
+/** What a plugin is. */
 export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor";
 
 /** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */

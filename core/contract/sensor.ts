@@ -108,4 +108,5 @@ export interface Sensor extends Lifecycle {
 	run(context: SensorContext): Promise<void>;
 }
 
+/** A sensor as a configuration holds it. */
 export type SensorPlugin = Plugin<"sensor", Sensor>;

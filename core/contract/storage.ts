@@ -17,8 +17,10 @@ export type Condition<V> =
  */
 export type Where<E> = { readonly [F in keyof E]?: Condition<E[F]> };
 
+/** A field to sort by, and the direction. */
 export type Order<E> = readonly [field: keyof E & string, direction: "asc" | "desc"];
 
+/** Which entities to read, in which order, and how much of them. */
 export interface Query<E> {
 	readonly where?: Where<E>;
 	/** Later ones decide among equals. Without any the order is by `id` ascending. Null sorts first ascending, last descending. */
@@ -59,11 +61,22 @@ export type WriteOperation = {
 		| { readonly remove: K; readonly where: Where<EntityMap[K]> };
 }[EntityKind];
 
+/** What a storage can do. */
 export interface StorageCapabilities {
 	/** Whether several processes may use it at once. Default false. */
 	readonly shared?: boolean;
 	/** Whether what was written is there after a restart. Default false. */
 	readonly durable?: boolean;
+}
+
+/** What a storage finds when it looks without changing anything. */
+export interface StorageInspection {
+	/** Where it keeps things, for people to read: the path of a file, or an address. Never a password. */
+	readonly place: string;
+	/** `new`: nothing has been kept there yet. `older`: the schema has to be changed first. `ready`: records can be read. */
+	readonly state: "new" | "older" | "ready";
+	/** Names of the changes to its schema that `start` would make, in order. */
+	readonly changes: readonly string[];
 }
 
 /**
@@ -116,12 +129,18 @@ export interface Storage extends Lifecycle {
 	/** Names of the changes to its schema that `start` would make, in order; makes none. Called instead of `start`, and `stop` follows. */
 	plan?(context: PluginContext): Promise<readonly string[]>;
 	/**
+	 * Say what is kept, and open it for reading where that can be done; change nothing, neither records nor schema nor files. Called
+	 * instead of `start`. Where the state is `ready`, only `get`, `find`, `count` and `distinct` are called. `stop` follows.
+	 */
+	inspect?(context: PluginContext): Promise<StorageInspection>;
+	/**
 	 * Give the room of removed entities back to the system, a little at a time so that nobody waits for it: whether there is more.
 	 * Called after removals, on one node, until it resolves with false.
 	 */
 	compact?(): Promise<boolean>;
 }
 
+/** A storage as a configuration holds it. */
 export interface StoragePlugin extends Plugin<"storage", Storage> {
 	/** The same kind of storage at another address, such as `postgres://…`. `SVC_CONFIG` for an address that it cannot use. */
 	at?(url: string): StoragePlugin;

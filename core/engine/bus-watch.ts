@@ -1,4 +1,5 @@
 import { type BusEvent, type EventBus, isSvcError, type Logger } from "../contract/index.ts";
+import { toSubscription } from "./plugin-answers.ts";
 import { wait } from "./waiting.ts";
 
 const shortestPause = 50;
@@ -29,7 +30,7 @@ export interface BusWatch {
 export function createBusWatch({ eventBus, logger, names, purpose, filter, onEvent, onGap }: BusWatchOptions): BusWatch {
 	let watching: AbortController | undefined;
 
-	const subscribe = (signal: AbortSignal) => eventBus.subscribe(names, { signal, ...(filter !== undefined && { filter }) });
+	const subscribe = (signal: AbortSignal) => toSubscription(eventBus.subscribe(names, { signal, ...(filter !== undefined && { filter }) }));
 
 	async function subscribeUnlessAway(signal: AbortSignal): Promise<AsyncIterable<BusEvent> | undefined> {
 		try {

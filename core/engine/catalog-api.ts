@@ -17,6 +17,7 @@ export interface ActionInput {
 	readonly data_files?: readonly { readonly file_path: string; readonly content: string }[];
 }
 
+/** Which actions a list holds. */
 export interface ActionFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
@@ -25,6 +26,7 @@ export interface ActionFilter {
 	readonly tags?: string;
 }
 
+/** The actions of an engine. */
 export interface Actions {
 	list(filter: ActionFilter, paging: { readonly limit?: number; readonly offset?: number }): Promise<Page<ActionEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
@@ -43,6 +45,7 @@ export interface Actions {
 	entryPoint(refOrId: string): Promise<{ readonly path: string; readonly text: string }>;
 }
 
+/** The runner types of an engine. */
 export interface RunnerTypes {
 	list(
 		filter: { readonly id?: string | readonly string[]; readonly name?: string | readonly string[] },

@@ -11,6 +11,7 @@ export interface RemoteUser {
 	readonly remoteAddress: string | undefined;
 }
 
+/** A token, shown once. */
 export interface IssuedToken {
 	readonly id: string;
 	readonly user: string;
@@ -28,6 +29,7 @@ export interface OfferedCredentials {
 	readonly location: "header" | "query";
 }
 
+/** A user name and a password to verify. */
 export interface Credentials {
 	/**
 	 * Issue a token to whoever the fronting proxy has authenticated (`auth.mode: "proxy"`). `SVC_UNAUTHORIZED` when the request

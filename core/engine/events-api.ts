@@ -33,6 +33,7 @@ export type StreamEvent<N extends EventName = EventName> = N extends EventName ?
 /** A name or pattern that stands for something; a text that is not known before the program runs may be anything. */
 type Known<P extends string> = P extends unknown ? (string extends P ? P : [NamesOf<P>] extends [never] ? EventName : P) : never;
 
+/** Live events of an engine. */
 export interface Events {
 	/**
 	 * Active when the promise resolves; only what happens afterwards. A `*` at the end of a name stands for any rest. Ends without an

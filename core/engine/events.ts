@@ -19,6 +19,13 @@ const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName,
 	],
 };
 
+/** Every event of the general stream by name; `<>` stands for the route of an announcement. */
+export const streamEventNames: readonly string[] = [
+	...Object.values(derivedNames).flatMap((names) => names.map(([name]) => name)),
+	eventNames.outputCreate,
+	`${announcementPrefix}<>`,
+];
+
 /** Live events for the general stream. */
 export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
 	const watch = createAbortWatch();

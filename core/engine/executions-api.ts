@@ -33,6 +33,7 @@ export interface SubmitInput {
 	readonly delay?: number;
 }
 
+/** What to change when an execution is run again. */
 export interface RerunInput {
 	readonly parameters?: JsonObject;
 	readonly tasks?: readonly string[];
@@ -63,6 +64,7 @@ export type ExecutionFilter = {
 	readonly start_timestamp?: { readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string };
 };
 
+/** Which executions a list holds, in which order. */
 export interface ExecutionListQuery {
 	readonly filter: ExecutionFilter;
 	/** Field of `ExecutionEntity` and direction; default start_timestamp descending, then action_ref. */
@@ -76,6 +78,7 @@ export interface ExecutionListQuery {
 	readonly children?: boolean;
 }
 
+/** The executions of an engine. */
 export interface Executions {
 	/** Create an execution: on disk with status `requested` when the promise resolves. Errors as in reference 8.1. */
 	submit(input: SubmitInput, principal: Principal): Promise<ExecutionView>;
@@ -100,6 +103,7 @@ export interface Executions {
 /** A recorded chunk with the refs its event carries. */
 export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; readonly runner_ref: string };
 
+/** The output of the executions of an engine. */
 export interface Output {
 	/** The stored text so far, in pieces; ends when all that is stored has been read. */
 	read(executionId: string, options: { readonly type?: OutputType; readonly signal?: AbortSignal }): AsyncIterable<string>;

@@ -10,6 +10,7 @@ import { assertAnswerable } from "./inquiries/answer.ts";
 import type { LateWrites } from "./late-writes.ts";
 import { outlastOutage } from "./outage.ts";
 import { type Outcome, toFailure, toOutcome } from "./outcome.ts";
+import { toRunResult } from "./plugin-answers.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { createRecorder } from "./recorder.ts";
 import type { TemplateSources } from "./render-parameters.ts";
@@ -96,7 +97,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		if (running === undefined) return;
 		const { runner } = prepared;
 		try {
-			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), (context) => runner.run(context));
+			const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
+			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), work);
 		} finally {
 			if (draft !== undefined && !run.recorded && !run.saved) await dropRunToken(draft.entity.id, parts);
 		}
@@ -180,7 +182,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				dispatch: (trigger, payload, options = {}) => dispatch(execution, { trigger, payload, ...options }),
 				saveState: (state) => saveState(execution, run, state),
 			});
-			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
+			const outcome =
+				result === undefined ? notFound : toOutcome(toRunResult(result, execution.runner_name), run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(execution.id, outcome.result);
 			return outcome;
 		} catch (error) {

@@ -1,7 +1,7 @@
 import type { AuthBackend, Clock, EventBus, Lifecycle, NodeRole, Runner, Sensor, Storage } from "../contract/index.ts";
+import { createPlugins } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
 import type { Persist } from "./nodes/persist.ts";
-import { createStorageDoor } from "./storage-door.ts";
 
 /** The plugins of one engine, created and inert until `start`. */
 export interface PluginHost {
@@ -33,11 +33,7 @@ export function createPluginHost(
 ): PluginHost {
 	const { composition } = dependencies;
 	const needs = (...roles: readonly NodeRole[]) => roles.some((role) => dependencies.roles.includes(role));
-	const door = createStorageDoor(composition.storage);
-	const eventBus = composition.eventBus.create();
-	const authBackend = composition.authBackend?.create();
-	const runners = new Map(composition.runners.map((plugin) => [plugin.name, plugin.create() as Runner]));
-	const sensors = new Map(composition.sensors.map((plugin) => [plugin.name, plugin.create()]));
+	const { door, eventBus, authBackend, runners, sensors } = createPlugins(composition);
 	const started: Started[] = [];
 
 	const toContext = (name: string) => ({

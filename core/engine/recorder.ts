@@ -1,6 +1,7 @@
 import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../contract/index.ts";
 import type { OutputChunk } from "./engine-api.ts";
 import { publishOutput } from "./execution-events.ts";
+import { assertOutputType } from "./plugin-answers.ts";
 
 /** Chunks of a flood are put together up to this length, and longer ones cut. */
 const chunkLength = 65_536;
@@ -128,6 +129,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 	return {
 		async emit(type, data) {
 			if (failure !== undefined) throw failure;
+			assertOutputType(type);
 			if (data === "") return;
 			captures[type].add(data);
 			if (!options.streamOutput) return;

@@ -1,4 +1,5 @@
 import { type AuthBackend, type Identity, type Logger, SvcError } from "../contract/index.ts";
+import { toIdentity } from "./plugin-answers.ts";
 
 /** Seconds after which a backend that does not answer counts as away. */
 const defaultTimeout = 30;
@@ -59,7 +60,7 @@ async function ask(
 		const aborted = new Promise<never>((_, reject) => {
 			controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error), { once: true });
 		});
-		return await Promise.race([backend.authenticate(credentials, { signal: controller.signal }), aborted]);
+		return toIdentity(await Promise.race([backend.authenticate(credentials, { signal: controller.signal }), aborted]));
 	} finally {
 		clearTimeout(timer);
 		signal.removeEventListener("abort", abort);

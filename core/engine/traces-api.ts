@@ -27,6 +27,7 @@ export interface TraceView {
 	readonly instances: readonly TraceComponent[];
 }
 
+/** Which traces a list holds. */
 export interface TraceFilter {
 	readonly id?: string | readonly string[];
 	readonly trace_tag?: string;
@@ -36,6 +37,7 @@ export interface TraceFilter {
 	readonly trigger_instance?: string;
 }
 
+/** The traces of an engine. */
 export interface Traces {
 	/** The newest first, then by tag, unless told otherwise. */
 	list(

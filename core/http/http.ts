@@ -4,13 +4,15 @@ import { createTrustedProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
 import type { Responder } from "./handle.ts";
+import { findListeners, type ListenerName } from "./listeners.ts";
 import { createMount, type Mount } from "./mount.ts";
 import { OpenStreams } from "./open-streams.ts";
-import type { Component, HttpContext, Route } from "./route.ts";
+import type { HttpContext, Route } from "./route.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { routes } from "./routes/index.ts";
 import { type Server, startServer } from "./server.ts";
 
+/** What the HTTP interface is made from. */
 export interface HttpOptions {
 	readonly engine: Engine;
 	readonly options: Options;
@@ -47,13 +49,8 @@ export interface Http {
 	readonly nodeHandler: Mount["nodeHandler"];
 }
 
-/** Health checks tell no secrets, and probes know of no certificates. */
-const plain = { use_ssl: false, cert: "", key: "" };
-
 /** Where the listeners are; `health` answers health checks only. */
-export type ListenerAddresses = { readonly [L in Component | "health"]?: string };
-
-const components = ["auth", "api", "stream"] as const;
+export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
 export function createHttp(given: HttpOptions): Http {
@@ -75,6 +72,7 @@ export function createHttp(given: HttpOptions): Http {
 	const apps = createApps({ context, cors: createCors(options) });
 	const mount = createMount(() => apps.at(basePath), logger);
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
+	const toApp = (name: ListenerName) => (name === "health" ? apps.health() : apps[name]);
 	const stop = async () => {
 		streams.stop();
 		const open = [...servers.values()];
@@ -87,7 +85,7 @@ export function createHttp(given: HttpOptions): Http {
 		addresses,
 		async start() {
 			try {
-				for (const { name, app, address } of toListeners(apps, options, roles)) servers.set(name, await startServer(app, address, logger));
+				for (const { name, address } of findListeners(options, roles)) servers.set(name, await startServer(toApp(name), address, logger));
 			} catch (error) {
 				await stop();
 				throw error;
@@ -113,15 +111,4 @@ function createApps(responder: Responder) {
 		health: () => createApp("api", healthRoutes, responder),
 		at: (base: string) => (base === "" ? api : createApp("api", routes, responder, base)),
 	};
-}
-
-/** The listeners that are switched on and that the roles need. */
-function toListeners(apps: ReturnType<typeof createApps>, options: Options, roles: readonly NodeRole[]) {
-	const { health_listen, health_host: host, health_port: port } = options.node;
-	const listeners = components
-		.filter((component) => options[component].listen && roles.includes(component))
-		.map((component) => ({ name: component, app: apps[component], address: { section: component, ...options[component] } }));
-	if (!health_listen) return listeners;
-	const address = { section: "node", option: "health_port", host, port, ...plain };
-	return [...listeners, { name: "health", app: apps.health(), address } as const];
 }

@@ -9,6 +9,7 @@ import type { ServerRequest } from "./server-request.ts";
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";
 
+/** A method of HTTP. */
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** What all requests share. */
@@ -41,6 +42,7 @@ export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> 
 	readonly body: B;
 }
 
+/** A request that the HTTP interface answers. */
 export interface Route<Q extends QuerySchema = QuerySchema, B = unknown> {
 	readonly method: Method;
 	/** Path without prefix, `:name` for a variable segment. */

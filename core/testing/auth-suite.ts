@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
 
+/** An auth backend with users that the suite knows. */
 export interface AuthBackendUnderTest {
 	/** Started. The suite stops it. */
 	readonly backend: AuthBackend;
@@ -10,6 +11,7 @@ export interface AuthBackendUnderTest {
 	cleanUp?(): Promise<void>;
 }
 
+/** What the suite for auth backends needs. */
 export interface AuthBackendSuiteOptions {
 	/** Registers one test; `test` of uvu and of node:test both fit. */
 	readonly test: (name: string, run: () => Promise<void>) => void;

@@ -12,6 +12,7 @@ import {
 	type TriggerReference,
 } from "../contract/index.ts";
 
+/** What a run under test is given. */
 export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
 	/** What an action or caller would give. Defaults are added, and what the schema does not allow is refused. */
 	readonly runnerParameters?: { readonly [K in keyof S]?: ParameterValues<S>[K] | null };
@@ -29,6 +30,7 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
 
+/** A piece of output that a runner under test has emitted. */
 export interface EmittedChunk {
 	readonly type: OutputType;
 	readonly data: string;

@@ -10,6 +10,7 @@ export interface KitResult {
 	readonly error: unknown;
 }
 
+/** How the cases of a conformance kit are run. */
 export interface KitOptions {
 	/** Milliseconds that one test may take. Default 30,000. */
 	readonly timeout?: number;

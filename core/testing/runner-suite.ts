@@ -10,6 +10,7 @@ import { withRunner } from "./runner/started-runner.ts";
 
 export type { RunnerCases } from "./runner/cases.ts";
 
+/** What the suite for runners needs. */
 export interface RunnerSuiteOptions {
 	/** Registers one test, as uvu's `test` does. */
 	readonly test: (name: string, run: () => Promise<void>) => void;

@@ -1,6 +1,7 @@
 import type { JsonObject, SensorContext, SensorTrigger, TriggerReference } from "../contract/index.ts";
 import { silentLogger } from "./run-context.ts";
 
+/** What a sensor under test is given. */
 export interface SensorHostOptions {
 	/** Seconds; sensors may be told to look more often than the host allows. */
 	readonly poll_interval?: number;
@@ -9,6 +10,7 @@ export interface SensorHostOptions {
 	readonly triggers?: readonly SensorTrigger[];
 }
 
+/** An event that a sensor under test has dispatched. */
 export interface DispatchedEvent {
 	readonly trigger: TriggerReference;
 	readonly payload: JsonObject;

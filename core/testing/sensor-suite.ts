@@ -6,6 +6,7 @@ import { silentLogger } from "./run-context.ts";
 import { within } from "./runner/cases.ts";
 import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
 
+/** A sensor, and how to make it see something. */
 export interface SensorUnderTest {
 	readonly plugin: SensorPlugin;
 	readonly host?: SensorHostOptions;
@@ -17,6 +18,7 @@ export interface SensorUnderTest {
 	cleanUp?(): Promise<void>;
 }
 
+/** What the suite for sensors needs. */
 export interface SensorSuiteOptions {
 	/** Registers one test; `test` of uvu and of node:test both fit. */
 	readonly test: (name: string, run: () => Promise<void>) => void;

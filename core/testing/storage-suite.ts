@@ -9,6 +9,7 @@ import { checkWrites } from "./storage/writes.ts";
 
 export type { OpenedStorage } from "./storage/check.ts";
 
+/** What the suite for storages needs. */
 export interface StorageSuiteOptions {
 	/** Registers one test; `test` of uvu and of node:test both fit. */
 	readonly test: (name: string, run: () => Promise<void>) => void;

@@ -106,6 +106,10 @@ export interface Database {
 	open(context: PluginContext): Promise<DatabaseClient>;
 	/** Names of the migrations that opening would run. */
 	plan(context: PluginContext): Promise<readonly string[]>;
+	/** For reading, and only where no migration is to be run. */
+	openReadOnly(context: PluginContext): Promise<DatabaseClient>;
+	/** Where it is, without a password. */
+	place(context: PluginContext): string;
 }
 
 /** An id or unique key is taken. */

@@ -7,12 +7,14 @@ import {
 	type Query,
 	type Storage,
 	type StorageCapabilities,
+	type StorageInspection,
 	SvcError,
 	type Where,
 	type WriteOperation,
 } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Database, DatabaseClient } from "./database-client.ts";
+import { migrations } from "./migrations/index.ts";
 import { toFields, toOrdering, toSelect } from "./reads.ts";
 import { Statements } from "./statements.ts";
 import { fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
@@ -38,6 +40,15 @@ export class KnexStorage implements Storage {
 
 	plan(context: PluginContext): Promise<readonly string[]> {
 		return this.#database.plan(context);
+	}
+
+	async inspect(context: PluginContext): Promise<StorageInspection> {
+		const place = this.#database.place(context);
+		const changes = await this.#database.plan(context);
+		if (changes.length > 0) return { place, state: changes.length === migrations.length ? "new" : "older", changes };
+		const client = await this.#database.openReadOnly(context);
+		this.#opened = { client, statements: new Statements(client) };
+		return { place, state: "ready", changes };
 	}
 
 	async start(context: PluginContext): Promise<void> {

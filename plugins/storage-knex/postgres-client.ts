@@ -23,6 +23,8 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 	return {
 		capabilities: { shared: true, durable: true },
 		open: () => openPostgres(options),
+		openReadOnly: () => openPostgres(options, { readOnly: true }),
+		place: () => parsePostgresStorageOptions(options).target.label,
 		async plan() {
 			const settings = parsePostgresStorageOptions(options);
 			const { connection } = await openFirst(settings);
@@ -37,9 +39,12 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 	};
 }
 
-async function openPostgres(options: PostgresStorageOptions): Promise<DatabaseClient> {
+async function openPostgres(
+	options: PostgresStorageOptions,
+	{ readOnly = false }: { readonly readOnly?: boolean } = {},
+): Promise<DatabaseClient> {
 	const settings = parsePostgresStorageOptions(options);
-	const { server, connection } = await openFirst(settings);
+	const { server, connection } = await openFirst(settings, { readOnly });
 	const open = () => PostgresConnection.open(server);
 	const watch = new ServerWatch(open);
 	const pool = new PostgresPool(open, { size: settings.poolSize, watch });
@@ -50,7 +55,7 @@ async function openPostgres(options: PostgresStorageOptions): Promise<DatabaseCl
 			await assertUsable(first, settings);
 			return planPostgres(first, settings);
 		});
-		if (pending.length > 0) await client.useAlone((alone) => migratePostgres(alone, settings));
+		if (pending.length > 0 && !readOnly) await client.useAlone((alone) => migratePostgres(alone, settings));
 		return client;
 	} catch (error) {
 		await client.stop();
@@ -61,10 +66,11 @@ async function openPostgres(options: PostgresStorageOptions): Promise<DatabaseCl
 /** The first connection; what is wrong with the configuration shows here. */
 async function openFirst(
 	settings: PostgresSettings,
+	{ readOnly }: { readonly readOnly: boolean } = { readOnly: false },
 ): Promise<{ readonly server: PostgresServer; readonly connection: PostgresConnection }> {
 	const { target } = settings;
 	const postgres = await importPostgres();
-	const server = { postgres, target, tls: await readTlsOptions("storage", target), setup: toSetup(settings) };
+	const server = { postgres, target, tls: await readTlsOptions("storage", target), setup: toSetup(settings, readOnly) };
 	try {
 		return { server, connection: await PostgresConnection.open(server) };
 	} catch (error) {
@@ -73,8 +79,9 @@ async function openFirst(
 }
 
 /** What every connection begins with. */
-function toSetup({ schema }: PostgresSettings): string {
+function toSetup({ schema }: PostgresSettings, readOnly: boolean): string {
 	const settings = [
+		...(readOnly ? ["default_transaction_read_only = on"] : []),
 		// Statements are prepared for the sake of round trips; a plan that fits all values alike would be slow for most.
 		"plan_cache_mode = force_custom_plan",
 		"default_transaction_isolation = 'read committed'",

@@ -1,5 +1,6 @@
 import { access, mkdir, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { isSvcError, type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { Database, DatabaseClient, Dialect } from "./database-client.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -32,6 +33,8 @@ export function createSqliteDatabase(options: SqliteOptions): Database {
 		capabilities: { shared: false, durable: true },
 		open: (context) => openSqlite(options, context),
 		plan: (context) => planSqlite(options, context),
+		openReadOnly: (context) => openSqliteReadOnly(options, context),
+		place: (context) => toFile(checkOptions(options), context),
 	};
 }
 
@@ -57,11 +60,8 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 async function planSqlite(options: SqliteOptions, context: PluginContext): Promise<readonly string[]> {
 	const file = toFile(checkOptions(options), context);
 	const Database = await importLibsql();
-	const exists = await access(file).then(
-		() => true,
-		() => false,
-	);
-	const { knex, stop } = await createKnex(file, () => new Database(exists ? file : ":memory:", { timeout: 1_000 }), context.logger);
+	const address = (await exists(file)) ? await toReadOnlyAddress(file) : ":memory:";
+	const { knex, stop } = await createKnex(file, () => new Database(address, { timeout: 1_000 }), context.logger);
 	try {
 		return await planMigrations(knex, file);
 	} catch (error) {
@@ -69,6 +69,39 @@ async function planSqlite(options: SqliteOptions, context: PluginContext): Promi
 	} finally {
 		await stop();
 	}
+}
+
+async function openSqliteReadOnly(options: SqliteOptions, context: PluginContext): Promise<DatabaseClient> {
+	const file = toFile(checkOptions(options), context);
+	const Database = await importLibsql();
+	const address = await toReadOnlyAddress(file);
+	const { knex, takeConnection, stop } = await createKnex(file, () => new Database(address, { timeout: 1_000 }), context.logger);
+	try {
+		const reader = new SqliteConnection(await takeConnection());
+		return {
+			knex,
+			dialect,
+			read: (step) => reader.read(step),
+			write: () => Promise.reject(new SvcError("SVC_UNAVAILABLE", `database "${file}" is open for reading only`)),
+			compact: async () => false,
+			stop,
+		};
+	} catch (error) {
+		await stop();
+		throw toOpeningError(error, file);
+	}
+}
+
+/** Leaves no trace: a file with a log beside it is not checkpointed, and one without gets none. */
+async function toReadOnlyAddress(file: string): Promise<string> {
+	return `${pathToFileURL(file).href}?${(await exists(`${file}-wal`)) ? "mode=ro" : "immutable=1"}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+	return access(path).then(
+		() => true,
+		() => false,
+	);
 }
 
 function toFile({ file }: SqliteOptions, { dataDirectory }: PluginContext): string {

@@ -26,6 +26,7 @@ export interface RuleView {
 	readonly trigger: TriggerEntity | undefined;
 }
 
+/** Which rules a list holds. */
 export interface RuleFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
@@ -44,6 +45,7 @@ export interface Paging {
 	readonly offset?: number;
 }
 
+/** The rules of an engine. */
 export interface Rules {
 	/** By pack, then name. */
 	list(filter: RuleFilter, paging: Paging): Promise<Page<RuleView>>;
@@ -73,6 +75,7 @@ export interface RuleTestInput {
 	readonly triggerInstance: string | { readonly trigger: string; readonly payload: JsonObject };
 }
 
+/** Whether a rule would act on an event, and how. */
 export type RuleTestOutcome =
 	| { readonly matched: true; readonly parameters: JsonObject }
 	| {

@@ -1,5 +1,6 @@
 import type { EventBus } from "../../contract/index.ts";
 
+/** What the suite for event buses needs. */
 export interface EventBusSuiteOptions {
 	/** Registers one test; `test` of uvu and of node:test both fit. */
 	readonly test: (name: string, run: () => Promise<void>) => void;

@@ -1,0 +1,32 @@
+import { comparePlan } from "../compare-plan.ts";
+import { CliExit, write } from "../context.ts";
+import { toPlanText } from "../plan-text.ts";
+import { openSession } from "../session.ts";
+import { type AddCommands, optionsOf, toWords } from "./options.ts";
+
+interface PlanCommandOptions {
+	readonly config: string;
+	readonly only?: readonly string[];
+}
+
+/** What `svc serve` would do with a configuration. */
+export const addPlanCommand: AddCommands = (parent, context) => {
+	const { plan } = context;
+	if (plan === undefined) return;
+	parent
+		.command("plan")
+		.description("Show what `svc serve` would do with a configuration, and what is wrong. Nothing is made or changed.")
+		.option("--config <file>", "configuration of the service", "./svc.config.ts")
+		.option("--only <parts>", "as for `svc serve`", (text: string, before: readonly string[] = []) => [...before, ...toWords(text)])
+		.option("-t, --token <token>", "token for the comparison with the running service (SVC_AUTH_TOKEN)")
+		.option("--api-key <key>", "API key for it (SVC_API_KEY)")
+		.option("-j, --json", "print JSON")
+		.action(async (_options, command) => {
+			const options = optionsOf<PlanCommandOptions>(command);
+			const planned = await plan({ config: options.config, only: options.only });
+			const running = await comparePlan(planned, () => openSession(options, context, { signIn: false }));
+			const report = { ...planned, running };
+			await write(context.stdout, options.json ? `${JSON.stringify(report, undefined, 4)}\n` : toPlanText(report));
+			if (!planned.would_start) throw new CliExit(1);
+		});
+};

@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Client, RuleRecord } from "../client/index.ts";
+import { isSvcError, toErrorMessage } from "../contract/index.ts";
+import { CliExit } from "./context.ts";
+import type { PlannedRecord, PlannedRule, ServicePlan } from "./service-plan.ts";
+
+/** What a start would make different from the service that runs. */
+export interface Difference {
+	readonly what: "version" | "roles" | "runner type" | "pack" | "rule" | "webhook";
+	readonly name: string;
+	/** `added`: the service that runs does not have it. `removed`: the one that would start does not. */
+	readonly change: "added" | "changed" | "removed";
+	/** Of what has changed: how. */
+	readonly detail?: string;
+}
+
+export type Comparison =
+	| { readonly compared: false; readonly reason: string }
+	| { readonly compared: true; readonly url: string; readonly differences: readonly Difference[] };
+
+/** A plan beside the service that runs now, where that can be reached. */
+export async function comparePlan(plan: ServicePlan, connect: () => Promise<Client>): Promise<Comparison> {
+	if (plan.content === undefined) return { compared: false, reason: "there is no plan to compare with" };
+	try {
+		const client = await connect();
+		return { compared: true, url: client.addresses.apiUrl, differences: await findDifferences(plan, plan.content, client) };
+	} catch (error) {
+		if (error instanceof CliExit) throw error;
+		const hint = isSvcError(error, "SVC_UNAUTHORIZED") ? "; sign in with `svc login <user>`, or give --token" : "";
+		return { compared: false, reason: `${toErrorMessage(error)}${hint}` };
+	}
+}
+
+async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePlan["content"]>, client: Client): Promise<Difference[]> {
+	const [runnerTypes, actions, rules, webhooks] = await Promise.all([
+		client.runnerTypes.list(),
+		client.actions.list(),
+		client.rules.list(),
+		client.webhooks.list(),
+	]);
+	const runners = plan.plugins?.filter(({ kind }) => kind === "runner") ?? [];
+	const packs = new Set([...actions.items.map(({ pack }) => pack), ...refs(content.packs.filter(isEmptyPack(content.actions)))]);
+	const hooks = webhooks.items.map(({ parameters }) => `/v1/webhooks/${String(parameters["url"]).replace(/^\/+|\/+$/g, "")}`);
+	const planned = new Map(content.rules.map((rule) => [rule.ref, rule]));
+	const stored = [
+		...compareNames("pack", refs(content.packs), [...packs]),
+		...compareNames("rule", [...planned.keys()], refs(rules.items)),
+		...rules.items.flatMap((running) => compareRule(planned.get(running.ref), running)),
+		...compareNames(
+			"webhook",
+			content.webhooks.map(({ path = "" }) => path),
+			hooks,
+		),
+	];
+	return [
+		...(await compareNodes(plan, client)),
+		...compareNames("runner type", names(runners), names(runnerTypes.items)),
+		// Where what is stored was not read, what is missing may be there all the same.
+		...stored.filter(({ change }) => change !== "removed" || content.packs.every(({ state }) => state !== null)),
+	];
+}
+
+function refs(items: readonly { readonly ref: string }[]): string[] {
+	return items.map(({ ref }) => ref);
+}
+
+/** The API tells packs by their actions: one without any cannot be missed there. */
+function isEmptyPack(actions: readonly PlannedRecord[]) {
+	return ({ ref }: PlannedRecord) => !actions.some((action) => action.ref.startsWith(`${ref}.`));
+}
+
+function names(items: readonly { readonly name: string }[]): string[] {
+	return items.map(({ name }) => name);
+}
+
+/** Only administrators are told of nodes. */
+async function compareNodes({ version, roles = [] }: ServicePlan, client: Client): Promise<Difference[]> {
+	const nodes = await client.nodes.list().catch((error: unknown) => {
+		if (isSvcError(error, "SVC_FORBIDDEN")) return { items: [] };
+		throw error;
+	});
+	return nodes.items
+		.filter(({ state }) => state !== "gone")
+		.flatMap((node): Difference[] => [
+			...(node.version === version
+				? []
+				: [{ what: "version" as const, name: `node ${node.name}`, change: "changed" as const, detail: `${node.version} to ${version}` }]),
+			...(isDeepStrictEqual([...node.roles], [...roles]) || nodes.items.length > 1
+				? []
+				: [
+						{
+							what: "roles" as const,
+							name: `node ${node.name}`,
+							change: "changed" as const,
+							detail: `${node.roles.join(", ")} to ${roles.join(", ")}`,
+						},
+					]),
+		]);
+}
+
+function compareNames(what: Difference["what"], planned: readonly string[], running: readonly string[]): Difference[] {
+	return [
+		...planned.filter((name) => !running.includes(name)).map((name): Difference => ({ what, name, change: "added" })),
+		...running.filter((name) => !planned.includes(name)).map((name): Difference => ({ what, name, change: "removed" })),
+	];
+}
+
+function compareRule(planned: PlannedRule | undefined, running: RuleRecord): Difference[] {
+	if (planned === undefined) return [];
+	const { trigger, action } = running;
+	const there = {
+		enabled: running.enabled,
+		description: running.description,
+		trigger: { type: trigger.type, parameters: trigger.parameters },
+		criteria: running.criteria,
+		action: { ref: action.ref, parameters: action.parameters },
+	};
+	const changed = Object.entries(there).filter(([member, value]) => !isDeepStrictEqual(planned[member as keyof PlannedRule], value));
+	if (changed.length === 0) return [];
+	return [{ what: "rule", name: running.ref, change: "changed", detail: changed.map(([member]) => member).join(", ") }];
+}

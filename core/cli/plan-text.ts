@@ -1,0 +1,105 @@
+import type { Comparison } from "./compare-plan.ts";
+import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./service-plan.ts";
+
+/** Records of a kind that are shown by name; of more only the number is. */
+const mostNamed = 12;
+
+/** A plan for people: grouped, what has changed by name, the rest counted. */
+export function toPlanText(plan: ServicePlan & { readonly running: Comparison }): string {
+	const groups: readonly (readonly [title: string, lines: readonly string[]])[] = [
+		["Wrong", plan.problems.flatMap(toFindingLines)],
+		["Mind", plan.warnings.flatMap(toFindingLines)],
+		["Node", toNodeLines(plan)],
+		["Plugins", toPluginLines(plan)],
+		["Listeners", toListenerLines(plan)],
+		["Storage", toStorageLines(plan)],
+		["Content", plan.content === undefined ? [] : toContentLines(plan.content)],
+		[
+			"Options",
+			(plan.options ?? []).map(({ path, value, variable }) => `${path} = ${JSON.stringify(value)}${variable ? ` (${variable})` : ""}`),
+		],
+		["Files", toFileLines(plan)],
+		["Running service", toComparisonLines(plan.running)],
+	];
+	const text = groups
+		.filter(([, lines]) => lines.length > 0)
+		.map(([title, lines]) => `${title}\n${lines.map((line) => `  ${line}\n`).join("")}`);
+	return `${text.join("\n")}\n${plan.would_start ? "It would start." : "It would not start."}\n`;
+}
+
+function toFindingLines({ path, message, hint }: Finding): string[] {
+	const first = path === "" ? message : `${path}: ${message}`;
+	return [...first.split("\n"), ...(hint === undefined ? [] : [`  hint: ${hint}`])];
+}
+
+function toNodeLines({ version, contract, config, roles }: ServicePlan): string[] {
+	return [`svc ${version}, contract version ${contract}, ${config}`, ...(roles === undefined ? [] : [`runs ${roles.join(", ")}`])];
+}
+
+function toPluginLines({ plugins = [] }: ServicePlan): string[] {
+	return plugins.map(({ kind, name, contract, starts, capabilities = {}, trigger_types: types = [] }) => {
+		const can = Object.entries(capabilities).flatMap(([capability, has]) => (has ? [capability] : []));
+		const notes = [...can, ...types, ...(contract === 1 ? [] : [`contract ${contract}`]), ...(starts ? [] : ["not started here"])];
+		return `${kind} ${name}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+	});
+}
+
+const ports = { free: "free", svc: "in use by a running svc", taken: "not to be had" } as const;
+
+function toListenerLines({ listeners = [] }: ServicePlan): string[] {
+	return listeners.map(({ name, host, port, tls, state }) => {
+		return `${name} ${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port === 0 ? "any" : port} (${ports[state]})`;
+	});
+}
+
+const states = {
+	new: "nothing is kept there yet",
+	older: "the schema is changed at the start; what is stored was not read",
+	ready: "the schema is up to date",
+	unreachable: "it could not be reached",
+	unknown: "it cannot be looked at before a start",
+} as const;
+
+function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string[] {
+	if (storage === undefined) return [];
+	const user = firstUser ? ["the first administrator is made"] : [];
+	return [`${storage.place ?? storage.name}: ${states[storage.state]}`, ...storage.changes.map((name) => `change ${name}`), ...user];
+}
+
+function toContentLines({ webhooks, timers, ...kinds }: PlannedContent): string[] {
+	const lines = Object.entries(kinds as Readonly<Record<string, readonly PlannedRecord[]>>).flatMap(([kind, records]) => {
+		const changed = records.filter(({ state }) => state !== "same" && state !== null);
+		const title = `${kind.replace("_", " ")}: ${records.length}`;
+		if (changed.length === 0) return [title];
+		const named = changed.map(({ ref, state, changes = [] }) => `${state} ${ref}${changes.length > 0 ? ` (${changes.join(", ")})` : ""}`);
+		if (named.length > mostNamed) return [`${title}, ${toCounts(changed)}`];
+		return [title, ...named.map((line) => `  ${line}`)];
+	});
+	const notRead = kinds.rules.some(({ state }) => state === null) || kinds.packs.some(({ state }) => state === null);
+	return [
+		...(notRead ? ["what packs and plugins say; what is stored was not read"] : []),
+		...lines,
+		`webhooks: ${webhooks.length}`,
+		...webhooks.map(({ path, state }) => `  POST ${path}${state === "new" ? " (new)" : ""}`),
+		`timers: ${timers.length}`,
+		...timers.map(({ type, parameters, state }) => `  ${type} ${JSON.stringify(parameters)}${state === "new" ? " (new)" : ""}`),
+	];
+}
+
+function toCounts(records: readonly PlannedRecord[]): string {
+	const counts = new Map<string, number>();
+	for (const { state } of records) counts.set(String(state), (counts.get(String(state)) ?? 0) + 1);
+	return [...counts].map(([state, count]) => `${count} ${state}`).join(", ");
+}
+
+function toFileLines({ files = [] }: ServicePlan): string[] {
+	return files.map(({ path, purpose, exists }) => `${path}: ${purpose}${exists ? "" : ", is made"}`);
+}
+
+function toComparisonLines(running: Comparison): string[] {
+	if (!running.compared) return [`nothing was compared: ${running.reason}`];
+	const lines = running.differences.map(
+		({ what, name, change, detail }) => `${change} ${what} ${name}${detail === undefined ? "" : ` (${detail})`}`,
+	);
+	return [running.url, ...(lines.length === 0 ? ["no difference"] : lines)];
+}

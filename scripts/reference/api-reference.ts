@@ -1,0 +1,45 @@
+import { type ExportedName, type Read, readExports } from "./exports.ts";
+
+/** A part of the package that programs import, and the file that says what it exports. */
+export const entries = [
+	{ path: "svc", file: "core/index.ts", purpose: "A service or an engine inside a program. It exports everything of `svc/contract` too." },
+	{ path: "svc/contract", file: "core/contract/index.ts", purpose: "What plugins and configurations are written against." },
+	{ path: "svc/testing", file: "core/testing/index.ts", purpose: "Conformance suites and stand-ins, for tests of plugins." },
+	{ path: "svc/client", file: "core/client/index.ts", purpose: "The HTTP API in types." },
+	{ path: "svc/http", file: "core/http/index.ts", purpose: "The HTTP interface over an engine of your own." },
+] as const;
+
+/** Where `docs/reference/api.md` comes from, with what it needs and does not find. */
+export interface ApiReference {
+	readonly text: string;
+	readonly problems: readonly string[];
+}
+
+/** `docs/reference/api.md`, made from doc comments so that the two cannot differ. */
+export function toApiReference(read?: Read): ApiReference {
+	const contract = new Set(readExports("core/contract/index.ts", read).map(({ name }) => name));
+	const sections = entries.map((entry) => {
+		const exported = readExports(entry.file, read).filter(({ name }) => entry.path !== "svc" || !contract.has(name));
+		return { ...entry, exported };
+	});
+	const all = sections.flatMap(({ path, exported }) => exported.map((one) => ({ ...one, path })));
+	return {
+		text: `${introduction}${sections.map((section) => `\n## \`${section.path}\`\n\n${section.purpose}\n\n${toTable(section.exported)}`).join("")}`,
+		problems: all
+			.filter(({ summary }) => summary === "")
+			.map(({ name, file, path }) => `${file}: "${name}", which ${path} exports, has no doc comment; write a sentence above it`),
+	};
+}
+
+const introduction = `# Exports
+
+<!-- Made by \`npm run docs:update\` from doc comments. Do not edit. -->
+
+What programs and plugins import from the package. The doc comments, which editors show, say more. Plugins are imported one by one, as in
+\`svc/plugins/storage-knex\`; their pages stand in the [documentation](../README.md).
+`;
+
+function toTable(exported: readonly ExportedName[]): string {
+	const rows = exported.map(({ name, kind, summary }) => `| \`${name}\` | ${kind} | ${summary} |\n`);
+	return `| Name | Kind | What it is |\n|---|---|---|\n${rows.join("")}`;
+}

@@ -1,0 +1,65 @@
+import { Writable } from "node:stream";
+import { runCli } from "../../core/cli/run-cli.ts";
+
+/** A command as its help shows it. */
+export interface CommandHelp {
+	/** Words that call it, `rule list`. */
+	readonly name: string;
+	/** With its arguments: `rule get [options] <ref...>`. */
+	readonly usage: string;
+	readonly description: string;
+	readonly options: readonly CommandOption[];
+}
+
+export interface CommandOption {
+	/** `-n, --last <count>`. */
+	readonly flags: string;
+	readonly meaning: string;
+}
+
+/** Every command of the program, groups followed down to their last level. */
+export async function readCommands(group: readonly string[] = []): Promise<readonly CommandHelp[]> {
+	const help = await readHelp(group);
+	const list = sectionOf(help, "Commands");
+	const names = list.map(({ flags }) => flags.split(/[ |]/)[0] ?? "").filter((name) => name !== "help");
+	if (names.length > 0) return (await Promise.all(names.map((name) => readCommands([...group, name])))).flat();
+	return [parseHelp(group.join(" "), help)];
+}
+
+/** Options that every command takes. */
+export async function readGlobalOptions(): Promise<readonly CommandOption[]> {
+	return sectionOf(await readHelp([]), "Options");
+}
+
+/** `-n` and `--last` of `-n, --last <count>`. */
+export function toFlags(options: readonly CommandOption[]): readonly string[] {
+	return options.flatMap(({ flags }) => flags.match(/--?[a-z][\w-]*/gi) ?? []);
+}
+
+/** What the text of a command's help says. */
+export function parseHelp(name: string, help: string): CommandHelp {
+	const usage = /^Usage: svc (.*)$/m.exec(help)?.[1] ?? name;
+	const description = /\n\n([^]*?)\n\n(?:\w+ ?\w*:\n|$)/.exec(help)?.[1] ?? "";
+	return { name, usage, description: description.replace(/\s+/g, " "), options: sectionOf(help, "Options") };
+}
+
+/** Lines of two columns, of which the second may go on in further lines. */
+function sectionOf(help: string, title: string): readonly CommandOption[] {
+	const text = new RegExp(`^${title}:\\n([^]*?)(?:\\n\\n|$(?![^]))`, "m").exec(help)?.[1] ?? "";
+	const joined = text.replace(/\n {3,}/g, " ");
+	return [...joined.matchAll(/^ {2}(\S.*?)(?: {2,}(.*))?$/gm)].map(([, flags = "", meaning = ""]) => ({ flags, meaning: meaning.trim() }));
+}
+
+async function readHelp(words: readonly string[]): Promise<string> {
+	let help = "";
+	const stdout = new Writable({
+		write(piece, _encoding, done) {
+			help += String(piece);
+			done();
+		},
+	});
+	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
+	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, problems: [], warnings: [] });
+	await runCli([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database });
+	return help;
+}
