@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from "../contract/index.ts";
+import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 import { assertJsonObject, type Check, type RunnerCases, toLines, within } from "./runner/cases.ts";
 import { checkEffects } from "./runner/effects.ts";
@@ -155,16 +156,8 @@ async function endLeft(runner: Runner, run: TestRunContext, state: JsonObject): 
 }
 
 async function assertNothingLeft(create: () => Runner, given: RunContextOptions, options: OptionsInput = {}): Promise<void> {
-	const before = countResources();
+	const resources = watchOpenResources();
 	// On a node of its own, with nothing that others keep open.
 	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, given))), { nodeId: "test-alone", options });
-	// Handles are closed in a later turn of the event loop.
-	const deadline = performance.now() + 2_000;
-	while (countResources() > before && performance.now() < deadline) await delay(10);
-	assert.ok(countResources() <= before, `left behind: ${process.getActiveResourcesInfo().join(", ")}`);
-}
-
-/** The timer of the one who asks does not count. */
-function countResources(): number {
-	return process.getActiveResourcesInfo().filter((name) => name !== "Timeout" && name !== "Immediate").length;
+	await resources.assertNothingNew();
 }
