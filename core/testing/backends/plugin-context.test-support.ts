@@ -1,15 +1,8 @@
 import { tmpdir } from "node:os";
 import type { PluginContext } from "../../contract/index.ts";
-import { createOptions } from "../options.ts";
-import { silentLogger } from "../run-context.ts";
+import { createPluginContext } from "../plugin-context.ts";
 
-/** What a host would give a plugin. */
+/** What a host would give a plugin that keeps nothing in its directory. */
 export function createContext(): PluginContext {
-	return {
-		logger: silentLogger,
-		clock: { now: () => Date.now() * 1_000 },
-		dataDirectory: tmpdir(),
-		nodeId: crypto.randomUUID(),
-		options: createOptions(),
-	};
+	return createPluginContext(tmpdir());
 }
