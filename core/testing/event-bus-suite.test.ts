@@ -4,11 +4,11 @@ import { createHub } from "../../plugins/_event-bus/hub.test-support.ts";
 import { SharedBus } from "../../plugins/_event-bus/shared-bus.ts";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import type { EventBus } from "../contract/index.ts";
-import { createContext } from "./backends/plugin-context.test-support.ts";
 import { brokenSharedBuses } from "./broken/event-bus-publishing.test-support.ts";
 import { brokenEventBuses } from "./broken/event-buses.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
 import { testEventBus } from "./event-bus-suite.ts";
+import { createPluginContext } from "./plugin-context.ts";
 import type { RegisterTest } from "./run-kit.ts";
 
 const started: SharedBus[] = [];
@@ -25,7 +25,7 @@ function registerShared(test: RegisterTest, spoil: Spoil): void {
 	let hub = createHub();
 	const connect = async () => {
 		const bus = new SharedBus(hub.createTransport());
-		await bus.start(createContext());
+		await bus.start(createPluginContext());
 		// A statement that hangs does not come to its stop.
 		started.push(bus);
 		return spoil(bus);

@@ -54,7 +54,7 @@ function deriveEventBus(plugin: EventBusPlugin): Derived {
 	const open = async (): Promise<EventBus> => {
 		const dataDirectory = await mkdtemp(join(tmpdir(), "svc-conform-"));
 		const bus = plugin.create();
-		await bus.start?.(createPluginContext(dataDirectory));
+		await bus.start?.(createPluginContext({ dataDirectory }));
 		const stop = bus.stop?.bind(bus);
 		bus.stop = async () => {
 			await stop?.();
@@ -70,7 +70,7 @@ async function openStorage(plugin: StoragePlugin): Promise<OpenedStorage> {
 	const dataDirectory = await mkdtemp(join(tmpdir(), "svc-conform-"));
 	const start = async () => {
 		current = plugin.create();
-		await current.start?.(createPluginContext(dataDirectory));
+		await current.start?.(createPluginContext({ dataDirectory }));
 		return current;
 	};
 	const stop = async () => {
