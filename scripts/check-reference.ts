@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Writable } from "node:stream";
+import type { CliContext } from "../core/cli/context.ts";
 import { runCli } from "../core/cli/run-cli.ts";
 import { triggerRefs } from "../core/engine/triggers/built-in-types.ts";
 import { routes } from "../core/http/routes/index.ts";
@@ -102,7 +103,8 @@ async function findCommands(group: readonly string[] = []): Promise<string[]> {
 		},
 	});
 	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
-	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0, database });
+	const conform: CliContext["conform"] = async ({ kind, module }) => ({ kind, name: "", module, statements: [], leftOut: [] });
+	await runCli([...group, "--help"], { stdout, env: {}, serve: async () => 0, database, conform });
 	const list = help.split("\nCommands:\n")[1]?.split("\n\n")[0] ?? "";
 	const names = [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = ""]) => name);
 	const commands = names.filter((name) => name !== "help").map((name) => [...group, name]);
