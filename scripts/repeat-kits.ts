@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type RunServers, startRunNats, startRunPostgres } from "../core/testing/backends/backend-servers.test-support.ts";
-import { missing } from "../core/testing/requires.ts";
 import { findFiles } from "./find-files.ts";
 import { killRunning, runTestFile } from "./run-test-file.ts";
 import { parseReport } from "./test-report.ts";
+import { startServers, stopServers } from "./test-servers.ts";
 
 // Runs the suite of every shipped plugin again and again, and stops at the first statement that is refused:
 // `npm run conformance -- [--times 50] [--only <part of a file's name>]`.
@@ -12,7 +11,6 @@ const directories = ["core/testing", "plugins", "plugins-auth", "plugins-runner"
 const kits = /^test(Storage|EventBus|AuthBackend|Runner|Sensor)\(/m;
 /** Seconds that one round of one file may take. */
 const timeout = 300;
-const servers: RunServers[] = [];
 
 async function main(times: number, only: string): Promise<number> {
 	const files = findFiles(directories, (file) => file.endsWith(".test.ts") && file.includes(only) && kits.test(readFileSync(file, "utf8")));
@@ -20,7 +18,8 @@ async function main(times: number, only: string): Promise<number> {
 		process.stderr.write(`--only: no suite has "${only}" in its name\n`);
 		return 2;
 	}
-	await startServers(files);
+	const uses = (word: string) => files.some((file) => readFileSync(file, "utf8").includes(word));
+	await startServers({ postgres: uses("postgres"), nats: uses("nats") });
 	for (const file of files) if (!(await repeat(file, times))) return 1;
 	return 0;
 }
@@ -46,20 +45,6 @@ async function repeat(file: string, times: number): Promise<boolean> {
 	const seconds = ((performance.now() - began) / 1_000).toFixed(0);
 	process.stdout.write(`ok   ${file}: ${times} times ${statements} (${seconds} s)\n`);
 	return true;
-}
-
-/** One of each for all files; some have servers of their own. */
-async function startServers(files: readonly string[]): Promise<void> {
-	const isNeeded = (part: string) => files.some((file) => readFileSync(file, "utf8").includes(part));
-	if (isNeeded("postgres") && !process.env["SVC_TEST_POSTGRES_URL"] && missing({ command: "postgres" }) === undefined)
-		servers.push(await startRunPostgres());
-	if (isNeeded("nats") && !process.env["SVC_TEST_NATS_URL"] && missing({ command: "nats-server" }) === undefined)
-		servers.push(await startRunNats());
-	for (const { environment } of servers) Object.assign(process.env, environment);
-}
-
-async function stopServers(): Promise<void> {
-	for (const { stop } of servers.splice(0)) await stop();
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

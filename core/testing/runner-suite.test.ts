@@ -1,6 +1,8 @@
 // test-waits
 import { test } from "uvu";
+import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import type { Runner } from "../contract/index.ts";
+import { brokenRecoveries } from "./broken/recovering-runners.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
 import { brokenRunners, closeLeftOpen } from "./broken/runners.test-support.ts";
 import { killAll, type ShellFaults, shellCases, shellRunner } from "./broken/shell-runner.test-support.ts";
@@ -33,6 +35,15 @@ function registerShell(test: RegisterTest, faults: ShellFaults): void {
 		return [kind, typeof given === "function" ? (argument: never) => mark(given(argument)) : mark(given)];
 	});
 	testRunner({ test, name: "runner", create: () => shellRunner(faults), cases: Object.fromEntries(marked), grace: 1_500 });
+}
+
+function registerLasting(test: RegisterTest, spoil: (sound: Runner) => Runner): void {
+	const lasts = (count: number) => ({
+		runnerParameters: { cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); sleep 0.03; done` },
+		environment: { [variable]: value },
+	});
+	const plugin = localCommand({ survive_restart: true });
+	testRunner({ test, name: "runner", create: () => ({ ...plugin, create: () => spoil(plugin.create()) }), cases: { lasts }, grace: 400 });
 }
 
 const brokenShells: readonly { readonly name: string; readonly faults: ShellFaults; readonly refusedBy: string }[] = [
@@ -79,6 +90,10 @@ for (const { name, spoil, ...refusal } of brokenRunners) {
 for (const { name, faults, refusedBy } of brokenShells) {
 	test(`the kit refuses a runner of which it is true that ${name}`, () =>
 		assertRefused({ refusedBy }, (check) => registerShell(check, faults)));
+}
+
+for (const { name, spoil, ...refusal } of brokenRecoveries) {
+	test(`the kit refuses a runner of which it is true that ${name}`, () => assertRefused(refusal, (check) => registerLasting(check, spoil)));
 }
 
 test("the kit accepts the runners that the broken ones are made of", async () => {
