@@ -1,15 +1,25 @@
 import { createJiti } from "jiti";
 import { SvcError, toErrorMessage } from "./contract/index.ts";
 
+export interface ImportOptions {
+	/** Where translations are kept. Default: nowhere. */
+	readonly cacheDirectory?: string | undefined;
+	/** Whether what has no default export is one itself, as a CommonJS module. Default true. */
+	readonly interopDefault?: boolean;
+}
+
 /**
  * Load a module in TypeScript or JavaScript. `SVC_CONFIG` says why it cannot be read, with the place where known.
  *
  * @param subject what the module is, for the message
- * @param cacheDirectory where translations are kept; default: nowhere
  */
-export async function importModule(path: string, subject: string, cacheDirectory?: string): Promise<unknown> {
+export async function importModule(
+	path: string,
+	subject: string,
+	{ cacheDirectory, interopDefault = true }: ImportOptions = {},
+): Promise<unknown> {
 	// Native first, so that a configuration and the service share one copy of the package. Its own choice of a cache is node_modules.
-	const jiti = createJiti(import.meta.url, { tryNative: true, interopDefault: false, fsCache: cacheDirectory ?? false });
+	const jiti = createJiti(import.meta.url, { tryNative: true, interopDefault, fsCache: cacheDirectory ?? false });
 	try {
 		return await jiti.import<unknown>(path);
 	} catch (error) {

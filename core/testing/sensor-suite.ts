@@ -2,8 +2,7 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { isJsonObject, type Sensor, type SensorPlugin } from "../contract/index.ts";
 import { watchOpenResources } from "./open-resources.ts";
-import { createOptions } from "./options.ts";
-import { silentLogger } from "./run-context.ts";
+import { createPluginContext } from "./plugin-context.ts";
 import { within } from "./runner/cases.ts";
 import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
 
@@ -50,7 +49,7 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 			const made = await create();
 			const sensor = made.plugin.create();
 			try {
-				await sensor.start?.(startContext);
+				await sensor.start?.(createPluginContext());
 				await run(toScope(made, sensor, grace));
 			} finally {
 				await sensor.stop?.();
@@ -113,21 +112,13 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 		const resources = watchOpenResources(connections);
 		await made.plugin.create().stop?.();
 		const sensor = made.plugin.create();
-		await sensor.start?.(startContext);
+		await sensor.start?.(createPluginContext());
 		await (await toScope(made, sensor, grace).begin()).end();
 		await sensor.stop?.();
 		await resources.assertNothingNew();
 		await made.cleanUp?.();
 	});
 }
-
-const startContext = {
-	logger: silentLogger,
-	clock: { now: () => Date.now() * 1_000 },
-	dataDirectory: process.cwd(),
-	nodeId: "tests",
-	options: createOptions(),
-};
 
 function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 	const stand = createSensorHost(made.host);

@@ -11,7 +11,7 @@ import { toKit } from "./to-kit.ts";
 export async function conform({ kind, module, only = "", timeout, times }: ConformOptions): Promise<ConformReport> {
 	const path = resolve(module);
 	if (!existsSync(path)) throw new SvcError("SVC_CONFIG", `module "${path}" does not exist`);
-	const kit = toKit(kind, path, await importModule(path, "module"));
+	const kit = toKit(kind, path, await importModule(path, "module", { interopDefault: false }));
 	const statements: ConformStatement[] = [];
 	for (let round = 1; round <= times; round++) {
 		const results = await runWatched(kit.register, { timeout, only: (name) => name.includes(only) });
