@@ -33,6 +33,11 @@ export const brokenPublishing: readonly Broken<EventBus>[] = [
 		spoil: changingText((text) => text.replaceAll("\0", "")),
 	},
 	{
+		name: "upper and lower case are the same",
+		refusedBy: "only subscribed names arrive, exactly as written",
+		spoil: (sound) => withChanges(sound, { publish: (name, data) => sound.publish(name.toLowerCase(), data) }),
+	},
+	{
 		name: "publish without a subscriber throws",
 		refusedBy: "publish without a subscriber does nothing",
 		spoil: (sound) =>

@@ -107,11 +107,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 					),
 			}),
 	},
-	{
-		name: "upper and lower case are the same",
-		refusedBy: "only subscribed names arrive, exactly as written",
-		spoil: (sound) => withChanges(sound, { publish: (name, data) => sound.publish(name.toLowerCase(), data) }),
-	},
+
 	{
 		name: "a * is taken for itself",
 		refusedBy: "a name that ends in * takes every name with that beginning",
