@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { runCli } from "./cli/run-cli.ts";
 
+let hasRunPlugin = false;
+
 process.exitCode = await runCli(process.argv.slice(2), {
 	// Loaded when they are asked for: the service is many modules, which no other command waits for.
 	async serve({ config, only }) {
@@ -12,4 +14,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
 		migrate: async (options) => (await import("./database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
 		move: async (options) => (await import("./database/move-database.ts")).moveDatabase({ ...options, env: process.env }),
 	},
+	async conform(options) {
+		hasRunPlugin = true;
+		return (await import("./testing/conform/conform.ts")).conform(options);
+	},
 });
+
+// A plugin that was refused may have left open what would keep the process for ever.
+if (hasRunPlugin) process.exit();

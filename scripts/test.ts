@@ -1,22 +1,20 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { backendVariable, chosenBackend, missingFor } from "../core/testing/backends/backend-names.test-support.ts";
-import { type RunServers, startRunNats, startRunPostgres } from "../core/testing/backends/backend-servers.test-support.ts";
-import { missing } from "../core/testing/requires.ts";
 import { findFiles } from "./find-files.ts";
 import { killRunning, runTestFile } from "./run-test-file.ts";
 import { type Job, planJobs } from "./test-plan.ts";
 import { addTallies, noTests, parseReport, type Tally } from "./test-report.ts";
+import { startServers, stopServers } from "./test-servers.ts";
 
 // Runs every test file in a process of its own: `npm test [-- <part of a name> …]`. JOBS sets how many run at once,
 // SVC_TEST_BACKEND the only backend to run on.
 const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "templates", "scripts"];
-const servers: RunServers[] = [];
 
 async function main(filters: readonly string[]): Promise<number> {
 	const files = findFiles(directories, (file) => file.endsWith(".test.ts"));
 	const jobs = planJobs(files, filters, process.env[backendVariable] ? chosenBackend() : undefined);
-	await startServers(jobs);
+	await startServers(toServers(jobs));
 	const total = await runAll(jobs, Number(process.env["JOBS"] ?? availableParallelism())).finally(stopServers);
 	for (const { name, reason } of total.skips) process.stdout.write(`skipped ${name}: ${reason}\n`);
 	const problem = verdict(total);
@@ -25,20 +23,11 @@ async function main(filters: readonly string[]): Promise<number> {
 	return problem === undefined ? 0 : 1;
 }
 
-/** Servers for all files that need one; without them some of the files would start their own. */
-async function startServers(jobs: readonly Job[]): Promise<void> {
+/** The servers that the jobs ask for. */
+function toServers(jobs: readonly Job[]): { readonly postgres: boolean; readonly nats: boolean } {
 	const uses = (words: string) => jobs.some(({ file }) => readFileSync(file, "utf8").includes(words));
 	const runsOn = (word: string) => jobs.some(({ backend }) => backend?.includes(word));
-	const isPostgresNeeded = runsOn("postgres") || uses("services/postgres.test-support");
-	if (isPostgresNeeded && !process.env["SVC_TEST_POSTGRES_URL"] && missing({ command: "postgres" }) === undefined)
-		servers.push(await startRunPostgres());
-	if (runsOn("nats") && !process.env["SVC_TEST_NATS_URL"] && missing({ command: "nats-server" }) === undefined)
-		servers.push(await startRunNats());
-	for (const { environment } of servers) Object.assign(process.env, environment);
-}
-
-async function stopServers(): Promise<void> {
-	for (const { stop } of servers.splice(0)) await stop();
+	return { postgres: runsOn("postgres") || uses("services/postgres.test-support"), nats: runsOn("nats") };
 }
 
 function verdict(total: Tally): string | undefined {

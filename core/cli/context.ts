@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { PluginKind } from "../contract/index.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
 /** What the command needs from the process around it, so that tests can stand in for it. */
@@ -13,6 +14,8 @@ export interface CliContext {
 	readonly database?: DatabaseWork;
 	/** What `serve` would do. Absent where only client commands are wanted. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
+	/** Runs the conformance kit of a plugin. Absent where only client commands are wanted. */
+	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
 	readonly onInterrupt: (listener: () => void) => () => void;
 }
@@ -42,6 +45,41 @@ export interface MoveReport {
 		readonly isEqual: boolean;
 	}[];
 	readonly beside: readonly string[];
+}
+
+/** The kinds of plugins that there are kits for. */
+export const conformKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor"] as const satisfies readonly PluginKind[];
+
+export interface ConformOptions {
+	readonly kind: PluginKind;
+	/** Path of the module as given, relative to the working directory. */
+	readonly module: string;
+	/** Part of the names of the statements to run. Default: all. */
+	readonly only?: string | undefined;
+	/** Milliseconds that one statement may take. */
+	readonly timeout: number;
+	/** How often to run all of it; ends with the first round in which a statement is refused. */
+	readonly times: number;
+}
+
+/** How each statement of a kit came out. */
+export interface ConformReport {
+	readonly kind: PluginKind;
+	/** The plugin's. */
+	readonly name: string;
+	readonly module: string;
+	readonly statements: readonly ConformStatement[];
+	/** What was not asked, and how to have it asked. */
+	readonly leftOut: readonly string[];
+}
+
+export interface ConformStatement {
+	readonly name: string;
+	/** From 1 on. */
+	readonly round: number;
+	readonly milliseconds: number;
+	/** Why the statement does not hold; undefined when it does. */
+	readonly error: string | undefined;
 }
 
 /** Ends the command with an exit code; `message` goes to stderr. */

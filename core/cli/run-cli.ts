@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addApiKeyCommands } from "./commands/api-key.ts";
 import { addCatalogCommands } from "./commands/catalog.ts";
+import { addConformCommand } from "./commands/conform.ts";
 import { addCreateCommand } from "./commands/create.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
 import { addExecutionCommands } from "./commands/execution.ts";
@@ -113,6 +114,7 @@ function createProgram(context: CliContext): Command {
 	addPurgeCommands(program, context);
 	addDatabaseCommands(program, context);
 	addNodeCommands(program, context);
+	addConformCommand(program, context);
 	return program;
 }
 

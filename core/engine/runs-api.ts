@@ -2,6 +2,7 @@ import type { ExecutionEntity, JsonObject } from "../contract/index.ts";
 import type { OutputChunk } from "./executions-api.ts";
 import type { Principal } from "./principal.ts";
 
+/** How an action is run, and for whom. */
 export interface RunOptions {
 	/** Cancels the execution. Aborted before there is one, nothing is created and `created` rejects with the signal's reason. */
 	readonly signal?: AbortSignal;

@@ -1,25 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3 } from "h3";
 import type { Logger } from "../contract/index.ts";
 import { settledWithin } from "../engine/waiting.ts";
+import type { Mount } from "./mount-api.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { alreadyRead } from "./read-text.ts";
 import { replyFault } from "./respond.ts";
-
-export interface FetchOptions {
-	/** Address the request came from: the other end of the socket. Default: unknown, and `X-Forwarded-For` is not believed. */
-	readonly remoteAddress?: string | undefined;
-}
-
-/** The interface as handlers for the server of somebody else. */
-export interface Mount {
-	/** Answer a request. Never rejects. */
-	fetch(request: Request, options?: FetchOptions): Promise<Response>;
-	/** The same for `node:http` and whatever is built on it. */
-	nodeHandler(request: IncomingMessage, response: ServerResponse): void;
-	/** Answer 503 from now on, and wait a little for what is being answered. Event streams must have ended. */
-	stop(): Promise<void>;
-}
 
 const answerGrace = 2_000;
 const stopped = replyFault(503, "the service has been stopped");

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
 
 /** An auth backend with users that the suite knows. */
@@ -102,6 +103,13 @@ function checkRefusals(check: Check): void {
 		}
 	});
 
+	check("a name that is written otherwise is refused, or gives the user's own name", async ({ signIn }) => {
+		for (const username of [" ann", "ann ", "\tann", "ANN", "Ann"]) {
+			// Directories may know one person by several spellings; the service must not know several persons.
+			assert.ok([undefined, "ann"].includes(await signIn(username, ann.password)), JSON.stringify(username));
+		}
+	});
+
 	check("a NUL neither ends nor lengthens a name or password", async ({ signIn }) => {
 		for (const password of [`${ann.password}\0`, `${ann.password}\0x`, `${ann.password}\0${ann.password}`, "\0"]) {
 			assert.equal(await signIn(ann.username, password), undefined);
@@ -155,7 +163,7 @@ function checkOutage(check: Check): void {
 		]) {
 			await assert.rejects(
 				signIn(username, password),
-				(error) => isSvcError(error, "SVC_UNAVAILABLE") && !`${error.message} ${String(error.cause)}`.includes(password),
+				(error) => isSvcError(error, "SVC_UNAVAILABLE") && !toWholeText(error).includes(password),
 			);
 		}
 		if (backend.isEmpty !== undefined) await assert.rejects(backend.isEmpty(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
@@ -175,6 +183,11 @@ function checkFirstUser(checkEmpty: Check, check: Check): void {
 		assert.equal(await signIn(ann.username, ann.password), "ann");
 		assert.equal(await signIn(ann.username, "wrong"), undefined);
 	});
+}
+
+/** All that an error holds, as a log may show it: its facts and causes too. */
+function toWholeText(error: unknown): string {
+	return inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 }
 
 function toMedian(numbers: readonly number[]): number {

@@ -1,7 +1,9 @@
 export { type AuthBackendSuiteOptions, type AuthBackendUnderTest, testAuthBackend } from "./auth-suite.ts";
 export { type EventBusSuiteOptions, testEventBus } from "./event-bus-suite.ts";
+export { createManualClock, type ManualClock } from "./manual-clock.ts";
 export { mockRunner } from "./mock-runner.ts";
 export { createOptions } from "./options.ts";
+export { createPluginContext, type PluginContextOptions } from "./plugin-context.ts";
 export { type Requirement, requires, type SkippableTest } from "./requires.ts";
 export { createRunContext, type EmittedChunk, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 export { type KitOptions, type KitResult, type RegisterTest, runKit } from "./run-kit.ts";

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from "../contract/index.ts";
+import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 import { assertJsonObject, type Check, type RunnerCases, toLines, within } from "./runner/cases.ts";
 import { checkEffects } from "./runner/effects.ts";
@@ -46,7 +47,7 @@ export function testRunner({ test, name, create, cases, options, grace = 6_000 }
 	checkEffects(check);
 	checkRecovery(check);
 	test(`${name}: stop leaves no process, socket or file open`, () =>
-		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails ?? {}, options));
+		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails, options));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
 }
 
@@ -69,7 +70,10 @@ function checkResults(check: Check): void {
 
 	check("succeeds", "one instance runs many actions at once", async ({ runner, given, context }) => {
 		const ends = await Promise.all(Array.from({ length: 20 }, () => runner.run(context(given))));
-		assert.ok(ends.every(({ succeeded }) => succeeded));
+		assert.ok(
+			ends.every(({ succeeded }) => succeeded),
+			"not all of them succeeded",
+		);
 	});
 }
 
@@ -155,17 +159,10 @@ async function endLeft(runner: Runner, run: TestRunContext, state: JsonObject): 
 	await runner.recover?.(run, state);
 }
 
-async function assertNothingLeft(create: () => Runner, given: RunContextOptions, options: OptionsInput = {}): Promise<void> {
-	const before = countResources();
+async function assertNothingLeft(create: () => Runner, given: RunContextOptions | undefined, options: OptionsInput = {}): Promise<void> {
+	const resources = watchOpenResources();
+	const use = async (runner: Runner) => void (given !== undefined && (await runner.run(createRunContext(runner, given))));
 	// On a node of its own, with nothing that others keep open.
-	await withRunner(create(), async (runner) => void (await runner.run(createRunContext(runner, given))), { nodeId: "test-alone", options });
-	// Handles are closed in a later turn of the event loop.
-	const deadline = performance.now() + 2_000;
-	while (countResources() > before && performance.now() < deadline) await delay(10);
-	assert.ok(countResources() <= before, `left behind: ${process.getActiveResourcesInfo().join(", ")}`);
-}
-
-/** The timer of the one who asks does not count. */
-function countResources(): number {
-	return process.getActiveResourcesInfo().filter((name) => name !== "Timeout" && name !== "Immediate").length;
+	await withRunner(create(), use, { nodeId: "test-alone", options });
+	await resources.assertNothingNew();
 }

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { isJsonObject, type Sensor, type SensorPlugin } from "../contract/index.ts";
-import { createOptions } from "./options.ts";
-import { silentLogger } from "./run-context.ts";
+import { watchOpenResources } from "./open-resources.ts";
+import { createPluginContext } from "./plugin-context.ts";
 import { within } from "./runner/cases.ts";
 import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
 
@@ -30,11 +30,18 @@ export interface SensorSuiteOptions {
 	readonly grace?: number;
 }
 
+interface RunUnderTest {
+	/** Resolves once so many events have been dispatched in all; rejects when the run ends before. */
+	waitFor(count: number): Promise<void>;
+	/** Abort the run and wait for its end. */
+	end(): Promise<void>;
+}
+
 interface Scope extends SensorUnderTest {
 	readonly sensor: Sensor;
 	readonly stand: SensorHost;
 	/** Start a run and wait until it is ready. */
-	begin(): Promise<{ end(): Promise<void> }>;
+	begin(): Promise<RunUnderTest>;
 }
 
 /** Conformance suite of `Sensor`: one promise of the contract a test. */
@@ -44,7 +51,7 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 			const made = await create();
 			const sensor = made.plugin.create();
 			try {
-				await sensor.start?.(startContext);
+				await sensor.start?.(createPluginContext());
 				await run(toScope(made, sensor, grace));
 			} finally {
 				await sensor.stop?.();
@@ -65,7 +72,7 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 	check("an event is dispatched on a trigger of its own", async ({ sensor, stand, host, begin, provoke }) => {
 		const run = await begin();
 		await provoke();
-		await stand.waitFor(1);
+		await run.waitFor(1);
 		await run.end();
 		const [event] = stand.dispatched;
 		const trigger = typeof event?.trigger === "string" ? event.trigger : (event?.trigger.type ?? "");
@@ -96,7 +103,7 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 		for (const count of [1, 2, 3]) {
 			const run = await begin();
 			await provoke();
-			await stand.waitFor(count);
+			await run.waitFor(count);
 			await run.end();
 			assert.equal(stand.dispatched.length, count);
 		}
@@ -104,26 +111,16 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 
 	test(`${name}: nothing is left open, and a sensor that was not started can be stopped`, async () => {
 		const made = await create();
-		const before = countResources();
+		const resources = watchOpenResources(connections);
 		await made.plugin.create().stop?.();
 		const sensor = made.plugin.create();
-		await sensor.start?.(startContext);
+		await sensor.start?.(createPluginContext());
 		await (await toScope(made, sensor, grace).begin()).end();
 		await sensor.stop?.();
-		const deadline = performance.now() + 2_000;
-		while (countResources() > before && performance.now() < deadline) await delay(10);
-		assert.ok(countResources() <= before, `left behind: ${process.getActiveResourcesInfo().join(", ")}`);
+		await resources.assertNothingNew();
 		await made.cleanUp?.();
 	});
 }
-
-const startContext = {
-	logger: silentLogger,
-	clock: { now: () => Date.now() * 1_000 },
-	dataDirectory: process.cwd(),
-	nodeId: "tests",
-	options: createOptions(),
-};
 
 function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 	const stand = createSensorHost(made.host);
@@ -135,8 +132,11 @@ function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 			const context = stand.createContext();
 			const running = sensor.run(context);
 			// A run that fails before it is ready must not be waited for.
-			await Promise.race([made.ready?.(stand), running.then(() => Promise.reject(new Error("the run has ended by itself")))]);
+			const ended = running.then(() => Promise.reject(new Error("the run has ended by itself")));
+			await Promise.race([made.ready?.(stand), ended]);
+			ended.catch(() => {});
 			return {
+				waitFor: (count) => Promise.race([stand.waitFor(count), ended]),
 				async end() {
 					context.abort();
 					await within(grace, running);
@@ -146,8 +146,5 @@ function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 	};
 }
 
-/** Timers of the one who asks do not count, nor do connections that the runtime keeps for a while. */
-function countResources(): number {
-	const passing = ["Timeout", "Immediate", "TCPSocketWrap", "TLSWrap"];
-	return process.getActiveResourcesInfo().filter((name) => !passing.includes(name)).length;
-}
+/** The runtime keeps them for a while. */
+const connections = ["TCPSocketWrap", "TLSWrap"];

@@ -16,6 +16,7 @@ keepLauncher(test, { nodeId: testNode, logger: silentLogger });
 
 const misbehaves = {
 	printsInvalid: { runnerParameters: { cmd: "printf 'a\\377b\\n'" } },
+	printsSplit: { runnerParameters: { cmd: "printf '\\303'; sleep 0.1; printf '\\251\\n'" } },
 	closesOutput: { runnerParameters: { cmd: "echo ready; exec >&-; sleep 0.2; exit 4" } },
 	ignoresTerm: { runnerParameters: { cmd: "trap '' TERM; echo ready; while :; do sleep 600; done" } },
 	doubleForks: (mark: string) => ({

@@ -45,6 +45,7 @@ const cases: RunnerCases = {
 	}),
 	blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
 	printsInvalid: writeScript("invalid.sh", "#!/bin/sh\nprintf 'a\\377b\\n'\n"),
+	printsSplit: writeScript("split.sh", "#!/bin/sh\nprintf '\\303'; sleep 0.1; printf '\\251\\n'\n"),
 	closesOutput: writeScript("closes.sh", "#!/bin/sh\necho ready; exec >&-; sleep 0.2; exit 4\n"),
 	ignoresTerm: writeScript("ignores.sh", "#!/bin/sh\ntrap '' TERM; echo ready; while :; do sleep 600; done\n"),
 	hidesSecret: (secret) => ({

@@ -18,6 +18,10 @@ export function createCases(pack: PythonPack): RunnerCases {
 		}),
 		blocks: pack.body("blocks", waits),
 		printsInvalid: pack.body("invalid", "sys.stdout.buffer.write(b'a\\xffb\\n')"),
+		printsSplit: pack.body(
+			"split",
+			"sys.stdout.buffer.write(b'\\xc3')\nsys.stdout.flush()\ntime.sleep(0.1)\nsys.stdout.buffer.write(b'\\xa9\\n')",
+		),
 		closesOutput: pack.body("closes", "print('ready')\nos.close(1)\ntime.sleep(0.2)\nreturn (False, 4)"),
 		hidesSecret: (secret) => ({
 			...pack.body("secret", waits),

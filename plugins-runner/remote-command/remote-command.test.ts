@@ -28,6 +28,7 @@ testRunner({
 		prints: (count) => ({ runnerParameters: { ...login, cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); done` } }),
 		blocks: { runnerParameters: { ...login, cmd: "echo ready; sleep 600" } },
 		printsInvalid: { runnerParameters: { ...login, cmd: "printf 'a\\377b\\n'" } },
+		printsSplit: { runnerParameters: { ...login, cmd: "printf '\\303'; sleep 0.1; printf '\\251\\n'" } },
 		closesOutput: { runnerParameters: { ...login, cmd: "echo ready; exec >&-; sleep 0.2; exit 4" } },
 		ignoresTerm: { runnerParameters: { ...login, cmd: "trap '' TERM; echo ready; while :; do sleep 600; done" } },
 		doubleForks: (mark) => {

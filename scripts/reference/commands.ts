@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import type { CliContext } from "../../core/cli/context.ts";
 import { runCli } from "../../core/cli/run-cli.ts";
 
 /** A command as its help shows it. */
@@ -60,6 +61,7 @@ async function readHelp(words: readonly string[]): Promise<string> {
 	});
 	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
 	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, problems: [], warnings: [] });
-	await runCli([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database });
+	const conform: CliContext["conform"] = async ({ kind, module }) => ({ kind, name: "", module, statements: [], leftOut: [] });
+	await runCli([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database, conform });
 	return help;
 }

@@ -1,7 +1,7 @@
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
+import { createPluginContext } from "../plugin-context.ts";
 import { startNats } from "../services/nats.test-support.ts";
 import { startPostgres } from "../services/postgres.test-support.ts";
-import { createContext } from "./plugin-context.test-support.ts";
 
 /** Servers that the tests of a run share, and the variables by which its processes find them. */
 export interface RunServers {
@@ -14,7 +14,7 @@ export async function startRunPostgres(): Promise<RunServers> {
 	const server = await startPostgres();
 	const { url } = await server.createDatabase();
 	const storage = knexStorage({ client: "postgres", url }).create();
-	await storage.start?.(createContext()).finally(() => storage.stop?.());
+	await storage.start?.(createPluginContext()).finally(() => storage.stop?.());
 	return {
 		environment: { SVC_TEST_POSTGRES_URL: server.url, SVC_TEST_POSTGRES_TEMPLATE: new URL(url).pathname.slice(1) },
 		stop: () => server.stop(),

@@ -1,7 +1,7 @@
 import type { EventBus, EventBusPlugin, Lifecycle, Storage, StoragePlugin } from "../../contract/index.ts";
+import { createPluginContext } from "../plugin-context.ts";
 import { chosenBackend } from "./backend-names.test-support.ts";
 import { places } from "./backend-places.test-support.ts";
-import { createContext } from "./plugin-context.test-support.ts";
 import { type Open, openEach, openOne, startAtUse } from "./start-at-use.test-support.ts";
 
 /** Records and events of one node or of several, with nothing in them, on the backend that was chosen for this process. */
@@ -32,7 +32,7 @@ export function createBackend({ durable = false }: BackendOptions = {}): TestBac
 			await (preparing ??= place.prepare());
 			return open(context);
 		};
-		const instance = startAtUse(shape, prepared, createContext);
+		const instance = startAtUse(shape, prepared, createPluginContext);
 		created.push(instance);
 		return instance;
 	}

@@ -17,6 +17,8 @@ export interface RunnerCases {
 	readonly blocks?: RunContextOptions;
 	/** Prints the bytes `a`, 0xFF, `b` and a newline on stdout, and succeeds. */
 	readonly printsInvalid?: RunContextOptions;
+	/** Prints the two bytes of `é` with a moment between them, then a newline, and succeeds. */
+	readonly printsSplit?: RunContextOptions;
 	/** Prints `ready` and a newline, closes its stdout, goes on for a moment and fails. */
 	readonly closesOutput?: RunContextOptions;
 	/** As `blocks`, on this machine, and takes no notice of TERM. */

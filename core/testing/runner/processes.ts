@@ -13,6 +13,12 @@ export function checkProcesses(check: Check): void {
 		assertJsonObject(end);
 	});
 
+	check("printsSplit", "a character whose bytes come one after the other arrives whole", async ({ runner, given, context }) => {
+		const run = context(given);
+		assert.equal((await runner.run(run)).succeeded, true);
+		assert.equal(run.text("stdout"), "é\n");
+	});
+
 	check("closesOutput", "a run that closes its output early ends when it ends, with its own status", async ({ runner, given, context }) => {
 		const run = context(given);
 		assert.equal((await runner.run(run)).succeeded, false);

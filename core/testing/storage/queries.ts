@@ -172,7 +172,7 @@ function checkPages(check: Check): void {
 		assert.deepEqual(idsOf(await storage.find("trace", { offset: 3 })), idsOf(traces.slice(3)));
 	});
 
-	check("count counts what matches", async (storage) => {
+	check("count counts what matches, whatever a page holds", async (storage) => {
 		await storage.insert(
 			"trace",
 			["a", "a", "b"].map((tag) => createTrace(tag)),
@@ -180,6 +180,11 @@ function checkPages(check: Check): void {
 		assert.equal(await storage.count("trace", {}), 3);
 		assert.equal(await storage.count("trace", { trace_tag: "a" }), 2);
 		assert.equal(await storage.count("trace", { trace_tag: "c" }), 0);
+		await storage.insert(
+			"trace",
+			Array.from({ length: 1_500 }, () => createTrace("many")),
+		);
+		assert.equal(await storage.count("trace", { trace_tag: "many" }), 1_500);
 	});
 }
 

@@ -1,0 +1,66 @@
+import { writeFile } from "node:fs/promises";
+import { Argument, InvalidArgumentError, Option } from "commander";
+import { isSvcError, type PluginKind, toErrorMessage } from "../../contract/index.ts";
+import { toConformReport } from "../conform/reports.ts";
+import { CliExit, type ConformReport, conformKinds, write } from "../context.ts";
+import type { AddCommands } from "./options.ts";
+
+interface Given {
+	readonly reporter: "text" | "json" | "junit";
+	readonly output?: string;
+	readonly only?: string;
+	readonly timeout: number;
+	readonly times: number;
+}
+
+/** The conformance kits on the command line. */
+export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
+	if (conform === undefined) return;
+	parent
+		.command("conform")
+		.description("Test whether a plugin keeps what the contract of its kind promises.")
+		.addArgument(new Argument("<kind>", "kind of the plugin").choices(conformKinds))
+		.argument("<module>", "file that exports `conformance`, the options of the kit, or a plugin")
+		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
+		.option("--output <file>", "write the report there")
+		.option("--only <text>", "only the statements that hold this text")
+		.option("--timeout <seconds>", "longest that one statement may take", toPositive, 30)
+		.option("--times <number>", "how often to run all of it, until a statement is refused", toWhole, 1)
+		.action(async (kind: PluginKind, module: string, { reporter, output, only, timeout, times }: Given) => {
+			const report = await orUsage(conform({ kind, module, only, timeout: timeout * 1_000, times }));
+			const text = toConformReport(reporter, report);
+			if (output === undefined) await write(stdout, text);
+			else await writeReport(output, text);
+			if (report.statements.some(({ error }) => error !== undefined)) throw new CliExit(1);
+		});
+};
+
+/** A module that cannot be tested is a wrong use of the command. */
+async function orUsage(conforming: Promise<ConformReport>): Promise<ConformReport> {
+	try {
+		return await conforming;
+	} catch (error) {
+		if (isSvcError(error, "SVC_CONFIG")) throw new CliExit(2, error.message);
+		throw error;
+	}
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+	try {
+		await writeFile(file, text);
+	} catch (error) {
+		throw new CliExit(2, `--output: "${file}" cannot be written: ${toErrorMessage(error)}`);
+	}
+}
+
+function toPositive(text: string): number {
+	const number = Number(text);
+	if (!(number > 0 && number <= 86_400)) throw new InvalidArgumentError("Allowed are numbers above 0, up to 86400.");
+	return number;
+}
+
+function toWhole(text: string): number {
+	const number = Number(text);
+	if (!(Number.isInteger(number) && number >= 1)) throw new InvalidArgumentError("Allowed are whole numbers from 1 on.");
+	return number;
+}

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type AuthBackend, type Credentials, isSvcError, SvcError } from "../../contract/index.ts";
+import type { AuthBackendUnderTest } from "../auth-suite.ts";
+import { type Broken, withChanges } from "./refusals.test-support.ts";
+
+/** Milliseconds that a comparison takes. */
+const effort = 12;
+
+/** A small backend that keeps all promises: hashes in memory, and a comparison that takes its time for everybody. */
+export function createSoundBackend(users: readonly Credentials[]): AuthBackendUnderTest {
+	const hashes = new Map(users.map(({ username, password }) => [username, toHash(password)]));
+	let isCutOff = false;
+	const assertReachable = () => {
+		if (isCutOff) throw new SvcError("SVC_UNAVAILABLE", "the list of users cannot be read");
+	};
+	const backend: AuthBackend = {
+		async authenticate({ username, password }, { signal }) {
+			await delay(effort, undefined, { signal });
+			assertReachable();
+			return password !== "" && hashes.get(username) === toHash(password) ? { username } : undefined;
+		},
+		async isEmpty() {
+			assertReachable();
+			return hashes.size === 0;
+		},
+		async addUser({ username, password }) {
+			hashes.set(username, toHash(password));
+		},
+	};
+	return { backend, cutOff: async () => void (isCutOff = true) };
+}
+
+/** Auth backends that break a promise. */
+export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
+	{
+		name: "an empty password is accepted",
+		refusedBy: "an empty password is refused",
+		spoil: (sound) =>
+			withChanges(sound, {
+				authenticate: async (given, options) => (given.password === "" ? { username: given.username } : sound.authenticate(given, options)),
+			}),
+	},
+	{
+		name: 'an outage is answered as "no"',
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: onOutage(() => undefined),
+	},
+	{
+		name: 'an outage is answered as "yes"',
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: onOutage(({ username }) => ({ username })),
+	},
+	{
+		name: "an outage is an error of no kind",
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: onOutage(() => {
+			throw new Error("connect ECONNREFUSED");
+		}),
+		fails: "ECONNREFUSED",
+	},
+	{
+		name: "the error of an outage shows the password",
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: onOutage(({ username, password }) => {
+			throw new SvcError("SVC_UNAVAILABLE", `cannot bind as ${username}:${password}`);
+		}),
+		fails: "cannot bind as",
+	},
+	{
+		name: "the facts of an outage's error show the password",
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: onOutage((given) => {
+			throw new SvcError("SVC_UNAVAILABLE", "the server cannot be reached", { facts: { request: { ...given } } });
+		}),
+		fails: "the server cannot be reached",
+	},
+	{
+		name: "the cause of an outage's error shows the password",
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: onOutage(({ password }) => {
+			const cause = new Error("bind failed", { cause: new Error(`no server took "${password}"`) });
+			throw new SvcError("SVC_UNAVAILABLE", "the server cannot be reached", { cause });
+		}),
+		fails: "the server cannot be reached",
+	},
+	{
+		name: "an outage tells known names from unknown ones",
+		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		spoil: (sound) =>
+			withChanges(sound, {
+				authenticate: (given, options) => (given.username === "nobody" ? Promise.resolve(undefined) : sound.authenticate(given, options)),
+			}),
+	},
+	{
+		name: "upper and lower case of a password are the same",
+		refusedBy: "a wrong password is refused",
+		spoil: changing(({ username, password }) => ({ username, password: password.toLowerCase() })),
+	},
+	{
+		name: "a password counts up to its 72nd byte",
+		refusedBy: "a long password counts to its end",
+		spoil: changing(({ username, password }) => ({ username, password: password.slice(0, 72) })),
+	},
+	{
+		name: "a password ends at a NUL",
+		refusedBy: "a NUL neither ends nor lengthens a name or password",
+		spoil: changing(({ username, password }) => ({ username, password: password.replace(/\0.*$/su, "") })),
+	},
+	{
+		name: "white space around a password is cut off",
+		refusedBy: "passwords with unusual characters are taken as they are",
+		spoil: changing(({ username, password }) => ({ username, password: password.trim() })),
+	},
+	{
+		name: "a name that is written otherwise becomes somebody else",
+		refusedBy: "a name that is written otherwise is refused, or gives the user's own name",
+		spoil: (sound) =>
+			withChanges(sound, {
+				async authenticate({ username, password }, options) {
+					const known = await sound.authenticate({ username: username.trim().toLowerCase(), password }, options);
+					return known && { ...known, username };
+				},
+			}),
+	},
+	{
+		name: "a * in a name stands for any rest",
+		refusedBy: "an unknown user is refused",
+		spoil: changing(({ username, password }) => ({ username: username === "ann*" ? "ann" : username, password })),
+	},
+	{
+		name: "an unknown user is an error",
+		refusedBy: "an unknown user is refused",
+		spoil: (sound) =>
+			withChanges(sound, {
+				async authenticate(given, options) {
+					const known = await sound.authenticate(given, options);
+					if (known === undefined && given.username !== "ann") throw new Error("no such entry");
+					return known;
+				},
+			}),
+		fails: "no such entry",
+	},
+	{
+		name: "an unknown user is answered at once",
+		refusedBy: "an unknown user takes about as long as a wrong password",
+		spoil: (sound) =>
+			withChanges(sound, {
+				authenticate: (given, options) =>
+					given.username.startsWith("nobody") ? Promise.resolve(undefined) : sound.authenticate(given, options),
+			}),
+	},
+	{
+		name: "an abort is ignored",
+		refusedBy: "an attempt that is aborted gives no answer",
+		spoil: (sound) => withChanges(sound, { authenticate: (given) => sound.authenticate(given, { signal: new AbortController().signal }) }),
+	},
+	{
+		name: "attempts at the same time get each other's answers",
+		refusedBy: "many attempts at once each get their own answer",
+		spoil(sound) {
+			let current: Credentials = { username: "", password: "" };
+			return withChanges(sound, {
+				async authenticate(given, options) {
+					current = given;
+					await delay(1);
+					return sound.authenticate(current, options);
+				},
+			});
+		},
+	},
+	{
+		name: "it is empty for ever, so that anybody may become the first user",
+		refusedBy: "isEmpty, where there is one, is false when there are users",
+		spoil: (sound) => withChanges(sound, { isEmpty: async () => true }),
+	},
+	{
+		name: "the first user is not kept",
+		refusedBy: "addUser, where there is one, makes the first user",
+		spoil: (sound) => withChanges(sound, { addUser: async () => {} }),
+	},
+];
+
+function toHash(password: string): string {
+	return createHash("sha256").update(password).digest("hex");
+}
+
+function changing(change: (given: Credentials) => Credentials): (sound: AuthBackend) => AuthBackend {
+	return (sound) => withChanges(sound, { authenticate: (given, options) => sound.authenticate(change(given), options) });
+}
+
+function onOutage(answer: (given: Credentials) => { username: string } | undefined): (sound: AuthBackend) => AuthBackend {
+	return (sound) =>
+		withChanges(sound, {
+			authenticate: (given, options) =>
+				sound.authenticate(given, options).catch((error: unknown) => {
+					if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+					return answer(given);
+				}),
+		});
+}

@@ -1,0 +1,20 @@
+import type { Clock } from "../contract/index.ts";
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+	/** Move it on by so many milliseconds; `RangeError` for a negative number, as a clock never goes backwards. */
+	advance(milliseconds: number): void;
+}
+
+/** @param start date and time at which it stands at first, such as `2030-01-02T03:04:05Z` */
+export function createManualClock(start = "2030-01-01T00:00:00Z"): ManualClock {
+	let now = Date.parse(start) * 1_000;
+	if (Number.isNaN(now)) throw new RangeError(`start: "${start}" is no date and time such as 2030-01-02T03:04:05Z`);
+	return {
+		now: () => now,
+		advance(milliseconds) {
+			if (!(milliseconds >= 0)) throw new RangeError(`milliseconds: ${milliseconds} is not a number from 0 on`);
+			now += Math.round(milliseconds * 1_000);
+		},
+	};
+}

@@ -1,0 +1,104 @@
+// test-waits
+import { test } from "uvu";
+import { localCommand } from "../../plugins-runner/local-command/index.ts";
+import type { Runner } from "../contract/index.ts";
+import { brokenRecoveries } from "./broken/recovering-runners.test-support.ts";
+import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
+import { brokenRunners, closeLeftOpen } from "./broken/runners.test-support.ts";
+import { killAll, type ShellFaults, shellCases, shellRunner } from "./broken/shell-runner.test-support.ts";
+import { mockRunner } from "./mock-runner.ts";
+import type { RegisterTest } from "./run-kit.ts";
+import { testRunner } from "./runner-suite.ts";
+
+const registerMock = (test: RegisterTest, spoil: (sound: Runner) => Runner) =>
+	testRunner({
+		test,
+		name: "runner",
+		create: () => ({ ...mockRunner(), create: () => spoil(mockRunner().create()) }),
+		cases: {
+			succeeds: {},
+			fails: { runnerParameters: { fail: true } },
+			throws: { runnerParameters: { throw: "out of order" } },
+			prints: (lines) => ({ runnerParameters: { lines } }),
+			blocks: { runnerParameters: { text: "ready\n", block: true } },
+		},
+		grace: 400,
+	});
+
+/** In the environment of every process of this file, for the broken runners leave some behind. */
+const ofThisFile = `SVC_TEST_FILE=${process.pid}-${Date.now()}`;
+const [variable = "", value = ""] = ofThisFile.split("=");
+
+function registerShell(test: RegisterTest, faults: ShellFaults): void {
+	const marked = Object.entries(shellCases).map(([kind, given]) => {
+		const mark = (options: object) => ({ ...options, environment: { [variable]: value } });
+		return [kind, typeof given === "function" ? (argument: never) => mark(given(argument)) : mark(given)];
+	});
+	testRunner({ test, name: "runner", create: () => shellRunner(faults), cases: Object.fromEntries(marked), grace: 1_500 });
+}
+
+function registerLasting(test: RegisterTest, spoil: (sound: Runner) => Runner): void {
+	const lasts = (count: number) => ({
+		runnerParameters: { cmd: `i=1; while [ $i -le ${count} ]; do echo line $i; i=$((i+1)); sleep 0.03; done` },
+		environment: { [variable]: value },
+	});
+	const plugin = localCommand({ survive_restart: true });
+	testRunner({ test, name: "runner", create: () => ({ ...plugin, create: () => spoil(plugin.create()) }), cases: { lasts }, grace: 400 });
+}
+
+const brokenShells: readonly { readonly name: string; readonly faults: ShellFaults; readonly refusedBy: string }[] = [
+	{
+		name: "a process that ignores TERM is left alone",
+		faults: { isGentle: true },
+		refusedBy: "a run that ignores TERM ends within the grace and a second",
+	},
+	{
+		name: "a process that has left the group outlives the run",
+		faults: { isGroupOnly: true },
+		refusedBy: "nothing that a run has started outlives its cancel, wherever it has gone",
+	},
+	{
+		name: "a run ends before its process",
+		faults: { endsBeforeProcess: true },
+		refusedBy: "nothing that a run has started outlives its cancel, wherever it has gone",
+	},
+	{
+		name: "the end of the output is taken for the end of the run",
+		faults: { endsWithOutput: true },
+		refusedBy: "a run that closes its output early ends when it ends, with its own status",
+	},
+	{ name: "output is decoded as Latin 1", faults: { isLatin: true }, refusedBy: "bytes that are no text do no harm" },
+	{
+		name: "a character that comes in two pieces is broken",
+		faults: { cutsCharacters: true },
+		refusedBy: "a character whose bytes come one after the other arrives whole",
+	},
+	{
+		name: "a secret stands on the command line",
+		faults: { showsSecret: true },
+		refusedBy: "a secret parameter stands on no command line",
+	},
+];
+
+test.after(() => killAll(ofThisFile));
+test.after.each(closeLeftOpen);
+
+for (const { name, spoil, ...refusal } of brokenRunners) {
+	test(`the kit refuses a runner of which it is true that ${name}`, () => assertRefused(refusal, (check) => registerMock(check, spoil)));
+}
+
+for (const { name, faults, refusedBy } of brokenShells) {
+	test(`the kit refuses a runner of which it is true that ${name}`, () =>
+		assertRefused({ refusedBy }, (check) => registerShell(check, faults)));
+}
+
+for (const { name, spoil, ...refusal } of brokenRecoveries) {
+	test(`the kit refuses a runner of which it is true that ${name}`, () => assertRefused(refusal, (check) => registerLasting(check, spoil)));
+}
+
+test("the kit accepts the runners that the broken ones are made of", async () => {
+	await assertAccepted((check) => registerMock(check, (sound) => sound));
+	await assertAccepted((check) => registerShell(check, {}));
+});
+
+test.run();
