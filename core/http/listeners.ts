@@ -1,6 +1,6 @@
 import type { NodeRole, Options } from "../contract/index.ts";
 import type { Component } from "./route.ts";
-import type { ServerAddress } from "./server.ts";
+import type { ServerAddress } from "./server-address.ts";
 
 /** `health` answers health checks only. */
 export type ListenerName = Component | "health";

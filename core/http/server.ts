@@ -5,6 +5,7 @@ import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 import { answerBrokenRequests } from "./broken-requests.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
 import { createNodeHandler } from "./node-handler.ts";
+import type { ServerAddress } from "./server-address.ts";
 
 const closeGraceMilliseconds = 2_000;
 
@@ -14,19 +15,6 @@ export interface Server {
 	readonly url: string;
 	/** Waits for requests being answered, then for no longer than a grace closes what is left. Event streams must have ended. */
 	stop(): Promise<void>;
-}
-
-export interface ServerAddress {
-	/** Section of the options, for messages. */
-	readonly section: string;
-	/** Name of the option with the port. Default `port`. */
-	readonly option?: string;
-	readonly host: string;
-	/** 0 lets the system choose. */
-	readonly port: number;
-	readonly use_ssl: boolean;
-	readonly cert: string;
-	readonly key: string;
 }
 
 /** Listen on an address, over TLS where it says so. `SVC_CONFIG` names the option that is wrong. */
