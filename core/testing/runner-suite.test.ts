@@ -2,9 +2,10 @@
 import { test } from "uvu";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import type { Runner } from "../contract/index.ts";
+import { closeLeftOpen } from "./broken/lifecycle.test-support.ts";
 import { brokenRecoveries } from "./broken/recovering-runners.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
-import { brokenRunners, closeLeftOpen } from "./broken/runners.test-support.ts";
+import { brokenRunners } from "./broken/runners.test-support.ts";
 import { killAll, type ShellFaults, shellCases, shellRunner } from "./broken/shell-runner.test-support.ts";
 import { mockRunner } from "./mock-runner.ts";
 import type { RegisterTest } from "./run-kit.ts";

@@ -1,8 +1,9 @@
 // test-waits
 import { test } from "uvu";
 import type { Sensor } from "../contract/index.ts";
+import { closeLeftOpen } from "./broken/lifecycle.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
-import { brokenSensors, closeLeftOpen, createSoundSensor, Happenings } from "./broken/sensors.test-support.ts";
+import { brokenSensors, createSoundSensor, Happenings } from "./broken/sensors.test-support.ts";
 import type { RegisterTest } from "./run-kit.ts";
 import { testSensor } from "./sensor-suite.ts";
 

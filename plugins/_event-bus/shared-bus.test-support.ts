@@ -52,6 +52,20 @@ export async function startBus(bus: EventBus): Promise<BusNode> {
 	};
 }
 
+/** Publish until the other node has one of the events: the connections are there again. */
+export async function arrives(here: BusNode, there: BusNode): Promise<void> {
+	let isThere = false;
+	while (!isThere) {
+		const events = await there.subscribe("arrives");
+		const timer = setInterval(() => here.bus.publish("arrives", {}), 50);
+		isThere = await events.next().then(
+			() => true,
+			() => false,
+		);
+		clearInterval(timer);
+	}
+}
+
 /** Read until the reader is told that events may be missing; the numbers before that. */
 export async function readUntilLag(events: AsyncIterator<BusEvent>): Promise<number[]> {
 	const numbers: number[] = [];

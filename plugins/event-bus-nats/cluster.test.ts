@@ -1,8 +1,8 @@
 import { test } from "uvu";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { natsTest, startNats } from "../../core/testing/services/nats.test-support.ts";
-import { readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
-import { arrives, startBus } from "./nats-bus.test-support.ts";
+import { arrives, readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
+import { startBus } from "./nats-bus.test-support.ts";
 
 natsTest(test)("in a cluster events go from server to server, and nodes of a lost server go to another one", async () => {
 	const ports = [await findFreePort(), await findFreePort()];

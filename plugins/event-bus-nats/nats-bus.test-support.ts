@@ -42,17 +42,3 @@ export function withServer(test: Test, name: string, body: (scene: Scene) => Pro
 		}
 	});
 }
-
-/** Publish until the other node has one of the events: the connections are there again. */
-export async function arrives(here: BusNode, there: BusNode): Promise<void> {
-	let isThere = false;
-	while (!isThere) {
-		const events = await there.subscribe("arrives");
-		const timer = setInterval(() => here.bus.publish("arrives", {}), 50);
-		isThere = await events.next().then(
-			() => true,
-			() => false,
-		);
-		clearInterval(timer);
-	}
-}

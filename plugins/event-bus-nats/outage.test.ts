@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { natsTest } from "../../core/testing/services/nats.test-support.ts";
-import { readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
-import { arrives, startBus, withServer } from "./nats-bus.test-support.ts";
+import { arrives, readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
+import { startBus, withServer } from "./nats-bus.test-support.ts";
 import type { NatsBusOptions } from "./options.ts";
 
 withServer(

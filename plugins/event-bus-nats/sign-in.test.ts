@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { createAccount, createOperator, createUser, type KeyPair } from "@nats-io/nkeys";
 import { test } from "uvu";
 import { natsTest } from "../../core/testing/services/nats.test-support.ts";
-import { arrives, withServer } from "./nats-bus.test-support.ts";
+import { arrives } from "../_event-bus/shared-bus.test-support.ts";
+import { withServer } from "./nats-bus.test-support.ts";
 
 const signInTest = natsTest(test);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

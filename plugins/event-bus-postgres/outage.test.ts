@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { createTestDatabase, postgresTest, startPostgres, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
-import { type BusNode, readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
+import { arrives, type BusNode, readUntilLag } from "../_event-bus/shared-bus.test-support.ts";
 import type { PostgresBusOptions } from "./options.ts";
 import { quickBeat, startBus } from "./postgres-bus.test-support.ts";
 
@@ -37,20 +37,6 @@ function withDatabase(name: string, body: (scene: Scene) => Promise<void>): void
 }
 
 const busConnections = "from pg_stat_activity where application_name = 'svc event bus' and datname = current_database()";
-
-/** Publish until the other node has one of the events: the connections are there again. */
-async function arrives(here: BusNode, there: BusNode): Promise<void> {
-	let isThere = false;
-	while (!isThere) {
-		const events = await there.subscribe("arrives");
-		const timer = setInterval(() => here.bus.publish("arrives", {}), 50);
-		isThere = await events.next().then(
-			() => true,
-			() => false,
-		);
-		clearInterval(timer);
-	}
-}
 
 serverTest("a server that is killed and started again: every subscriber is told, and events arrive again", async () => {
 	const server = await startPostgres();

@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutputType, RunAborted, RunContext, Runner, RunResult } from "../../contract/index.ts";
+import { leaveOpen, notToBeStopped } from "./lifecycle.test-support.ts";
 import { type Broken, withChanges } from "./refusals.test-support.ts";
 
 const never = new AbortController().signal;
@@ -204,7 +204,7 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 		spoil: (sound) =>
 			withChanges(sound, {
 				async run(context) {
-					await new Promise<void>((resolve) => leftOpen.push(createServer().listen(0, "127.0.0.1", resolve)));
+					await leaveOpen();
 					return sound.run(context);
 				},
 			}),
@@ -212,25 +212,10 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	{
 		name: "it cannot be stopped before it was started",
 		refusedBy: "a runner that was not started can be stopped",
-		spoil(sound) {
-			let hasStarted = false;
-			return withChanges(sound, {
-				start: async () => void (hasStarted = true),
-				async stop() {
-					if (!hasStarted) throw new Error("not started");
-				},
-			});
-		},
+		spoil: notToBeStopped,
 		fails: "not started",
 	},
 ];
-
-const leftOpen: { close(): unknown }[] = [];
-
-/** Closes what the broken runners have left open. */
-export function closeLeftOpen(): void {
-	for (const each of leftOpen.splice(0)) each.close();
-}
 
 function withEmit(toEmit: (context: RunContext) => (type: OutputType, data: string) => Promise<void>): (sound: Runner) => Runner {
 	return (sound) => withChanges(sound, { run: (context) => sound.run(withChanges(context, { emit: toEmit(context) })) });

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Sensor, SensorContext } from "../../contract/index.ts";
+import { leaveOpen, notToBeStopped } from "./lifecycle.test-support.ts";
 import { type Broken, withChanges } from "./refusals.test-support.ts";
 
 /** What happens, for the sensors here to tell of: numbered, and kept so that none is missed between two runs. */
@@ -174,32 +174,17 @@ export const brokenSensors: readonly Broken<Sensor>[] = [
 		spoil: (sound) =>
 			withChanges(sound, {
 				async start() {
-					await new Promise<void>((resolve) => leftOpen.push(createServer().listen(0, "127.0.0.1", resolve)));
+					await leaveOpen();
 				},
 			}),
 	},
 	{
 		name: "it cannot be stopped before it was started",
 		refusedBy: leavesNothing,
-		spoil(sound) {
-			let hasStarted = false;
-			return withChanges(sound, {
-				start: async () => void (hasStarted = true),
-				async stop() {
-					if (!hasStarted) throw new Error("not started");
-				},
-			});
-		},
+		spoil: notToBeStopped,
 		fails: "not started",
 	},
 ];
-
-const leftOpen: { close(): unknown }[] = [];
-
-/** Closes what the broken sensors have left open. */
-export function closeLeftOpen(): void {
-	for (const each of leftOpen.splice(0)) each.close();
-}
 
 function withDispatch(toDispatch: (context: SensorContext) => SensorContext["dispatch"]): (sound: Sensor) => Sensor {
 	return (sound) => withChanges(sound, { run: (context) => sound.run(withChanges(context, { dispatch: toDispatch(context) })) });
