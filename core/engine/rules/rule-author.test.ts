@@ -4,6 +4,8 @@ import { defineAuthBackend } from "../../contract/index.ts";
 import type { Principal } from "../engine-api.ts";
 import { administrator, type RulesTest, testTrigger, withRules } from "./rules.test-support.ts";
 
+/** Stands nowhere by chance. */
+const limit = "limit-of-the-author";
 const nobody = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
 const named = (username: string): Principal => ({ ...administrator, username, isAdmin: false });
 const [may, mayNot] = [named("may"), named("may_not")];
@@ -19,7 +21,7 @@ function withItem(run: (test: RulesTest) => Promise<void>): Promise<void> {
 	const rbac = { enable: true, roles, assignments };
 	return withRules(
 		async (rules) => {
-			await rules.engine.datastore.set("limit", { value: "7" }, administrator);
+			await rules.engine.datastore.set("limit", { value: limit }, administrator);
 			await run(rules);
 		},
 		{ options: { auth: { enable: true, backend: nobody() }, rbac } },
@@ -37,7 +39,7 @@ test("criteria read the items that the author of the rule may view", () =>
 	withItem(async ({ engine, dispatch, processed, quiet, started }) => {
 		await engine.rules.create({ ...rule, name: "allowed" }, may);
 		await engine.rules.create({ ...rule, name: "curious" }, mayNot);
-		await processed((await dispatch({ n: "7" })).id);
+		await processed((await dispatch({ n: limit })).id);
 		await quiet();
 		assert.deepEqual(
 			(await started()).map(({ rule_name }) => rule_name),
@@ -48,14 +50,14 @@ test("criteria read the items that the author of the rule may view", () =>
 			items.map(({ rule_ref }) => rule_ref),
 			["default.curious"],
 		);
-		assert.ok(!JSON.stringify(items).includes('7"'));
+		assert.ok(!JSON.stringify(items).includes(limit));
 	}));
 
 test("a test shows nothing of items that the tester or the author of the rule may not view", () =>
 	withItem(async ({ engine }) => {
 		const parameters = { text: "{{ svckv.system.limit }}" };
 		const showing = { ...rule, criteria: {}, action: { ref: "default.said", parameters } };
-		const triggerInstance = { trigger: testTrigger, payload: { n: "7" } };
+		const triggerInstance = { trigger: testTrigger, payload: { n: limit } };
 		await engine.rules.create({ ...showing, name: "allowed" }, may);
 		await engine.rules.create({ ...showing, name: "curious" }, mayNot);
 		const given = { ...showing, name: "given" };
@@ -69,7 +71,7 @@ test("a test shows nothing of items that the tester or the author of the rule ma
 			[{ ...given, ...rule }, mayNot, false],
 		] as const) {
 			const outcome = await engine.rules.test({ rule: tested, triggerInstance }, tester);
-			const expected = isShown ? { matched: true, parameters: { text: "7" } } : { matched: false };
+			const expected = isShown ? { matched: true, parameters: { text: limit } } : { matched: false };
 			assert.deepEqual(isShown ? outcome : { matched: outcome.matched }, expected);
 		}
 	}));
