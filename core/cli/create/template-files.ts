@@ -18,8 +18,6 @@ export interface NewFile {
 
 interface Manifest {
 	readonly version: string;
-	/** Whether it is on no registry. */
-	readonly private?: boolean;
 	readonly devDependencies: Readonly<Record<string, string>>;
 }
 
@@ -69,10 +67,10 @@ function readTemplate(folder: string): NewFile[] {
 
 /** A `package.json` with the versions that this service is built with. */
 function withVersions(text: string, root: string, directory: string): string {
-	const { version, devDependencies, ...own }: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const { version, devDependencies }: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const manifest: Record<string, unknown> = JSON.parse(text);
-	// A registry would have nothing of this name, or something else.
-	const here = own.private === true || !root.includes("node_modules") ? `file:${relative(directory, root)}` : `^${version}`;
+	// What a registry has of this name may be something else.
+	const here = `file:${relative(directory, root)}`;
 	const toVersions = (field: string, ofService: string) => {
 		const names = Object.keys((manifest[field] ?? {}) as object);
 		if (names.length > 0)
