@@ -4,6 +4,7 @@ import { hashSync } from "bcryptjs";
 import { test } from "uvu";
 import { type Credentials, isSvcError } from "../../core/contract/index.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
+import { createPluginContext } from "../../core/testing/plugin-context.ts";
 import { flatFile } from "./index.ts";
 import { open, withFile } from "./opened-file.test-support.ts";
 import { createStandIn } from "./stand-in.ts";
@@ -115,6 +116,22 @@ test("a new user goes behind what the file holds, readable for its owner only", 
 		assert.equal((await stat(file)).mode & 0o777, 0o600);
 		assert.deepEqual(await readdir(directory), ["htpasswd"]);
 		assert.equal(await signIn("ann", ann.password), "ann");
+	});
+});
+
+test("of services that start at the same time one makes the file, and the others say that it is there", async () => {
+	await withFile(undefined, async ({ file, backend, directory, signIn }) => {
+		const backends = [backend, ...Array.from({ length: 9 }, () => flatFile({ file }).create())];
+		for (const each of backends.slice(1)) await each.start?.(createPluginContext());
+		const outcomes = await Promise.allSettled(
+			backends.map(async (each, index) => each.addUser?.({ username: "admin", password: `first-${index}` })),
+		);
+		const [winner, ...others] = outcomes.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
+		assert.deepEqual(others, []);
+		for (const outcome of outcomes) assert.ok(outcome.status === "fulfilled" || isSvcError(outcome.reason, "SVC_CONFLICT"));
+		assert.equal(await signIn("admin", `first-${winner}`), "admin");
+		assert.deepEqual(await readdir(directory), ["htpasswd"]);
+		for (const each of backends.slice(1)) await each.stop?.();
 	});
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Logger, SvcError } from "../../core/contract/index.ts";
 import { findScheme, type Scheme } from "./schemes.ts";
@@ -59,32 +59,49 @@ export class PasswordFile {
 		}
 	}
 
-	/** Add a line. Whoever reads meanwhile sees the file before or after, and a crash leaves one of the two. */
+	/**
+	 * Add a line. Whoever reads meanwhile sees the file before or after, and a crash leaves one of the two. Of several that would make the
+	 * file, one does, and the others get `SVC_CONFLICT`.
+	 */
 	async append(username: string, stored: string): Promise<void> {
 		const before = await this.#readText();
-		const separator = before === "" || before.endsWith("\n") ? "" : "\n";
+		const separator = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
 		await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
 		const temporary = `${this.#path}.${randomUUID()}`;
 		try {
 			const file = await open(temporary, "wx", 0o600);
 			try {
-				await file.writeFile(`${before}${separator}${username}:${stored}\n`);
+				await file.writeFile(`${before ?? ""}${separator}${username}:${stored}\n`);
 				await file.sync();
 			} finally {
 				await file.close();
 			}
-			await rename(temporary, this.#path);
-		} catch (error) {
+			if (before === undefined) await this.#make(temporary);
+			else await rename(temporary, this.#path);
+		} finally {
 			await rm(temporary, { force: true });
-			throw error;
 		}
 	}
 
-	async #readText(): Promise<string> {
+	/** Unlike a rename, a link does not replace what another process has made meanwhile. */
+	async #make(temporary: string): Promise<void> {
+		try {
+			await link(temporary, this.#path);
+		} catch (error) {
+			if (hasCode(error, "EEXIST"))
+				throw new SvcError("SVC_CONFLICT", "the password file has been made by somebody else", { cause: error });
+			// Not every file system has links.
+			if (!hasCode(error, "EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP")) throw error;
+			await rename(temporary, this.#path);
+		}
+	}
+
+	/** Undefined while there is no file. */
+	async #readText(): Promise<string | undefined> {
 		try {
 			return await readFile(this.#path, "utf8");
 		} catch (error) {
-			if (isMissing(error)) return "";
+			if (isMissing(error)) return undefined;
 			throw error;
 		}
 	}
@@ -134,5 +151,9 @@ export class PasswordFile {
 }
 
 function isMissing(error: unknown): boolean {
-	return error instanceof Error && "code" in error && error.code === "ENOENT";
+	return hasCode(error, "ENOENT");
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+	return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
