@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import type { PlannedRecord, ServicePlan } from "../cli/service-plan.ts";
 import { findFreePort } from "../testing/services/free-port.test-support.ts";
-import { greetRule, quietPorts, usual, withPlan } from "./plan.test-support.ts";
+import { databaseClosed, greetRule, quietPorts, usual, withPlan } from "./plan.test-support.ts";
 
 const refs = (records: readonly { readonly ref: string }[] = []) => records.map(({ ref }) => ref);
 const stateOf = (records: readonly PlannedRecord[] = [], ref: string) => records.find((record) => record.ref === ref)?.state;
@@ -115,6 +115,7 @@ test("a database of an older version is not read, and its migrations are named",
 		const database = new Database(file);
 		database.exec("delete from migrations where name like '0004%'");
 		database.close();
+		await databaseClosed(directory);
 		await copyFile(file, join(directory, "copy.db"));
 		const { storage, content, would_start } = await planUntouched();
 		assert.deepEqual([storage?.state, storage?.changes, would_start], ["older", ["0004-nodes-and-policies"], true]);
