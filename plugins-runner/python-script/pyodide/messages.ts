@@ -52,6 +52,8 @@ export type WorkerMessage =
 	| { readonly type: "ready" }
 	/** The snapshot cannot be used; the worker ends. */
 	| { readonly type: "broken-snapshot" }
+	/** It cannot get ready; the worker ends. */
+	| { readonly type: "failed"; readonly reason: string }
 	/** `bytes` holds one character for each. */
 	| { readonly type: "output"; readonly channel: "stdout" | "stderr"; readonly bytes: string }
 	| { readonly type: "call"; readonly method: "GET" | "PUT" | "DELETE"; readonly path: string; readonly body: string | null }

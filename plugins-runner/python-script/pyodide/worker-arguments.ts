@@ -36,9 +36,12 @@ export function toSnapshotArguments(settings: SnapshotSettings): string[] {
 /** The name of the option changed when the permission model was found stable. */
 const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
 
+/** The major version of Node that has them without being told. */
+const firstSwitching = 24;
+
 function createOptions(): string[] {
-	// Stacks that can be switched: with newer versions as a matter of course, not at all with those between.
-	const switching = process.versions.node.startsWith("20.") ? ["--experimental-wasm-stack-switching"] : [];
+	// Stacks that can be switched: with newer versions as a matter of course.
+	const switching = Number.parseInt(process.versions.node, 10) < firstSwitching ? ["--experimental-wasm-stack-switching"] : [];
 	return ["--no-warnings", `--max-old-space-size=${heapSize}`, ...switching];
 }
 

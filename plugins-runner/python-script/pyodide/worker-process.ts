@@ -118,11 +118,11 @@ export class WorkerProcess {
 
 	async #waitUntilReady(): Promise<void> {
 		const { value: message } = await this.#messages.next();
-		const type = message?.type;
-		if (type === "ready") return;
-		if (type === "broken-snapshot") throw new BrokenSnapshot();
+		if (message?.type === "ready") return;
+		if (message?.type === "broken-snapshot") throw new BrokenSnapshot();
 		await this.gone;
-		throw new SvcError("SVC_RUNNER", `a worker of the engine pyodide did not start: ${this.#errors.trim().slice(0, 500) || this.#whyDead}`);
+		const reason = message?.type === "failed" ? message.reason : this.#errors.trim().slice(0, 500);
+		throw new SvcError("SVC_RUNNER", `a worker of the engine pyodide did not start: ${reason || this.#whyDead}`);
 	}
 
 	async #waitForEnd(): Promise<void> {
