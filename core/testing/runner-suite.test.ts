@@ -24,6 +24,7 @@ const registerMock = (test: RegisterTest, spoil: (sound: Runner) => Runner) =>
 			blocks: { runnerParameters: { text: "ready\n", block: true } },
 		},
 		grace: 400,
+		patience: 500,
 	});
 
 /** In the environment of every process of this file, for the broken runners leave some behind. */

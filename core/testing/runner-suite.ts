@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from "../contract/index.ts";
 import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
-import { assertJsonObject, type Check, type RunnerCases, toLines, within } from "./runner/cases.ts";
+import { assertJsonObject, type Check, type RunnerCases, startUntil, toLines, within } from "./runner/cases.ts";
 import { checkEffects } from "./runner/effects.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
@@ -24,10 +24,12 @@ export interface RunnerSuiteOptions {
 	readonly options?: OptionsInput;
 	/** Milliseconds within which an aborted run must have ended. Default 6000. */
 	readonly grace?: number;
+	/** Milliseconds within which a run must have printed its first lines. Default 30000. */
+	readonly patience?: number;
 }
 
 /** Conformance suite of `Runner`: one promise of the contract a test. */
-export function testRunner({ test, name, create, cases, options, grace = 6_000 }: RunnerSuiteOptions): void {
+export function testRunner({ test, name, create, cases, options, grace = 6_000, patience = 30_000 }: RunnerSuiteOptions): void {
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
 		// Not a skip: those are for what is not installed, and continuous integration refuses them.
@@ -36,7 +38,14 @@ export function testRunner({ test, name, create, cases, options, grace = 6_000 }
 			withRunner(
 				create().create(),
 				(runner, restart) =>
-					run({ runner, given, grace, context: (of) => createRunContext(runner, of), restart: () => restart(create().create()) }),
+					run({
+						runner,
+						given,
+						grace,
+						startUntil: (started, text) => startUntil(runner, started, text, patience),
+						context: (of) => createRunContext(runner, of),
+						restart: () => restart(create().create()),
+					}),
 				options === undefined ? {} : { options },
 			));
 	};
@@ -120,17 +129,20 @@ function checkOutput(check: Check): void {
 
 function checkAborts(check: Check): void {
 	for (const kind of ["cancel", "timeout", "shutdown"] as const) {
-		check("blocks", `an abort (${kind}) ends the run within the grace and keeps the output`, async ({ runner, given, grace, context }) => {
-			const run = context(given);
-			const end = runner.run(run);
-			await run.waitFor("stdout", "ready\n");
-			run.abort(kind);
-			const result = await within(grace, end);
-			assert.equal(result.succeeded, false);
-			assertJsonObject(result);
-			assert.equal(run.text("stdout"), "ready\n");
-			if (result.status === "running") await endLeft(runner, context({ ...given, after: run }), run.savedState() ?? {});
-		});
+		check(
+			"blocks",
+			`an abort (${kind}) ends the run within the grace and keeps the output`,
+			async ({ runner, startUntil, given, grace, context }) => {
+				const run = context(given);
+				const { end } = await startUntil(run, "ready\n");
+				run.abort(kind);
+				const result = await within(grace, end);
+				assert.equal(result.succeeded, false);
+				assertJsonObject(result);
+				assert.equal(run.text("stdout"), "ready\n");
+				if (result.status === "running") await endLeft(runner, context({ ...given, after: run }), run.savedState() ?? {});
+			},
+		);
 	}
 
 	check("blocks", "a run that was aborted before it began ends at once", async ({ runner, given, grace, context }) => {
@@ -141,15 +153,14 @@ function checkAborts(check: Check): void {
 		assertJsonObject(result);
 	});
 
-	check("blocks", "an abort ends one run and leaves the others alone", async ({ runner, given, grace, context }) => {
-		const [first, second] = [context(given), context(given)];
-		const ends = [runner.run(first), runner.run(second)] as const;
-		await Promise.all([first.waitFor("stdout", "ready\n"), second.waitFor("stdout", "ready\n")]);
-		first.abort("cancel");
-		await within(grace, ends[0]);
-		assert.equal(await Promise.race([ends[1], delay(100, "running")]), "running");
-		second.abort("cancel");
-		await within(grace, ends[1]);
+	check("blocks", "an abort ends one run and leaves the others alone", async ({ startUntil, given, grace, context }) => {
+		const runs = [context(given), context(given)] as const;
+		const [first, second] = await Promise.all([startUntil(runs[0], "ready\n"), startUntil(runs[1], "ready\n")]);
+		runs[0].abort("cancel");
+		await within(grace, first.end);
+		assert.equal(await Promise.race([second.end, delay(100, "running")]), "running");
+		runs[1].abort("cancel");
+		await within(grace, second.end);
 	});
 }
 

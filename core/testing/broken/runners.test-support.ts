@@ -141,6 +141,27 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 		}),
 	),
 	{
+		name: "output comes when the run has ended, and not before",
+		refusedBy: cancelStatement,
+		spoil: (sound) =>
+			withChanges(sound, {
+				async run(context) {
+					const held: (readonly [OutputType, string])[] = [];
+					const end = await sound.run(withChanges(context, { emit: async (...chunk) => void held.push(chunk) }));
+					for (const chunk of held) await context.emit(...chunk);
+					return end;
+				},
+			}),
+	},
+	{
+		name: "a run that should go on has ended, and printed nothing",
+		refusedBy: cancelStatement,
+		spoil: (sound) =>
+			withChanges(sound, {
+				run: async (context) => (context.runnerParameters["block"] ? { succeeded: true, result: {} } : sound.run(context)),
+			}),
+	},
+	{
 		name: "an abort that came before is overlooked",
 		refusedBy: "a run that was aborted before it began ends at once",
 		spoil: withSignal(({ signal }) => (signal.aborted ? never : signal)),

@@ -45,9 +45,16 @@ export interface Scope<C> {
 	/** Context options of the case the test is about. */
 	readonly given: C;
 	readonly grace: number;
+	/** Start a run and wait until it has printed `text`. Fails when it ends before that, or takes too long. */
+	startUntil(run: TestRunContext, text: string): Promise<StartedRun>;
 	context(options: RunContextOptions): TestRunContext;
 	/** What a restarted service has: the runner, stopped and started anew on the same data. */
 	restart(): Promise<Runner>;
+}
+
+/** A run that goes on. */
+export interface StartedRun {
+	readonly end: Promise<RunResult>;
 }
 
 /** Registers the test of one promise, if its case is there. */
@@ -66,15 +73,30 @@ export function toLines(count: number): string {
 	return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 }
 
-export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-	const late = new AbortController();
-	const timer = delay(milliseconds, undefined, { signal: late.signal }).then(
-		() => assert.fail(`the run had not ended after ${milliseconds} ms`),
+/** @param patience milliseconds that it may take to print `text` */
+export async function startUntil(runner: Runner, run: TestRunContext, text: string, patience: number): Promise<StartedRun> {
+	const end = runner.run(run);
+	const missing = `the run had not printed ${JSON.stringify(text)}`;
+	const tooSoon = end.then(
+		(result) => assert.fail(`${missing} when it ended with ${JSON.stringify(result)}`),
+		(error: unknown) => assert.fail(`${missing} when it failed with ${String(error)}`),
+	);
+	// Of interest only until the text is there.
+	tooSoon.catch(() => {});
+	await within(patience, Promise.race([run.waitFor("stdout", text), tooSoon]), missing);
+	return { end };
+}
+
+/** @param late what is the matter when it takes longer */
+export async function within<T>(milliseconds: number, work: Promise<T>, late = "the run had not ended"): Promise<T> {
+	const done = new AbortController();
+	const timer = delay(milliseconds, undefined, { signal: done.signal }).then(
+		() => assert.fail(`${late} after ${milliseconds} ms`),
 		() => work,
 	);
 	try {
 		return await Promise.race([work, timer]);
 	} finally {
-		late.abort();
+		done.abort();
 	}
 }

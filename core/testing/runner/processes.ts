@@ -25,10 +25,9 @@ export function checkProcesses(check: Check): void {
 		assert.equal(run.text("stdout"), "ready\n");
 	});
 
-	check("ignoresTerm", "a run that ignores TERM ends within the grace and a second", async ({ runner, given, grace, context }) => {
+	check("ignoresTerm", "a run that ignores TERM ends within the grace and a second", async ({ startUntil, given, grace, context }) => {
 		const run = context(given);
-		const end = runner.run(run);
-		await run.waitFor("stdout", "ready\n");
+		const { end } = await startUntil(run, "ready\n");
 		run.abort("cancel");
 		assert.equal((await within(grace + 1_000, end)).succeeded, false);
 	});
@@ -36,14 +35,13 @@ export function checkProcesses(check: Check): void {
 	check(
 		"doubleForks",
 		"nothing that a run has started outlives its cancel, wherever it has gone",
-		async ({ runner, given, grace, context }) => {
+		async ({ startUntil, given, grace, context }) => {
 			const mark = `600.${process.pid}${Math.trunc(performance.now())}`;
 			const run = context(given(mark));
 			// An id that no other test has: all that has it is ended.
 			const execution_id = `${run.execution_id}-${mark}`;
 			Object.assign(run, { execution_id, environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: execution_id } });
-			const end = runner.run(run);
-			await run.waitFor("stdout", "ready\n");
+			const { end } = await startUntil(run, "ready\n");
 			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
 			run.abort("cancel");
 			await within(grace + 1_000, end);
@@ -52,11 +50,10 @@ export function checkProcesses(check: Check): void {
 		},
 	);
 
-	check("hidesSecret", "a secret parameter stands on no command line", async ({ runner, given, grace, context }) => {
+	check("hidesSecret", "a secret parameter stands on no command line", async ({ startUntil, given, grace, context }) => {
 		const secret = `s3cret-${process.pid}-${Math.trunc(performance.now())}`;
 		const run = context(given(secret));
-		const end = runner.run(run);
-		await run.waitFor("stdout", "ready\n");
+		const { end } = await startUntil(run, "ready\n");
 		assert.deepEqual(findCommandLines(secret), []);
 		run.abort("cancel");
 		await within(grace, end);

@@ -6,11 +6,10 @@ const count = 60;
 /** Promises of runners with the capability `recovery`. */
 export function checkRecovery(check: Check): void {
 	check("lasts", "a run that is left when the service stops is found again, without gap or repeat", async (scope) => {
-		const { runner, given, context } = scope;
+		const { runner, startUntil, given, context } = scope;
 		assert.equal(runner.capabilities.recovery, true);
 		const first = context(given(count));
-		const end = runner.run(first);
-		await first.waitFor("stdout", "line 5\n");
+		const { end } = await startUntil(first, "line 5\n");
 		first.abort("shutdown");
 		assert.equal((await end).status, "running");
 		const state = first.savedState();
@@ -22,10 +21,9 @@ export function checkRecovery(check: Check): void {
 		assert.equal(second.text("stdout"), toLines(count));
 	});
 
-	check("lasts", "a run that was found again can be ended", async ({ runner, given, grace, context, restart }) => {
+	check("lasts", "a run that was found again can be ended", async ({ startUntil, given, grace, context, restart }) => {
 		const first = context(given(count));
-		const end = runner.run(first);
-		await first.waitFor("stdout", "line 5\n");
+		const { end } = await startUntil(first, "line 5\n");
 		first.abort("shutdown");
 		await end;
 		const second = context({ ...given(count), after: first });
