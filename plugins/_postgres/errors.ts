@@ -59,6 +59,6 @@ function toUnavailable(cause: unknown): SvcError {
 }
 
 /** Errors of the system and the driver have a code in capitals, such as ECONNRESET and CONNECTION_CLOSED. */
-function isConnectionError(error: unknown): boolean {
+export function isConnectionError(error: unknown): boolean {
 	return error instanceof Error && "code" in error && typeof error.code === "string" && /^(E[A-Z]+$|CONNECT)/.test(error.code);
 }

@@ -1,11 +1,12 @@
 import { defineStorage, type Storage, type StoragePlugin, SvcError } from "../../core/contract/index.ts";
 import { KnexStorage } from "./knex-storage.ts";
 import { createPostgresDatabase } from "./postgres-client.ts";
-import type { PostgresStorageOptions } from "./postgres-options.ts";
+import type { HostPool } from "./postgres-lent-line.ts";
+import type { PostgresPoolOptions, PostgresStorageOptions, PostgresUrlOptions } from "./postgres-options.ts";
 import { createSqliteDatabase, type SqliteOptions } from "./sqlite-client.ts";
 
 export type { PostgresTlsOptions } from "../_postgres/options.ts";
-export type { PostgresStorageOptions, SqliteOptions };
+export type { HostPool, PostgresPoolOptions, PostgresStorageOptions, PostgresUrlOptions, SqliteOptions };
 
 export type KnexStorageOptions = SqliteOptions | PostgresStorageOptions;
 

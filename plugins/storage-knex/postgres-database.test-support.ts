@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import postgres from "postgres";
 import { isSvcError, type Storage, type SvcErrorCode } from "../../core/contract/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
-import { knexStorage, type PostgresStorageOptions } from "./index.ts";
+import { knexStorage, type PostgresPoolOptions, type PostgresUrlOptions } from "./index.ts";
 import { toContext } from "./storage-context.test-support.ts";
 import { tableNames } from "./table-names.ts";
 
@@ -16,7 +16,9 @@ export async function administer<T extends object>(url: string, sql: string): Pr
 	}
 }
 
-export async function startPostgresStorage(options: Omit<PostgresStorageOptions, "client">): Promise<Storage> {
+export async function startPostgresStorage(
+	options: Omit<PostgresUrlOptions, "client"> | Omit<PostgresPoolOptions, "client">,
+): Promise<Storage> {
 	const storage = knexStorage({ client: "postgres", ...options }).create();
 	try {
 		await storage.start?.(toContext("/nonexistent"));

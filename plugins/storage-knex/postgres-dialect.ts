@@ -16,5 +16,5 @@ export const postgresDialect: Dialect = {
 
 function toElement(value: Binding): string {
 	if (value === null) return "null";
-	return typeof value === "number" ? String(value) : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+	return typeof value !== "string" ? String(value) : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { importPackage } from "./import-package.ts";
-import type { PostgresConnection, PostgresResult } from "./postgres-connection.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** The parts of knex that a client is made of; its types do not show them. */
 interface ClientParts {
@@ -50,7 +50,8 @@ export async function createPostgresKnex(connection?: PostgresConnection): Promi
 		}
 		async _query(_: object, query: QueryObject): Promise<QueryObject> {
 			if (!connection) throw new Error("this knex builds statements only");
-			query.response = toResponse(await connection.query(query.sql, query.bindings ?? []));
+			const { rows, count, command } = await connection.query(query.sql, query.bindings ?? []);
+			query.response = { rows, rowCount: count, command };
 			return query;
 		}
 	}
@@ -59,10 +60,6 @@ export async function createPostgresKnex(connection?: PostgresConnection): Promi
 		client: PostgresJsClient as unknown as typeof Knex.Client,
 		...(connection ? { connection: {}, pool: { min: 0, max: 1 } } : {}),
 	});
-}
-
-function toResponse(result: PostgresResult<object>): NonNullable<QueryObject["response"]> {
-	return { rows: [...result], rowCount: result.count, command: result.command };
 }
 
 function withNullsFirst(compiler: TableCompiler, toCondition: (predicate: unknown) => string): TableCompiler {

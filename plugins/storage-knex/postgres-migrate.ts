@@ -5,25 +5,29 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** Of every lock that this service takes by number. */
-const lockNumber = 1_936_092_001;
+/** One for each schema. The number is that of every lock that this service takes. */
+const lockId = "1936092001, hashtext(current_schema())";
 
 const oldestVersion = 130_000;
 
 /**
  * Bring the tables to the state this version needs. One node does it while the others wait; whoever comes later finds it done.
  *
- * @param connection one that is closed afterwards: settings and a lock stay with it
+ * @param connection one that is given up afterwards: settings stay with it
  */
 export async function migratePostgres(connection: PostgresConnection, settings: PostgresSettings): Promise<void> {
-	const { target } = settings;
 	try {
 		await createSchema(connection, settings);
 		await lock(connection, settings);
-		await withKnex(connection, (knex) => migrate(knex, target.label));
+		try {
+			await withKnex(connection, (knex) => migrate(knex, settings.label));
+		} finally {
+			// A connection that is gone has let go of it.
+			await connection.execute(`select pg_advisory_unlock(${lockId})`).catch(() => {});
+		}
 	} catch (error) {
 		if (sqlStateOf(error) !== "42501") throw error;
-		throw new SvcError("SVC_CONFIG", `user "${target.user}" may not change the tables of ${target.label}: ${toErrorMessage(error)}`, {
+		throw new SvcError("SVC_CONFIG", `user "${settings.user}" may not change the tables of ${settings.label}: ${toErrorMessage(error)}`, {
 			cause: error,
 		});
 	}
@@ -31,26 +35,24 @@ export async function migratePostgres(connection: PostgresConnection, settings: 
 
 /** Names of the migrations that are to be run; throws for a database of a newer version. Changes nothing. */
 export async function planPostgres(connection: PostgresConnection, settings: PostgresSettings): Promise<readonly string[]> {
-	return withKnex(connection, (knex) => planMigrations(knex, settings.target.label));
+	return withKnex(connection, (knex) => planMigrations(knex, settings.label));
 }
 
 /** Throws `SVC_CONFIG` for a server that cannot serve. */
-export async function assertUsable(connection: PostgresConnection, { target }: PostgresSettings): Promise<void> {
-	const [found] = (await connection.query(
+export async function assertUsable(connection: PostgresConnection, { label }: PostgresSettings): Promise<void> {
+	const { rows } = await connection.query(
 		"select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding",
 		[],
-	)) as unknown as { readonly version: number; readonly encoding: string }[];
+	);
+	const [found] = rows as readonly { readonly version: number; readonly encoding: string }[];
 	if (!found) throw new Error("the server has not said its version");
 	if (found.version < oldestVersion)
-		throw new SvcError(
-			"SVC_CONFIG",
-			`the database ${target.label} is on PostgreSQL ${Math.floor(found.version / 10_000)}; 13 or newer is needed`,
-		);
+		throw new SvcError("SVC_CONFIG", `the database ${label} is on PostgreSQL ${Math.floor(found.version / 10_000)}; 13 or newer is needed`);
 	if (found.encoding !== "UTF8")
-		throw new SvcError("SVC_CONFIG", `the database ${target.label} has the encoding ${found.encoding}; UTF8 is needed`);
+		throw new SvcError("SVC_CONFIG", `the database ${label} has the encoding ${found.encoding}; UTF8 is needed`);
 }
 
-async function createSchema(connection: PostgresConnection, { schema, target }: PostgresSettings): Promise<void> {
+async function createSchema(connection: PostgresConnection, { schema, user }: PostgresSettings): Promise<void> {
 	if (schema === undefined) return;
 	try {
 		await connection.execute(`create schema if not exists "${schema}"`);
@@ -58,20 +60,20 @@ async function createSchema(connection: PostgresConnection, { schema, target }: 
 		// Of several that make it at once, one succeeds and the others are told so.
 		if (sqlStateOf(error) === "23505" || sqlStateOf(error) === "42P06") return;
 		if (sqlStateOf(error) !== "42501") throw error;
-		throw new SvcError("SVC_CONFIG", `storage.schema "${schema}" does not exist and user "${target.user}" may not make it`, {
+		throw new SvcError("SVC_CONFIG", `storage.schema "${schema}" does not exist and user "${user}" may not make it`, {
 			cause: error,
 		});
 	}
 }
 
 /** Held by the connection, so that it ends with the process that has it. */
-async function lock(connection: PostgresConnection, { target }: PostgresSettings): Promise<void> {
+async function lock(connection: PostgresConnection, { label }: PostgresSettings): Promise<void> {
 	try {
 		await connection.execute("set statement_timeout = 0; set lock_timeout = '20s'");
-		await connection.execute(`select pg_advisory_lock(${lockNumber}, hashtext(current_schema()))`);
+		await connection.execute(`select pg_advisory_lock(${lockId})`);
 	} catch (error) {
 		if (sqlStateOf(error) !== "55P03") throw error;
-		throw new SvcError("SVC_UNAVAILABLE", `another node has been changing the tables of ${target.label} for long`, { cause: error });
+		throw new SvcError("SVC_UNAVAILABLE", `another node has been changing the tables of ${label} for long`, { cause: error });
 	}
 }
 

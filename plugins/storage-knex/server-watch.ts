@@ -18,14 +18,14 @@ interface Watched {
  * while a statement takes long, a connection is opened beside it, and when that fails every connection is cut.
  */
 export class ServerWatch {
-	readonly #probe: () => Promise<PostgresConnection>;
+	readonly #probe: (() => Promise<PostgresConnection>) | undefined;
 	readonly #busy = new Map<PostgresConnection, Watched>();
 	#timer: NodeJS.Timeout | undefined;
 	#aliveAt = 0;
 	#probing: Promise<void> | undefined;
 
-	/** @param probe opens a connection, and gives up by itself */
-	constructor(probe: () => Promise<PostgresConnection>) {
+	/** @param probe opens a connection, and gives up by itself; without it only single statements are given up that take far too long */
+	constructor(probe?: () => Promise<PostgresConnection>) {
 		this.#probe = probe;
 	}
 
@@ -52,21 +52,22 @@ export class ServerWatch {
 		let oldest = now;
 		for (const [connection, { since, unlimited }] of this.#busy) {
 			oldest = Math.min(oldest, since);
-			if (!unlimited && now - since > mostPatience) connection.destroy(toCut("the server has not answered a statement"));
+			if (!unlimited && now - since > mostPatience) connection.lose(toCut("the server has not answered a statement"));
 		}
-		if (now - Math.max(oldest, this.#aliveAt) > patience) this.#probing ??= this.#ask().finally(() => (this.#probing = undefined));
+		if (this.#probe === undefined || now - Math.max(oldest, this.#aliveAt) <= patience) return;
+		this.#probing ??= this.#ask(this.#probe).finally(() => (this.#probing = undefined));
 	}
 
-	async #ask(): Promise<void> {
+	async #ask(probe: () => Promise<PostgresConnection>): Promise<void> {
 		const watched = [...this.#busy.keys()];
 		try {
-			const connection = await this.#probe();
+			const connection = await probe();
 			this.#aliveAt = performance.now();
 			await connection.end();
 		} catch (error) {
 			// Whatever the server says, it is there.
 			if (sqlStateOf(error) !== undefined) this.#aliveAt = performance.now();
-			else for (const connection of watched) connection.destroy(toCut("the server does not answer"));
+			else for (const connection of watched) connection.lose(toCut("the server does not answer"));
 		}
 	}
 }

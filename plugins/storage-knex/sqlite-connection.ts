@@ -28,8 +28,10 @@ export class SqliteConnection implements GroupConnection {
 		return this.#database.execAsync("COMMIT");
 	}
 
-	run({ statement, bindings }: Step): Answer {
+	run({ statement, bindings: given }: Step): Answer {
 		const prepared = this.#prepare(statement);
+		// libsql ends the process when it is given a boolean.
+		const bindings = given.map((binding) => (typeof binding === "boolean" ? Number(binding) : binding));
 		switch (statement.answer) {
 			case "changes":
 				return { rows: [], changes: prepared.run(bindings).changes };

@@ -1,6 +1,8 @@
+import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Pool } from "pg";
 import { test } from "uvu";
 import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import type { OpenedStorage } from "../../core/testing/storage/check.ts";
@@ -43,6 +45,16 @@ testStorage({
 	test: postgresTest(test),
 	name: "postgres",
 	create: async () => openStorage({ client: "postgres", url: await emptyDatabase(), pool_size: 5 }, async () => {}),
+});
+
+testStorage({
+	test: postgresTest(test),
+	name: "postgres, a pool of the host",
+	create: async () => {
+		const pool = new Pool({ connectionString: await emptyDatabase() });
+		pool.on("error", (error) => assert.fail(error));
+		return openStorage({ client: "postgres", pool }, () => pool.end());
+	},
 });
 
 test.after(dropEmptyDatabase);

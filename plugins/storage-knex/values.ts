@@ -1,7 +1,7 @@
 import { type EntityKind, type EntityMap, entityKinds, type FieldType } from "../../core/contract/index.ts";
 
-/** What goes into a statement and comes out of a column. Nothing else may: libsql ends the process when it is given a boolean. */
-export type Binding = string | number | null;
+/** What goes into a statement and comes out of a column; booleans come as 0 and 1 where the database has none. */
+export type Binding = string | number | boolean | null;
 
 export type Field = readonly [name: string, type: FieldType];
 
@@ -23,7 +23,7 @@ export function fieldTypesOf(kind: EntityKind): ReadonlyMap<string, FieldType> {
 	return types;
 }
 
-/** The value of a field as its column holds it: JSON as text, booleans as 0 and 1. */
+/** The value of a field as its column holds it: JSON as text. */
 export function toBinding([name, type]: Field, value: unknown): Binding {
 	if (value === null) return null;
 	const binding = type === "json" ? JSON.stringify(value) : toScalarBinding(value);
@@ -45,7 +45,7 @@ export function toScalarBinding(value: unknown): Binding | undefined {
 		case "number":
 			return Number.isFinite(value) ? value : undefined;
 		case "boolean":
-			return value ? 1 : 0;
+			return value;
 		default:
 			return value === null ? null : undefined;
 	}
@@ -63,7 +63,7 @@ export function toEntity<K extends EntityKind>(row: readonly Binding[], fields: 
 /** The value of a field of this type that a column holds. */
 export function toValue(type: FieldType, binding: Binding): unknown {
 	if (binding === null) return null;
-	if (type === "boolean") return binding === 1;
+	if (type === "boolean") return binding === true || binding === 1;
 	if (typeof binding !== "string") return binding;
 	return type === "json" ? JSON.parse(binding) : unescapeText(binding);
 }

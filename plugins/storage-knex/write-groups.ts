@@ -2,8 +2,8 @@ import { isSvcError } from "../../core/contract/index.ts";
 import { isCollision } from "../_postgres/errors.ts";
 import { StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { PostgresPool } from "./postgres-pool.ts";
 import { conclude, takeFirst, toBegin, toKnown } from "./postgres-rounds.ts";
+import type { Connections } from "./postgres-source.ts";
 
 interface Pending {
 	readonly write: Write<unknown>;
@@ -34,15 +34,15 @@ const mostFailures = 3;
  * this process less than half the work. A write that fails is taken out and fails alone.
  */
 export class WriteGroups {
-	readonly #pool: PostgresPool;
+	readonly #connections: Connections;
 	readonly #runAlone: <T>(write: Write<T>) => Promise<T>;
 	readonly #queue: Pending[] = [];
 	#running = 0;
 	#isDue = false;
 	#idle: (() => void) | undefined;
 
-	constructor(pool: PostgresPool, runAlone: <T>(write: Write<T>) => Promise<T>) {
-		this.#pool = pool;
+	constructor(connections: Connections, runAlone: <T>(write: Write<T>) => Promise<T>) {
+		this.#connections = connections;
 		this.#runAlone = runAlone;
 	}
 
@@ -87,7 +87,7 @@ export class WriteGroups {
 
 	async #tryTogether(group: readonly Pending[]): Promise<Rest> {
 		try {
-			return await this.#pool.use((connection) => runTogether(connection, group));
+			return await this.#connections.use((connection) => runTogether(connection, group));
 		} catch (error) {
 			// There is no connection, or it was lost: whether the group was committed nobody knows.
 			for (const { reject } of group) reject(toKnown(error));

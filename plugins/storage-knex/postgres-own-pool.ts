@@ -1,5 +1,6 @@
 import { sqlStateOf } from "../_postgres/errors.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import type { Connections } from "./postgres-source.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 interface Waiter {
@@ -8,7 +9,7 @@ interface Waiter {
 }
 
 /** Connections that are opened as they are needed, each lent to one caller at a time. */
-export class PostgresPool {
+export class OwnPool implements Connections {
 	/** Connections at most. */
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
