@@ -2,8 +2,8 @@ import { SvcError } from "../../core/contract/index.ts";
 import { sqlStateOf } from "../_postgres/errors.ts";
 import { ConnectionLostError, toLoss } from "./connection-lost.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
+import type { Connections } from "./postgres-connections.ts";
 import { type HostClient, type HostPool, LentLine, toHostFailure } from "./postgres-lent-line.ts";
-import type { Connections } from "./postgres-source.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 /** How long the host's pool may take to give a connection. */

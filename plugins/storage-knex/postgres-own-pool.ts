@@ -1,6 +1,6 @@
 import { sqlStateOf } from "../_postgres/errors.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { Connections } from "./postgres-source.ts";
+import type { Connections } from "./postgres-connections.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 interface Waiter {

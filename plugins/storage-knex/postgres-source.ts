@@ -1,5 +1,6 @@
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import type { Connections } from "./postgres-connections.ts";
 import type { HostPool } from "./postgres-lent-line.ts";
 import { borrow, borrowAlone, LentPool } from "./postgres-lent-pool.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
@@ -7,16 +8,6 @@ import { importPostgres, openConnection } from "./postgres-own-line.ts";
 import { OwnPool } from "./postgres-own-pool.ts";
 import { toLocalSettings, toSessionSettings } from "./postgres-session.ts";
 import { ServerWatch } from "./server-watch.ts";
-
-/** Connections, each lent to one caller at a time. */
-export interface Connections {
-	/** Connections at most. */
-	readonly size: number;
-	/** Lend a connection for as long as `work` takes. Rejects with the error of getting one. */
-	use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
-	/** Resolves when everybody has given back and nobody waits. Nothing may be asked for afterwards. */
-	stop(): Promise<void>;
-}
 
 /** Where connections come from. */
 export interface PostgresSource {

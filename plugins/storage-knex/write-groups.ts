@@ -2,8 +2,8 @@ import { isSvcError } from "../../core/contract/index.ts";
 import { isCollision } from "../_postgres/errors.ts";
 import { StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import type { Connections } from "./postgres-connections.ts";
 import { conclude, takeFirst, toBegin, toKnown } from "./postgres-rounds.ts";
-import type { Connections } from "./postgres-source.ts";
 
 interface Pending {
 	readonly write: Write<unknown>;
