@@ -1,12 +1,15 @@
 // test-timeout: 120
 import * as assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
 import { Pool, type PoolConfig } from "pg";
 import postgres from "postgres";
 import { test } from "uvu";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { ConnectionLostError } from "./connection-lost.ts";
 import { type KnexStorageOptions, knexStorage } from "./index.ts";
 import { administer, dropEmptyDatabase, emptyDatabase, refused, startPostgresStorage } from "./postgres-database.test-support.ts";
+import { borrow } from "./postgres-lent-pool.ts";
 import { startProxy } from "./postgres-proxy.test-support.ts";
 import { toContext } from "./storage-context.test-support.ts";
 
@@ -123,6 +126,18 @@ serverTest("connections of the host that are cut are an outage, and both go on a
 		await storage.stop?.();
 	});
 	await proxy.stop();
+});
+
+serverTest("a borrowed connection that is given up is closed, so that nobody gets it who would wait with it", async () => {
+	await withPool(await emptyDatabase(), { max: 2 }, async (pool) => {
+		const connection = await borrow(pool, "set local jit = off");
+		const running = connection.runAll([{ statement: { sql: "select pg_sleep(60)", answer: "row" }, bindings: [] }]);
+		const rejected = assert.rejects(running, /a step has failed/);
+		await setTimeout(100);
+		connection.lose(new ConnectionLostError("the server has not answered a statement"));
+		await rejected;
+		assert.equal(pool.totalCount, 0);
+	});
 });
 
 serverTest("a server that refuses the host's pool is named", async () => {
