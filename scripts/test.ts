@@ -9,7 +9,7 @@ import { startServers, stopServers } from "./test-servers.ts";
 
 // Runs every test file in a process of its own: `npm test [-- <part of a name> …]`. JOBS sets how many run at once,
 // SVC_TEST_BACKEND the only backend to run on.
-const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "templates", "scripts"];
+const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts"];
 
 async function main(filters: readonly string[]): Promise<number> {
 	const files = findFiles(directories, (file) => file.endsWith(".test.ts"));

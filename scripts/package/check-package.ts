@@ -10,7 +10,7 @@ const expected = [
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
 	/^docs\/.+\.(md|svg)$/,
-	/^templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|sh))$/,
+	/^examples\/templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|sh))$/,
 	/^examples\/[^/]+\/(Procfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,
 ];
 

@@ -28,7 +28,7 @@ const realNames: Readonly<Record<string, string>> = { gitignore: ".gitignore", "
 export function toPackageFiles(kind: PackageKind, names: PackageNames, directory: string): NewFile[] {
 	const root = findRoot();
 	const folders = kind === "project" ? [kind] : ["plugin", kind];
-	const files = folders.flatMap((folder) => readTemplate(join(root, "templates", folder)));
+	const files = folders.flatMap((folder) => readTemplate(join(root, "examples", "templates", folder)));
 	const identifier = toIdentifier(
 		names,
 		kind,
