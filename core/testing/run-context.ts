@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
 	type CapturedOutput,
 	type JsonObject,
@@ -53,7 +54,11 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 	waitFor(type: OutputType, part: string): Promise<void>;
 };
 
+/** Of this process alone: a runner may look for the processes of a run by its id, on a machine that others test on too. */
+const ofThisProcess = randomBytes(9).toString("hex");
 let lastExecution = 0;
+
+const nextId = () => ofThisProcess + (++lastExecution).toString(16).padStart(6, "0");
 
 /** What the host would hand to `run` of this runner: for tests of a runner on its own. */
 export function createRunContext<S extends ParameterSchema>(
@@ -66,8 +71,8 @@ export function createRunContext<S extends ParameterSchema>(
 	const dispatched: { trigger: TriggerReference; payload: JsonObject }[] = [];
 	const saved: { state?: JsonObject } = {};
 	return {
-		execution_id: options.after?.execution_id ?? (++lastExecution).toString(16).padStart(24, "0"),
-		liveaction_id: options.after?.liveaction_id ?? lastExecution.toString(16).padStart(24, "f"),
+		execution_id: options.after?.execution_id ?? nextId(),
+		liveaction_id: options.after?.liveaction_id ?? nextId(),
 		action_ref: "tests.action",
 		pack: "tests",
 		user: "tester",

@@ -38,9 +38,8 @@ export function checkProcesses(check: Check): void {
 		async ({ startUntil, given, grace, context }) => {
 			const mark = `600.${process.pid}${Math.trunc(performance.now())}`;
 			const run = context(given(mark));
-			// An id that no other test has: all that has it is ended.
-			const execution_id = `${run.execution_id}-${mark}`;
-			Object.assign(run, { execution_id, environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: execution_id } });
+			// By it the processes of the run can be found.
+			Object.assign(run, { environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: run.execution_id } });
 			const { end } = await startUntil(run, "ready\n");
 			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
 			run.abort("cancel");
