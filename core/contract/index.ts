@@ -17,3 +17,4 @@ export * from "./runner.ts";
 export * from "./sensor.ts";
 export * from "./storage.ts";
 export * from "./trigger-entities.ts";
+export * from "./turns.ts";

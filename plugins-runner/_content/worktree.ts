@@ -1,12 +1,13 @@
 import { chmod, mkdir, realpath, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { SvcError, Turns, toErrorMessage } from "../../core/contract/index.ts";
 import { assertNoNul } from "../_shell/index.ts";
 import { type GitEnd, runGit } from "./git.ts";
-import { inTurn } from "./in-turn.ts";
 
 const mostTries = 5;
+/** Changes of a repository's worktrees. */
+const turns = new Turns();
 /** What git says of files of a worktree that come or go while it reads them. */
 const isHalfMade = /worktrees\//;
 
@@ -39,11 +40,12 @@ export async function addWorktree(request: WorktreeRequest): Promise<string> {
 	const commit = revision.startsWith("-") ? undefined : await git("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
 	if (!commit?.succeeded) throw fail(`the repository has no revision "${revision}" (content_version)`);
 
-	const added = await changeWorktrees(packDirectory, async () => {
+	const addNow = async () => {
 		await rm(directory, { recursive: true, force: true });
 		await makeDirectory(directory, packDirectory);
 		return git("worktree", "add", "--detach", directory, commit.stdout.trim());
-	});
+	};
+	const added = await changeWorktrees(packDirectory, addNow, signal);
 	if (!added.succeeded && added.reason.includes("is not a git command")) throw fail("git 2.17 or newer is needed");
 	if (!added.succeeded) throw fail(added.reason);
 	return join(directory, prefix.stdout.replace(/\n$/, ""));
@@ -62,9 +64,9 @@ export async function removeWorktree({ directory, packDirectory }: Pick<Worktree
  * git does not keep changes of a repository's worktrees apart: one fails when it meets what another has half made. Those of this process
  * wait for each other; what another process or another pack of the repository does is met by trying again.
  */
-async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>): Promise<GitEnd> {
+async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>, signal?: AbortSignal): Promise<GitEnd> {
 	for (let tried = 1; ; tried += 1) {
-		const end = await inTurn(packDirectory, change);
+		const end = await turns.take(packDirectory, change, signal);
 		if (end.succeeded || tried === mostTries || !isHalfMade.test(end.reason)) return end;
 		await delay(tried * 50 * Math.random());
 	}

@@ -5,6 +5,7 @@ import {
 	type Logger,
 	type Storage,
 	SvcError,
+	Turns,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../clock.ts";
@@ -40,25 +41,14 @@ export interface ItemStore {
 const mostConflicts = 100;
 
 export function createItemStore({ storage, clock, draft }: ItemStoreParts): ItemStore {
-	const queues = new Map<string, Promise<unknown>>();
+	/** Writers of one node do not make one another try again. */
+	const turns = new Turns();
 	const now = () => toTimestamp(clock.now());
 	const isLive = ({ expire_timestamp: expiry }: KeyValueEntity) => expiry === null || expiry > now();
 
 	async function read({ scope, name }: ItemAddress): Promise<KeyValueEntity | undefined> {
 		const [found] = await storage.find("key_value", { where: { scope, name }, limit: 1 });
 		return found;
-	}
-
-	/** One after the other for each item, so that writers of one node do not make one another try again. */
-	function inTurn<T>({ scope, name }: ItemAddress, write: () => Promise<T>): Promise<T> {
-		const key = `${scope}:${name}`;
-		const turn = (queues.get(key) ?? Promise.resolve()).then(write, write);
-		queues.set(key, turn);
-		const leave = () => {
-			if (queues.get(key) === turn) queues.delete(key);
-		};
-		turn.then(leave, leave);
-		return turn;
 	}
 
 	/** Write with events in the same transaction. False when the item was changed in between. */
@@ -110,11 +100,9 @@ export function createItemStore({ storage, clock, draft }: ItemStoreParts): Item
 			const found = await read(address);
 			return found !== undefined && isLive(found) ? found : undefined;
 		},
-		set: (address, toContent) => inTurn(address, () => untilDone(() => trySet(address, toContent))),
-		remove: (address) => inTurn(address, () => untilDone(() => tryRemove(address))),
-		async settled() {
-			await Promise.allSettled(queues.values());
-		},
+		set: (address, toContent) => turns.take(toKey(address), () => untilDone(() => trySet(address, toContent))),
+		remove: (address) => turns.take(toKey(address), () => untilDone(() => tryRemove(address))),
+		settled: () => turns.settled(),
 	};
 }
 
@@ -127,4 +115,8 @@ function replace(before: KeyValueEntity, after: KeyValueEntity): WriteOperation 
 function toNext(before: KeyValueEntity | undefined, clock: Clock): string {
 	const now = clock.now();
 	return toTimestamp(before === undefined ? now : Math.max(now, fromTimestamp(before.updated_at) + 1));
+}
+
+function toKey({ scope, name }: ItemAddress): string {
+	return `${scope}:${name}`;
 }
