@@ -19,6 +19,8 @@ const mayUseSudo = missing({ command: "sudo", root: true }) === undefined;
 testRunner({
 	test: remoteTest,
 	name: "remote command",
+	// Four seconds lie between TERM and KILL; each sweep of the host takes a channel of its own.
+	grace: 10_000,
 	create: () => remoteCommand(),
 	options: toOptions(site),
 	cases: {

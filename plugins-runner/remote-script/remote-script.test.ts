@@ -35,6 +35,8 @@ function writeScript(name: string, text: string): RunContextOptions {
 testRunner({
 	test: remoteTest,
 	name: "remote script",
+	// Four seconds lie between TERM and KILL; each sweep of the host and the removal of files take a channel of their own.
+	grace: 10_000,
 	create: () => remoteScript(),
 	options: toOptions(site),
 	cases: {
