@@ -40,6 +40,8 @@ export interface ChaosNode {
 	/** Start it and wait until it answers. */
 	start(): Promise<void>;
 	kill(): Promise<void>;
+	/** Kill it for good. */
+	end(): Promise<void>;
 	/** TERM; the exit code. */
 	stop(): Promise<number | null>;
 	freeze(): void;
@@ -50,11 +52,18 @@ export function createChaosNode({ name, directory, logs, environment, only }: No
 	let child: ChildProcess | undefined;
 	let exited: Promise<number | null> = Promise.resolve(null);
 	let access: Access | undefined;
-	let isUp = false;
+	let [isUp, isEnded] = [false, false];
+
+	async function kill(): Promise<void> {
+		access = undefined;
+		child?.kill("SIGKILL");
+		await exited;
+	}
 
 	async function start(): Promise<void> {
 		const data = join(directory, "data");
 		await mkdir(data, { recursive: true, mode: 0o700 });
+		if (isEnded) throw new Error(`${name} was ended for good`);
 		const args = [program, "serve", "--config", config, ...(only === undefined ? [] : ["--only", only])];
 		const log = openSync(join(logs, `${name}.log`), "a");
 		const started = spawn(process.execPath, args, {
@@ -83,10 +92,10 @@ export function createChaosNode({ name, directory, logs, environment, only }: No
 		isUp: () => isUp,
 		access: () => access,
 		start,
-		async kill() {
-			access = undefined;
-			child?.kill("SIGKILL");
-			await exited;
+		kill,
+		async end() {
+			isEnded = true;
+			await kill();
 		},
 		async stop() {
 			access = undefined;

@@ -23,6 +23,9 @@ const { values } = parseArgs({
 	},
 });
 
+const ending = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort(signal));
+
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 print(`seed ${seed}`);
@@ -38,6 +41,11 @@ const violations = await runChaos({
 	without: oneOf("without", values.without, [...mechanisms, "poll"] as const),
 	...(values.logs !== undefined && { logs: values.logs }),
 	print,
+	signal: ending.signal,
+}).catch((error: unknown) => {
+	if (!ending.signal.aborted) throw error;
+	print(`ended by ${String(ending.signal.reason)}`);
+	process.exit(130);
 });
 for (const { promise, detail } of violations.slice(0, 50)) print(`BROKEN ${promise}: ${detail}`);
 print(violations.length === 0 ? "every promise was kept" : `${violations.length} promises were broken`);

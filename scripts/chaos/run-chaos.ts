@@ -32,40 +32,60 @@ export interface ChaosOptions {
 	/** Directory for the logs of the nodes; default one that is removed. */
 	readonly logs?: string;
 	readonly print: (line: string) => void;
+	/** Ends it before its time, and all that it has started. */
+	readonly signal?: AbortSignal;
 }
 
 /** Seconds within which the runs of a lost node are final. */
 const recoveryLimit = 30;
 const frontRoles = "auth,api,stream,rules,timers,sensors";
 const nodeCount = 3;
+/** Milliseconds that a run which was aborted may take to notice. */
+const patienceAtEnd = 3_000;
 
-/** Three nodes on one PostgreSQL server under load and faults; the promises that were broken. */
+/** Three nodes on one PostgreSQL server under load and faults; the promises that were broken. Rejects when the signal aborts. */
 export async function runChaos(options: ChaosOptions): Promise<readonly Violation[]> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-chaos-"));
 	const stops: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true })];
+	const { signal } = options;
+	const running = runIn(directory, options, async (stop) => {
+		stops.push(stop);
+		signal?.throwIfAborted();
+	});
+	const aborted = new Promise<never>((_, reject) => {
+		signal?.addEventListener("abort", () => reject(signal.reason as Error));
+	});
 	try {
-		return await runIn(directory, options, (stop) => void stops.push(stop));
+		return await Promise.race([running, aborted]);
 	} finally {
-		for (const stop of stops.reverse()) await stop();
+		// A server that is being started is there to be stopped a moment later; what waits for a node or a server fails by itself.
+		for (let stop = stops.pop(); stop; stop = stops.pop()) {
+			await stop();
+			if (stops.length === 0 && signal?.aborted) await Promise.race([running.catch(() => {}), delay(patienceAtEnd)]);
+		}
 	}
 }
 
-async function runIn(directory: string, options: ChaosOptions, onStop: (stop: () => Promise<void>) => void): Promise<readonly Violation[]> {
+async function runIn(
+	directory: string,
+	options: ChaosOptions,
+	onStop: (stop: () => Promise<void>) => Promise<void>,
+): Promise<readonly Violation[]> {
 	const random = createRandom(options.seed);
 	const server = await startPostgres();
-	onStop(() => server.stop());
+	await onStop(() => server.stop());
 	const { url: databaseUrl } = await server.createDatabase();
 	let nats: NatsServer | undefined;
 	if (options.bus === "nats") {
 		nats = await startNats();
 		const { stop } = nats;
-		onStop(stop);
+		await onStop(stop);
 	}
 	const nodes = createNodes(directory, options, { CHAOS_DATABASE_URL: databaseUrl, ...(nats && { CHAOS_NATS_URL: nats.url }) });
-	onStop(async () => void (await Promise.all(nodes.map((node) => node.kill()))));
+	await onStop(async () => void (await Promise.all(nodes.map((node) => node.end()))));
 	for (const node of nodes) await node.start();
 	const oracle = new Oracle({ databaseUrl, startsFile: join(directory, "starts") });
-	onStop(() => oracle.stop());
+	await onStop(() => oracle.stop());
 	oracle.watch();
 	const [first] = nodes as [ChaosNode];
 	const { client } = first.access() ?? fail("the first node does not answer");

@@ -1,0 +1,49 @@
+// test-timeout: 120
+import * as assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "uvu";
+import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+
+/** Command lines of processes that were started with this directory for their temporary files. */
+async function findProcesses(directory: string): Promise<readonly string[]> {
+	const found: string[] = [];
+	for (const pid of await readdir("/proc")) {
+		if (!/^\d+$/.test(pid)) continue;
+		const [environment = "", command = ""] = await Promise.all(
+			["environ", "cmdline"].map((file) => readFile(join("/proc", pid, file), "latin1").catch(() => "")),
+		);
+		if (environment.includes(`=${directory}`)) found.push(command.replaceAll("\0", " "));
+	}
+	return found;
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+	postgresTest(test)(`a chaos run that is ended by ${signal} takes its nodes and its database along`, async () => {
+		const directory = await mkdtemp(join(tmpdir(), "svc-chaos-end-"));
+		// The database runs as somebody else.
+		await chmod(directory, 0o755);
+		try {
+			const args = ["--import", "tsx", "scripts/chaos/main.ts", "--seconds", "60"];
+			// A process group of its own, as the signal goes to the one process.
+			const chaos = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: directory }, stdio: "ignore", detached: true });
+			const ended = once(chaos, "exit");
+			const hasNodes = async () => (await findProcesses(directory)).filter((command) => command.includes(" serve ")).length >= 2;
+			while (chaos.exitCode === null && !(await hasNodes())) await delay(200);
+			chaos.kill(signal);
+			assert.deepEqual(await ended, [130, null]);
+			assert.deepEqual(await findProcesses(directory), []);
+			assert.deepEqual(
+				(await readdir(directory)).filter((name) => name.startsWith("svc-")),
+				[],
+			);
+		} finally {
+			await rm(directory, { recursive: true, force: true });
+		}
+	});
+
+test.run();
