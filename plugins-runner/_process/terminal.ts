@@ -50,9 +50,12 @@ export function openTerminal(): Terminal {
 }
 
 function loadNative(): NativePty {
-	// Optional, and of no use as an import: its types leave `native` out.
-	const { native } = createRequire(import.meta.url)("node-pty") as { native: NativePty };
-	return native;
+	const require = createRequire(import.meta.url);
+	// What is installed under this name is the build of @lydell: one small binary for each platform, in a package of its own. The
+	// package of that name, which compiles, may stand in its place where there is no such binary.
+	const { native } = require("node-pty") as { readonly native?: NativePty };
+	if (native !== undefined) return native;
+	return createRequire(require.resolve("node-pty"))(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`) as NativePty;
 }
 
 /** Takes the mark off, and the carriage return that a terminal puts before each newline. */

@@ -69,7 +69,7 @@ async function pack(directory: string): Promise<string> {
 	return join(directory, name);
 }
 
-/** No package of this project needs its install script here; node-pty, which does, would be compiled. */
+/** No package of this project needs its install script. */
 async function install(directory: string, args: readonly string[]): Promise<void> {
 	const quiet = ["--prefix", directory, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 	const { code, output } = await run("npm", ["install", ...quiet, ...args], { cwd: directory });
