@@ -162,6 +162,13 @@ test("what is no pool of pg is refused", async () => {
 		[{ pool, pool_size: 0 }, /^storage\.pool_size must be/],
 		[{ pool, size: 5 }, /^storage\.size is unknown .*pool/],
 	];
+	// The compiler refuses them too.
+	// @ts-expect-error a pool says itself where it leads
+	knexStorage({ client: "postgres", pool, url: "postgres://ann@db/svc" });
+	// @ts-expect-error a pool of another package
+	knexStorage({ client: "postgres", pool: postgres("postgres://ann@127.0.0.1:1/svc") });
+	// @ts-expect-error neither url nor pool
+	knexStorage({ client: "postgres", schema: "automation" });
 	for (const [options, message] of wrong) {
 		const storage = knexStorage({ client: "postgres", ...options } as unknown as KnexStorageOptions).create();
 		await assert.rejects(async () => storage.start?.(toContext("/nonexistent")), refused("SVC_CONFIG", message));
