@@ -1,0 +1,193 @@
+import { join } from "node:path";
+import { createAccess } from "./access/access.ts";
+import { createApiKeys } from "./api-keys.ts";
+import { createCatalog } from "./catalog.ts";
+import { createCredentials } from "./credentials.ts";
+import { createDatastoreItems } from "./datastore/datastore-items.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import { createRunEnding } from "./end-runs.ts";
+import { createExecutions } from "./executions.ts";
+import { createExecutor } from "./executor.ts";
+import { createId } from "./ids.ts";
+import { createLateWrites } from "./late-writes.ts";
+import { createLeases } from "./lease.ts";
+import { createNode } from "./nodes/node.ts";
+import { createPersist } from "./nodes/persist.ts";
+import { createOutput } from "./output.ts";
+import { createPackConfigs } from "./pack-config/pack-configs.ts";
+import { createPendingWork } from "./pending-work.ts";
+import { createPluginHost } from "./plugin-host.ts";
+import { createPolicyCore, type PolicyCore } from "./policies/policy-core.ts";
+import { createRetention } from "./retention/retention.ts";
+import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
+import { createRuns } from "./runs.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { createSensorContainer } from "./sensors/sensor-container.ts";
+import { checkTimerParameters } from "./timers/schedule.ts";
+import { createTimers } from "./timers/timers.ts";
+import { createChangeFeed } from "./triggers/change-feed.ts";
+import { createCompletions } from "./triggers/completions.ts";
+import { createInstances } from "./triggers/instances.ts";
+import { createTriggerCore } from "./triggers/trigger-core.ts";
+import { createTriggerTypes } from "./triggers/trigger-types.ts";
+
+/** Everything that an engine is made of, put together. Nothing is opened or started. */
+export function createEngineParts(dependencies: EngineDependencies) {
+	const { options, logger, clock, roles, composition } = dependencies;
+	const nodeId = createId(clock);
+	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
+	const { storage, eventBus, runners, sensors, authBackend } = host;
+	const lateWrites = createLateWrites(logger);
+	const parts = { storage, eventBus, clock, logger, nodeId, lateWrites };
+	const changes = createChangeFeed(parts);
+	const catalog = createCatalog({ ...parts, changes });
+	const audit = logger.withTag("auth");
+	const access = createAccess({ storage, clock, logger: audit, enabled: options.rbac.enable, config: dependencies.access });
+	const apiKeys = createApiKeys({ storage, clock, logger: audit });
+	const credentials = createCredentials({ storage, clock, options, authBackend, logger: audit, access, apiKeys });
+	const triggers = createTriggerCore({
+		...parts,
+		changes,
+		options,
+		// Rules need what needs triggers.
+		processor: {
+			wake: () => ruling.processor.wake(),
+			reserve: (instance) => ruling.processor.reserve(instance),
+			dismiss: (instance) => ruling.processor.dismiss(instance),
+		},
+	});
+	const datastore = createDatastoreItems({
+		...parts,
+		logger: logger.withTag("datastore"),
+		options,
+		access,
+		draft: triggers.dispatcher.draft,
+		keyFile: options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json"),
+	});
+	const packConfigs = createPackConfigs({
+		...parts,
+		datastore,
+		packDirectory: catalog.packDirectory,
+		directory: dependencies.configs,
+	});
+	const templateSources = { datastore, packConfigs, systemUser: options.system_user.user };
+	const { poll_interval: pollInterval, lease } = options.scheduler;
+	const policing: PolicyCore = createPolicyCore({
+		...parts,
+		catalog,
+		changes,
+		pollInterval,
+		// The ends of executions need what policies make of them.
+		completions: { draft: (ended) => completions.draft(ended) },
+	});
+	const completions = createCompletions({
+		...parts,
+		dispatcher: triggers.dispatcher,
+		catalog,
+		options,
+		templateSources,
+		retries: policing.retries,
+		announce: (execution) => scheduler.announce(execution),
+	});
+	const executor = createExecutor({
+		...parts,
+		catalog,
+		runners,
+		options,
+		credentials,
+		completions,
+		templateSources,
+		dispatcher: triggers.dispatcher,
+		apiUrl: dependencies.apiUrl,
+	});
+	const pendingWork = createPendingWork({ ...parts, wake: (work) => scheduler.wake(work) });
+	const scheduler: Scheduler = createScheduler({
+		...parts,
+		poolSize: options.actionrunner.actions_pool_size,
+		pollInterval,
+		lease,
+		announce: pendingWork.announce,
+		queues: policing.queues,
+		run: executor.run,
+		holds: executor.holds,
+	});
+	const triggerTypes = createTriggerTypes({ ...parts, changes });
+	const instances = createInstances({ ...parts, catalog, dispatcher: triggers.dispatcher });
+	const submitting = { ...parts, catalog, completions, templateSources, admit: scheduler.admit };
+	const ruling: RulesCore = createRulesCore({
+		...submitting,
+		maskPayloads: instances.maskPayloads,
+		options,
+		changes,
+		triggers,
+		checkParameters: checkTimerParameters,
+	});
+	const leases = createLeases({ ...parts, executor, completions, lease, adopt: scheduler.adopt });
+	const retention = createRetention({ ...parts, options, completions });
+	const timers = createTimers({ ...parts, options, dispatcher: triggers.dispatcher, changes });
+	const sensorContainer = createSensorContainer({
+		...parts,
+		options,
+		sensors,
+		datastore,
+		packConfigs,
+		types: triggerTypes,
+		changes,
+		dispatcher: triggers.dispatcher,
+	});
+	/** What each role makes the node do, in the order in which it begins. */
+	const loops = [
+		["worker", leases.recovery],
+		["worker", scheduler],
+		["rules", ruling.processor],
+		["timers", timers],
+		["sensors", sensorContainer],
+	] as const;
+	const halting = new AbortController();
+	const persist = createPersist({ storage, logger, signal: halting.signal });
+	const node = createNode({
+		...parts,
+		...dependencies,
+		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
+		loops: loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop),
+		persist,
+		idle: scheduler.idle,
+		running: () => executor.held().size,
+		lateWrites: lateWrites.count,
+		signal: halting.signal,
+	});
+	const runEnding = createRunEnding({ node, executor, scheduler });
+	const executions = createExecutions(submitting);
+	const output = createOutput(parts);
+	const runs = createRuns({ executions, output, logger, systemUser: options.system_user.user });
+	return {
+		shared: parts,
+		host,
+		halting,
+		persist,
+		changes,
+		catalog,
+		access,
+		apiKeys,
+		credentials,
+		triggers,
+		triggerTypes,
+		instances,
+		datastore,
+		packConfigs,
+		policing,
+		ruling,
+		completions,
+		pendingWork,
+		leases,
+		retention,
+		sensorContainer,
+		node,
+		runEnding,
+		executions,
+		output,
+		runs,
+	};
+}
+
+export type EngineParts = ReturnType<typeof createEngineParts>;
