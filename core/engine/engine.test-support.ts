@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+	type Clock,
 	defineRunner,
 	type EventBusPlugin,
 	type ExecutionEntity,
@@ -62,11 +63,20 @@ export interface TestEngineOptions {
 	/** Parts of the service that the node runs. Default all. */
 	readonly only?: readonly NodeRole[];
 	readonly runners?: readonly RunnerPlugin[];
+	/** Default: the system's. */
+	readonly clock?: Clock;
 	readonly options?: Partial<Omit<SvcConfig, "storage" | "event_bus" | "runners">>;
 }
 
 /** A started engine on the chosen backend with the action `default.scripted`. Authentication is off. */
-export async function startEngine({ storage, eventBus, only, runners = [], options = {} }: TestEngineOptions = {}): Promise<TestEngine> {
+export async function startEngine({
+	storage,
+	eventBus,
+	only,
+	runners = [],
+	clock,
+	options = {},
+}: TestEngineOptions = {}): Promise<TestEngine> {
 	const backend = storage === undefined ? createBackend() : { storage, eventBus: deafBus(), release: async () => {} };
 	const directory = await mkdtemp(join(tmpdir(), "svc-engine-"));
 	const engine = createEngine(
@@ -79,7 +89,7 @@ export async function startEngine({ storage, eventBus, only, runners = [], optio
 			auth: { enable: false, ...options.auth },
 			data_dir: directory,
 		},
-		{ directory, ...(only !== undefined && { only }) },
+		{ directory, ...(only !== undefined && { only }), ...(clock !== undefined && { clock }) },
 	);
 	try {
 		await engine.start();

@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { append, type Clock, type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage } from "../contract/index.ts";
+import {
+	append,
+	type Clock,
+	type EventBus,
+	type ExecutionEntity,
+	isSvcError,
+	type Logger,
+	type Storage,
+	type Where,
+} from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Starter } from "./policies/queue-look.ts";
@@ -52,6 +61,12 @@ export interface Scheduler {
 /** Claims are small, so that the first of many starts soon and several nodes share the work. */
 const claimLimit = 16;
 
+/**
+ * What is to be run as soon as it is there. Whether it is due by the clock of this node is not asked: the one that took it in may have
+ * another clock.
+ */
+const atOnce: Where<ExecutionEntity> = { status: "requested", delay: null };
+
 export function createScheduler(options: SchedulerOptions): Scheduler {
 	const { storage, clock, queues } = options;
 	const running = new Set<Promise<void>>();
@@ -75,24 +90,23 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 	/** Whether queues were looked at first last time. */
 	let queuesFirst = false;
 
-	/** Move what is due, now or at `dueBefore`, and has `status` to scheduled; each claim has a fence of its own. */
-	async function claim(status: "requested" | "delayed", dueBefore?: number): Promise<number> {
-		const now = clock.now();
+	/** Move some of `what` to scheduled; each claim has a fence of its own. */
+	async function claim(what: Where<ExecutionEntity>): Promise<number> {
 		const limit = Math.min(claimLimit, places());
 		if (limit <= 0) {
 			isBehind = true;
 			return 0;
 		}
-		const patch = toClaim(now);
+		const patch = toClaim(clock.now());
 		// Until the answer is there.
 		unsure.add(patch.fence);
 		const claimed = await storage.claim(
 			"execution",
-			{ where: { status, queue: null, due_timestamp: { lte: toTimestamp(dueBefore ?? now) } }, orderBy: [["due_timestamp", "asc"]], limit },
+			{ where: { ...what, queue: null }, orderBy: [["due_timestamp", "asc"]], limit },
 			patch,
 		);
 		unsure.delete(patch.fence);
-		if (status === "requested" && claimed.length < limit) isBehind = false;
+		if (what === atOnce && claimed.length < limit) isBehind = false;
 		for (const execution of claimed) {
 			publishUpdated(options.eventBus, execution);
 			adopt(execution);
@@ -173,11 +187,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			// Neither may take every place for ever.
 			queuesFirst = !queuesFirst;
 			if (queuesFirst && !stopped) await queues.look(starter);
-			while (requested && !stopped && (await claim("requested")) === claimLimit);
+			while (requested && !stopped && (await claim(atOnce)) === claimLimit);
 			if (!queuesFirst && !stopped) await queues.look(starter);
 			if (everything && !stopped) {
 				// Nothing that has come due since the survey, which puts into queues what belongs there.
-				await claim("delayed", begun);
+				const due_timestamp = { lte: toTimestamp(begun) };
+				await claim({ status: "delayed", due_timestamp });
+				await claim({ status: "requested", delay: { not: null }, due_timestamp });
 				await delay();
 				await planNext();
 			}

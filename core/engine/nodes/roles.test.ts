@@ -3,6 +3,7 @@ import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { defineRunner, defineSensor, type NodeRole } from "../../contract/index.ts";
+import { createSystemClock } from "../clock.ts";
 import { principal, startEngine } from "../engine.test-support.ts";
 import { deafBus } from "../shared-bus.test-support.ts";
 import { createSharedStorage } from "../shared-storage.test-support.ts";
@@ -54,6 +55,15 @@ test("what a node without a worker takes in is run by a worker at once, long bef
 		const { entity } = await api.engine.executions.get(id);
 		assert.equal(entity.owner === null || entity.owner === worker.engine.nodeId, true);
 		assert.equal((await within(5, api.settled(id))).status, "succeeded");
+	}));
+
+test("the same when its clock is ahead", () =>
+	withNodes(async ({ startNode }) => {
+		const options = { scheduler: { lease: 60 } };
+		const clock = createSystemClock();
+		const api = await startNode({ only: ["api"], options, clock: { now: () => clock.now() + 10_000_000 } });
+		await startNode({ only: ["worker"], options });
+		for (let count = 0; count < 20; count++) assert.equal((await within(5, api.settled((await api.submit()).id))).status, "succeeded");
 	}));
 
 test("without a word over the bus it is run at the next poll", () =>
