@@ -23,7 +23,7 @@ withCluster("what is above the limit is delayed, which its log tells once", crea
 	const submitted = await submitAll(node, 5, { hold: true });
 	const waiting = submitted.slice(2);
 	for (const { id } of waiting) await node.settled(id, "delayed");
-	assert.equal(counts.running.get(""), 2);
+	await until("both run", 10, () => counts.running.get("") === 2 || undefined);
 	counts.release();
 	for (const { log, ...ended } of await settleAll(node, submitted)) {
 		const isWaiting = waiting.some(({ id }) => id === ended.id);
@@ -121,7 +121,8 @@ withCluster("what one value holds back does not hold up another, however much wa
 	await submitAll(node, 260, { group: "a", hold: true });
 	const other = await submitTo(node, { name: "other", group: "b" });
 	assert.equal((await node.settled(other.id)).status, "succeeded");
-	assert.equal(counts.running.get("a"), 1);
+	await until("one runs", 10, () => counts.running.get("a") === 1 || undefined);
+	assert.equal(counts.peak.get("a"), 1);
 });
 
 withCluster("both limits of an action apply", createCounts, async ({ startNode }, counts) => {
@@ -145,7 +146,8 @@ withCluster("actions without a policy are not held up by those with one", create
 		const { id } = await node.submit();
 		assert.equal((await node.settled(id)).status, "succeeded");
 	}
-	assert.equal(counts.running.get(""), 1);
+	await until("one runs", 10, () => counts.running.get("") === 1 || undefined);
+	assert.equal(counts.peak.get(""), 1);
 });
 
 withCluster("what waits can be canceled", createCounts, async ({ startNode }, counts) => {
