@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { backendVariable, chosenBackend, missingFor } from "../core/testing/backends/backend-names.test-support.ts";
 import { findFiles } from "./find-files.ts";
 import { killRunning, runTestFile } from "./run-test-file.ts";
+import { toSecondRun } from "./second-run.ts";
 import { type Job, planJobs } from "./test-plan.ts";
 import { addTallies, noTests, parseReport, type Tally } from "./test-report.ts";
 import { startServers, stopServers } from "./test-servers.ts";
@@ -11,11 +12,16 @@ import { startServers, stopServers } from "./test-servers.ts";
 // SVC_TEST_BACKEND the only backend to run on.
 const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts"];
 
+interface Result {
+	readonly job: Job;
+	readonly tally: Tally;
+}
+
 async function main(filters: readonly string[]): Promise<number> {
 	const files = findFiles(directories, (file) => file.endsWith(".test.ts"));
 	const jobs = planJobs(files, filters, process.env[backendVariable] ? chosenBackend() : undefined);
 	await startServers(toServers(jobs));
-	const total = await runAll(jobs, Number(process.env["JOBS"] ?? availableParallelism())).finally(stopServers);
+	const total = await runTwice(jobs, Number(process.env["JOBS"] ?? availableParallelism())).finally(stopServers);
 	for (const { name, reason } of total.skips) process.stdout.write(`skipped ${name}: ${reason}\n`);
 	const problem = verdict(total);
 	if (problem !== undefined) process.stderr.write(`${problem}\n`);
@@ -38,22 +44,38 @@ function verdict(total: Tally): string | undefined {
 	return undefined;
 }
 
+/** With CI=true a file that fails among all the others gets a second chance by itself, and is named. */
+async function runTwice(jobs: readonly Job[], parallel: number): Promise<Tally> {
+	const results = await runAll(jobs, parallel);
+	const failed = results.filter(({ tally }) => tally.failed > 0).map(({ job }) => job);
+	for (const job of process.env["CI"] === "true" ? toSecondRun(failed) : []) {
+		process.stdout.write(`once more, alone: ${job.name}\n`);
+		const tally = await runJob(job);
+		if (tally.failed > 0) continue;
+		process.stdout.write(`UNSTEADY ${job.name}: it has failed above and passed alone; see CONTRIBUTING.md\n`);
+		results.splice(
+			results.findIndex((result) => result.job === job),
+			1,
+			{ job, tally },
+		);
+	}
+	return results.map(({ tally }) => tally).reduce(addTallies, noTests);
+}
+
 /** Files that wait have a worker of their own, so that the others have something to do meanwhile. */
-async function runAll(jobs: readonly Job[], parallel: number): Promise<Tally> {
+async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]> {
 	const waiting = jobs.filter(({ isWaiting }) => isWaiting);
 	const working = jobs.filter(({ isWaiting }) => !isWaiting);
-	let total = noTests;
+	const results: Result[] = [];
 	const worker = async (queues: readonly Job[][]) => {
 		const next = () => queues.find(({ length }) => length > 0)?.shift();
 		for (let job = next(); job !== undefined; job = next()) {
-			const tally = await runJob(job);
-			// Only now: workers that wait side by side must not add to a total they read before.
-			total = addTallies(total, tally);
+			results.push({ job, tally: await runJob(job) });
 		}
 	};
 	const workers = Array.from({ length: Math.max(1, parallel) }, () => worker([working, waiting]));
 	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting])] : [])]);
-	return total;
+	return results;
 }
 
 async function runJob(job: Job): Promise<Tally> {
