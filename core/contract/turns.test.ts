@@ -55,6 +55,16 @@ test("whoever is aborted while waiting does not wait, and those behind keep thei
 	assert.equal(second.began, 0);
 });
 
+test("whoever was aborted before does not wait either", async () => {
+	const turns = new Turns();
+	const [first, second] = [createWork(1), createWork(2)];
+	const end = turns.take("a", first.run);
+	await assert.rejects(turns.take("a", second.run, AbortSignal.abort(new Error("canceled"))), /canceled/);
+	first.end();
+	assert.equal(await end, 1);
+	assert.equal(second.began, 0);
+});
+
 test("work that has begun is waited for, also when its signal aborts", async () => {
 	const turns = new Turns();
 	const [first, second] = [createWork(1), createWork(2)];

@@ -9,6 +9,7 @@ export class Turns {
 	 * work, when that aborts before.
 	 */
 	async take<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+		signal?.throwIfAborted();
 		let hasBegun = false;
 		const begin = () => {
 			signal?.throwIfAborted();
