@@ -11,6 +11,8 @@ export interface HostPool {
 		readonly port?: number | undefined;
 		readonly user?: string | undefined;
 		readonly database?: string | undefined;
+		/** Holds the others, where they are not given. */
+		readonly connectionString?: string | undefined;
 	};
 	connect(): Promise<HostClient>;
 }

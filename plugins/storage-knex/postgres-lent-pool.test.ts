@@ -143,6 +143,12 @@ serverTest("a borrowed connection that is given up is closed, so that nobody get
 serverTest("a server that refuses the host's pool is named", async () => {
 	const { hostname, port } = new URL(await emptyDatabase());
 	const nobody = { host: hostname, user: "nobody", password: "geheim", database: "nowhere", connectionString: undefined };
+	await withPool("postgres://nobody:geheim@127.0.0.1:1/elsewhere", {}, async (pool) => {
+		await assert.rejects(
+			startPostgresStorage({ pool }),
+			refused("SVC_UNAVAILABLE", /the database 127\.0\.0\.1:1\/elsewhere cannot be used/),
+		);
+	});
 	await withPool("", { ...nobody, port: 1 }, async (pool) => {
 		await assert.rejects(startPostgresStorage({ pool }), refused("SVC_UNAVAILABLE", /:1\/nowhere cannot be used: .*ECONNREFUSED/));
 	});

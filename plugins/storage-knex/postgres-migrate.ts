@@ -5,26 +5,21 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** One for each schema. The number is that of every lock that this service takes. */
-const lockId = "1936092001, hashtext(current_schema())";
+/** Of every lock that this service takes by number. */
+const lockNumber = 1_936_092_001;
 
 const oldestVersion = 130_000;
 
 /**
  * Bring the tables to the state this version needs. One node does it while the others wait; whoever comes later finds it done.
  *
- * @param connection one that is given up afterwards: settings stay with it
+ * @param connection one that is closed afterwards: settings and a lock stay with it
  */
 export async function migratePostgres(connection: PostgresConnection, settings: PostgresSettings): Promise<void> {
 	try {
 		await createSchema(connection, settings);
 		await lock(connection, settings);
-		try {
-			await withKnex(connection, (knex) => migrate(knex, settings.label));
-		} finally {
-			// A connection that is gone has let go of it.
-			await connection.execute(`select pg_advisory_unlock(${lockId})`).catch(() => {});
-		}
+		await withKnex(connection, (knex) => migrate(knex, settings.label));
 	} catch (error) {
 		if (sqlStateOf(error) !== "42501") throw error;
 		throw new SvcError("SVC_CONFIG", `user "${settings.user}" may not change the tables of ${settings.label}: ${toErrorMessage(error)}`, {
@@ -70,7 +65,7 @@ async function createSchema(connection: PostgresConnection, { schema, user }: Po
 async function lock(connection: PostgresConnection, { label }: PostgresSettings): Promise<void> {
 	try {
 		await connection.execute("set statement_timeout = 0; set lock_timeout = '20s'");
-		await connection.execute(`select pg_advisory_lock(${lockId})`);
+		await connection.execute(`select pg_advisory_lock(${lockNumber}, hashtext(current_schema()))`);
 	} catch (error) {
 		if (sqlStateOf(error) !== "55P03") throw error;
 		throw new SvcError("SVC_UNAVAILABLE", `another node has been changing the tables of ${label} for long`, { cause: error });

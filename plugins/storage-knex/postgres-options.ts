@@ -67,10 +67,19 @@ function parsePool(options: PostgresPoolOptions): ServerSettings {
 	if (instead !== undefined)
 		throw new SvcError("SVC_CONFIG", `storage.${instead} and storage.pool exclude each other: the pool says where it leads`);
 	if (!isPool(pool)) throw new SvcError("SVC_CONFIG", "storage.pool must be a Pool of the package pg 8");
-	const { host, port, user, database, max } = pool.options;
-	const label = host === undefined ? "of the host's pool" : `${host}:${port ?? 5432}/${database ?? user ?? ""}`;
+	const { max } = pool.options;
 	const defaultSize = Math.max(1, Math.min(100, Math.floor(max / 2)));
-	return { server: { pool }, label, user: user ?? "of the host's pool", schema: undefined, defaultSize };
+	return { server: { pool }, ...describePool(pool), schema: undefined, defaultSize };
+}
+
+/** For messages: where the pool leads, as far as it says so. */
+function describePool({ options }: HostPool): Pick<PostgresSettings, "label" | "user"> {
+	const { connectionString = "" } = options;
+	const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;
+	const host = options.host ?? url?.hostname;
+	const user = options.user ?? url?.username ?? "";
+	const database = options.database ?? url?.pathname.slice(1);
+	return { user, label: host ? `${host}:${options.port ?? (url?.port || 5432)}/${database || user}` : "(pool of the host)" };
 }
 
 function isPool(value: unknown): value is HostPool {
