@@ -43,6 +43,27 @@ test("plugins are handed on as they are, and none is created", () => {
 	assert.deepEqual(resolved.runners, config.runners);
 });
 
+test("proxy mode needs to be told of its proxies, and is content with nothing less", () => {
+	const proxied = (auth: object, env = {}) => problemsOf({ auth: { backend: authBackend, mode: "proxy", ...auth } }, env);
+	for (const auth of [{}, { trusted_proxies: [] }])
+		assert.match(proxied(auth).join(), /^auth\.trusted_proxies: must be set in proxy mode.*10\.0\.0\.5/);
+	assert.match(problemsOf({ auth: { backend: authBackend } }, { SVC_AUTH_MODE: "proxy" }).join(), /trusted_proxies: must be set/);
+	assert.match(proxied({ trusted_proxies: ["proxy.example"] }).join(), /^auth\.trusted_proxies: "proxy.example" must be an address/);
+	const short = proxied({ trusted_proxies: ["10.0.0.5"], proxy_secret: "tooshort" }).join();
+	assert.match(short, /^auth\.proxy_secret: it is shorter than 16 characters/);
+	assert.ok(!short.includes("tooshort"));
+});
+
+test("proxy mode that trusts its own machine without a secret is warned of", () => {
+	const warnings = (auth: object) => resolveWith({ auth: { backend: authBackend, mode: "proxy", ...auth } }).warnings;
+	for (const address of ["127.0.0.1", "::1", "0.0.0.0/0"]) {
+		assert.match(warnings({ trusted_proxies: [address] }).join(), /^auth\.trusted_proxies: .*every program on this machine/);
+	}
+	assert.deepEqual(warnings({ trusted_proxies: ["127.0.0.1"], proxy_secret: "a secret of both sides" }), []);
+	assert.deepEqual(warnings({ trusted_proxies: ["10.0.0.5"] }), []);
+	assert.deepEqual(resolveWith({ auth: { backend: authBackend, trusted_proxies: ["127.0.0.1"] } }).warnings, []);
+});
+
 test("paths are relative to the configuration's directory", () => {
 	const resolved = resolveWith({ packs: ["packs", "../other", "/opt/packs"], data_dir: "./state" });
 	assert.deepEqual(resolved.packs, ["/srv/svc/packs", "/srv/other", "/opt/packs"]);

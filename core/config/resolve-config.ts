@@ -19,6 +19,7 @@ import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
+import { findProxyProblems, findProxyWarnings } from "./proxy-problems.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { findRoleProblems } from "./role-problems.ts";
 import { suggest } from "./suggest.ts";
@@ -70,7 +71,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	const options = resolveOptions(input, env, problems);
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
-	problems.push(...findAuthProblems(options), ...findRoleProblems(input["rbac"]));
+	problems.push(...findAuthProblems(options), ...findProxyProblems(options), ...findRoleProblems(input["rbac"]));
 	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
 	if (problems.length > 0) throw toConfigError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
@@ -87,7 +88,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
 		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
 		dataDirectory,
-		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options)],
+		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
 	};
 }
 

@@ -85,8 +85,21 @@ export const optionSections = {
 		},
 		trusted_proxies: {
 			type: "list",
-			default: ["127.0.0.1", "::1"],
-			description: "Addresses or networks (`10.0.0.0/8`) of proxies whose word is taken for users and client addresses.",
+			default: [],
+			description:
+				"Addresses or networks (`10.0.0.0/8`) of proxies whose word is taken for client addresses and, in proxy mode, for users; there it must be set.",
+		},
+		proxy_secret: {
+			type: "string",
+			default: "",
+			description:
+				"Secret that a proxy sends in the header `Svc-Proxy-Secret`, at least 16 characters: without it nobody is taken for one. Empty: the address is enough.",
+		},
+		proxy_basic: {
+			type: "boolean",
+			default: false,
+			description:
+				"Whether in proxy mode the name of basic credentials is taken where no header names the user; the password is not looked at.",
 		},
 		failure_limit: {
 			type: "integer",

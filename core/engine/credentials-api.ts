@@ -7,6 +7,8 @@ export interface RemoteUser {
 	readonly username: string | undefined;
 	/** Address of the peer of the connection: must be a trusted proxy. */
 	readonly peerAddress: string | undefined;
+	/** What the request has in the header `Svc-Proxy-Secret`: must be `auth.proxy_secret` where that is set. */
+	readonly proxySecret?: string | undefined;
 	/** Address of the client, as the proxy gives it. */
 	readonly remoteAddress: string | undefined;
 }

@@ -14,7 +14,7 @@ import type { Credentials, IssuedToken, Principal } from "./engine-api.ts";
 import { verifyIdentity } from "./sign-in.ts";
 import { createSlowDown } from "./slow-down.ts";
 import { createTokens, type TokenDraft } from "./tokens.ts";
-import { createTrustedProxies } from "./trusted-proxies.ts";
+import { createProxies } from "./trusted-proxies.ts";
 import { ensureUser } from "./users.ts";
 
 export interface CredentialParts {
@@ -43,7 +43,7 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 	const { storage, clock, options, authBackend, logger, access, backendTimeout } = parts;
 	const { auth } = options;
 	const slowDown = createSlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
-	const isTrusted = createTrustedProxies(auth.trusted_proxies);
+	const proxies = createProxies(auth);
 	const tokens = createTokens({ storage, clock });
 	const signInParts = { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
 	const systemUser: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
@@ -76,9 +76,9 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
 			return grant(identity.username, lifetime, remoteAddress);
 		},
-		async signInByProxy({ username, peerAddress, remoteAddress }, { ttl }) {
+		async signInByProxy({ username, peerAddress, proxySecret, remoteAddress }, { ttl }) {
 			const lifetime = toLifetime(ttl, auth.token_ttl);
-			if (auth.mode !== "proxy" || !isTrusted(peerAddress)) {
+			if (auth.mode !== "proxy" || !proxies.isProxy({ peerAddress, proxySecret })) {
 				logger.warn("token refused: not a trusted proxy", { peer_address: peerAddress });
 				throw unauthorized("the request does not come from a trusted proxy");
 			}

@@ -1,5 +1,39 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { SvcError } from "../contract/index.ts";
+
+/** How a proxy shows that it is one. */
+export interface ProxyClaim {
+	/** Of the other end of the connection. */
+	readonly peerAddress: string | undefined;
+	/** Undefined where the request has none. */
+	readonly proxySecret: string | undefined;
+}
+
+/** Whose word is taken for users and client addresses. */
+export interface TrustedProxies {
+	/** Whether a request comes from a trusted proxy: by its address, and where `auth.proxy_secret` is set by that too. */
+	isProxy(claim: ProxyClaim): boolean;
+	/** Address of the client of a request: the peer's, unless that is a trusted proxy, which says whose. */
+	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;
+}
+
+/** The proxies that the options trust. */
+export function createProxies(auth: { readonly trusted_proxies: readonly string[]; readonly proxy_secret: string }): TrustedProxies {
+	const isTrusted = createTrustedProxies(auth.trusted_proxies);
+	const isProxy = ({ peerAddress, proxySecret }: ProxyClaim) =>
+		isTrusted(peerAddress) && (auth.proxy_secret === "" || isSame(proxySecret ?? "", auth.proxy_secret));
+	return {
+		isProxy,
+		toClientAddress: (claim, forwardedFor) => toClientAddress(claim.peerAddress, isProxy(claim) ? forwardedFor : null, isTrusted),
+	};
+}
+
+/** Takes as long for whatever is wrong: both are hashed first, as a comparison tells how long a text is. */
+function isSame(given: string, expected: string): boolean {
+	const digest = (text: string) => createHash("sha256").update(text).digest();
+	return timingSafeEqual(digest(given), digest(expected));
+}
 
 /** Whether an address is one of `auth.trusted_proxies`. `SVC_CONFIG` names an entry that is no address or network. */
 export function createTrustedProxies(entries: readonly string[]): (address: string | undefined) => boolean {

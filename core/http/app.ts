@@ -34,7 +34,8 @@ export function toPaths(listener: Component, route: Route): string[] {
  *
  * @param base what stands in front of every path, such as `/automation`
  */
-export function createApp(listener: Component, routes: readonly Route[], responder: Responder, base = ""): H3 {
+export function createApp(listener: Component, routes: readonly Route[], given: Responder, base = ""): H3 {
+	const responder = { ...given, context: { ...given.context, listener } };
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
 	for (const route of routes) {
 		const problem = findPermissionProblem(route);

@@ -96,7 +96,11 @@ export async function withGuardedService(
 	};
 	const signIn: GuardedService["signIn"] = async (username, { groups = "", ttl } = {}) => {
 		const authorization = `Basic ${Buffer.from(`${username}:${username}${groups && `:${groups}`}`).toString("base64")}`;
-		const response = await fetch(`${urls.auth}/tokens`, { method: "POST", headers: { authorization }, body: JSON.stringify({ ttl }) });
+		const response = await fetch(`${urls.auth || urls.api}/tokens`, {
+			method: "POST",
+			headers: { authorization },
+			body: JSON.stringify({ ttl }),
+		});
 		return String(((await response.json()) as Answer)["token"]);
 	};
 	try {

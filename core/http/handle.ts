@@ -63,7 +63,7 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, options, logger, clock, version, apiUrl, openStream, isClosed, isTrustedProxy } = context;
+	const { engine, options, logger, clock, version, apiUrl, openStream, isClosed, proxies, listener } = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
@@ -79,7 +79,8 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		apiUrl,
 		openStream,
 		isClosed,
-		isTrustedProxy,
+		proxies,
+		listener,
 		request,
 		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? request.ip,
 		principal,

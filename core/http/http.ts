@@ -1,6 +1,6 @@
 import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import type { Engine } from "../engine/engine-api.ts";
-import { createTrustedProxies } from "../engine/trusted-proxies.ts";
+import { createProxies } from "../engine/trusted-proxies.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
 import type { Responder } from "./handle.ts";
@@ -68,7 +68,8 @@ export function createHttp(given: HttpOptions): Http {
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		openStream: (request) => streams.open(request),
 		isClosed: () => isClosed,
-		isTrustedProxy: createTrustedProxies(options.auth.trusted_proxies),
+		proxies: createProxies(options.auth),
+		listener: "api",
 	};
 	const apps = createApps({ context, cors: createCors(options) });
 	const mount = createMount(() => apps.at(basePath), logger);

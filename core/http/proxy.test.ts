@@ -4,6 +4,10 @@ import { withGuardedService } from "./guarded-service.test-support.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
+/** The tests ask from this machine. */
+const proxyMode = { mode: "proxy", trusted_proxies: ["127.0.0.1"] } as const;
+const secret = "a secret of the site and its proxy";
+
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString("base64")}` });
 
 async function ask(url: string, headers: Headers, body?: object) {
@@ -23,10 +27,10 @@ test("in proxy mode a trusted proxy names the user in any of its headers", () =>
 			assert.equal((await ask(urls.auth, { "x-forwarded-user": "maria" }, { ttl: 0 })).status, 400);
 			assert.equal((await ask(urls.auth, { "x-forwarded-user": "maria" }, { user: "root" })).status, 400);
 		},
-		{ auth: { mode: "proxy" } },
+		{ auth: proxyMode },
 	));
 
-test("in proxy mode the name of basic credentials is taken as the proxy's word when it names nobody", () =>
+test("in proxy mode the name of basic credentials is taken where an option says so, when no header names anybody", () =>
 	withGuardedService(
 		async ({ urls, log }) => {
 			assert.deepEqual(await ask(urls.auth, basic("ben:not his password")), { status: 201, user: "ben", faultstring: "" });
@@ -35,7 +39,62 @@ test("in proxy mode the name of basic credentials is taken as the proxy's word w
 			assert.equal((await ask(urls.auth, { "x-forwarded-user": "" })).status, 401);
 			assert.equal(log.filter((line) => line.includes("token refused: no usable credentials")).length, 2);
 		},
-		{ auth: { mode: "proxy" } },
+		{ auth: { ...proxyMode, proxy_basic: true } },
+	));
+
+test("in proxy mode basic credentials name nobody", () =>
+	withGuardedService(
+		async ({ urls }) => {
+			for (const text of ["root:root", "root:x", "root:"]) assert.equal((await ask(urls.auth, basic(text))).status, 401, text);
+			assert.equal((await ask(urls.auth, { ...basic("root:root"), "x-forwarded-user": "maria" })).user, "maria");
+		},
+		{ auth: proxyMode },
+	));
+
+test("in proxy mode the API's listener makes nobody a user, whatever a header says", () =>
+	withGuardedService(
+		async ({ urls }) => {
+			for (const path of ["", "/v1", "/auth", "/auth/v1"]) {
+				const { status, faultstring } = await ask(urls.api + path, { "x-forwarded-user": "root" });
+				assert.equal(status, 401, path);
+				assert.match(faultstring, /Unauthorized.*authentication component/);
+			}
+			const { status } = await ask(urls.api, basic("root:root"));
+			assert.equal(status, 401);
+			assert.equal((await ask(urls.auth, { "x-forwarded-user": "root" })).status, 201);
+		},
+		{ auth: { ...proxyMode, proxy_basic: true } },
+	));
+
+test("where the API's listener is the only one, it takes the proxy's word", () =>
+	withGuardedService(async ({ urls }) => assert.equal((await ask(urls.api, { "x-forwarded-user": "maria" })).user, "maria"), {
+		auth: { ...proxyMode, listen: false },
+	}));
+
+test("with a secret between proxy and service nobody else on the proxy's machine is taken for it", () =>
+	withGuardedService(
+		async ({ urls, log }) => {
+			for (const given of [undefined, "", secret.slice(1), `${secret}x`, secret.toUpperCase()]) {
+				const headers = { "x-forwarded-user": "root", ...(given !== undefined && { "svc-proxy-secret": given }) };
+				const { status, faultstring } = await ask(urls.auth, headers);
+				assert.equal(status, 401, given);
+				assert.match(faultstring, /trusted proxy/);
+			}
+			const proxied = { "x-forwarded-user": "maria", "svc-proxy-secret": secret, "x-forwarded-for": "192.0.2.7" };
+			assert.equal((await ask(urls.auth, proxied)).user, "maria");
+			assert.ok(log.some((line) => line.includes("token granted") && line.includes('"remote_address":"192.0.2.7"')));
+			assert.ok(!log.join("").includes(secret));
+		},
+		{ auth: { ...proxyMode, proxy_secret: secret } },
+	));
+
+test("with a secret nobody else's word is taken for the address of a client either", () =>
+	withGuardedService(
+		async ({ urls }) => {
+			const guess = async (address: string) => (await ask(urls.auth, { ...basic("ann:wrong"), "x-forwarded-for": address })).status;
+			assert.deepEqual([await guess("192.0.2.1"), await guess("192.0.2.2"), await guess("192.0.2.3")], [401, 401, 429]);
+		},
+		{ auth: { failure_limit: 2, trusted_proxies: ["127.0.0.1"], proxy_secret: secret }, isTimeFrozen: true },
 	));
 
 test("a client that names another user beside the proxy is refused", () =>
@@ -52,7 +111,7 @@ test("a client that names another user beside the proxy is refused", () =>
 			}
 			assert.equal((await ask(urls.auth, { "x-forwarded-user": "maria", "remote-user": "maria" })).user, "maria");
 		},
-		{ auth: { mode: "proxy" } },
+		{ auth: proxyMode },
 	));
 
 test("in proxy mode nobody else than a trusted proxy gets a token, whatever it sends", () =>
@@ -72,7 +131,7 @@ test("in proxy mode nobody else than a trusted proxy gets a token, whatever it s
 			const refusals = log.slice(before).filter((line) => line.includes("token refused: not a trusted proxy"));
 			assert.equal(refusals.length, 4);
 		},
-		{ auth: { mode: "proxy", trusted_proxies: ["192.0.2.0/24"] } },
+		{ auth: { mode: "proxy", trusted_proxies: ["192.0.2.0/24"], proxy_basic: true } },
 	));
 
 test("in standalone mode the headers of a proxy name nobody", () =>
@@ -89,7 +148,7 @@ test("who claims another address from somewhere else waits like everybody", () =
 			const guess = async (address: string) => (await ask(urls.auth, { ...basic("ann:wrong"), "x-forwarded-for": address })).status;
 			assert.deepEqual([await guess("192.0.2.1"), await guess("192.0.2.2"), await guess("192.0.2.3")], [401, 401, 429]);
 		},
-		{ auth: { failure_limit: 2, trusted_proxies: [] }, isTimeFrozen: true },
+		{ auth: { failure_limit: 2 }, isTimeFrozen: true },
 	));
 
 test("behind a trusted proxy each client address waits for itself, and is told how long", () =>
@@ -105,7 +164,7 @@ test("behind a trusted proxy each client address waits for itself, and is told h
 			assert.match(response.headers.get("retry-after") ?? "", /^[12]$/);
 			assert.match(((await response.json()) as { faultstring: string }).faultstring, /too many failed sign-ins/);
 		},
-		{ auth: { failure_limit: 2 }, isTimeFrozen: true },
+		{ auth: { failure_limit: 2, trusted_proxies: ["127.0.0.1"] }, isTimeFrozen: true },
 	));
 
 test.run();

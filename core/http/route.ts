@@ -1,5 +1,6 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
+import type { TrustedProxies } from "../engine/trusted-proxies.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
@@ -23,8 +24,10 @@ export interface HttpContext {
 	apiUrl(): string;
 	/** Whether the service has not started yet: only health checks are answered then. */
 	isClosed(): boolean;
-	/** Whether an address is one of `auth.trusted_proxies`. */
-	isTrustedProxy(address: string | undefined): boolean;
+	/** Whose word is taken for users and client addresses. */
+	readonly proxies: TrustedProxies;
+	/** The component whose listener took the request; a service that is mounted answers as the API does. */
+	readonly listener: Component;
 	/** A signal that aborts when the client has gone or the service stops. `done` aborts it too, and must be called when the stream has ended. */
 	openStream(request: Request): { readonly signal: AbortSignal; done(): void };
 }

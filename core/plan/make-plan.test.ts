@@ -197,6 +197,17 @@ test("options that are not the default and variables in force are listed, withou
 			assert.match(texts, word);
 	}));
 
+test("a plan says what proxy mode needs, and keeps the secret that the proxy shares", () =>
+	withPlan(async ({ plan }) => {
+		const env = { SVC_AUTH_MODE: "proxy" };
+		assert.match(wrong(await plan(env)).join(), /^auth\.trusted_proxies: must be set in proxy mode.*; hint: the address of the proxy/);
+		const trusting = { ...env, SVC_AUTH_TRUSTED_PROXIES: "127.0.0.1" };
+		const { warnings } = await plan(trusting);
+		assert.ok(warnings.some(({ path, message }) => path === "auth.trusted_proxies" && message.includes("every program on this machine")));
+		const { options = [] } = await plan({ ...trusting, SVC_AUTH_PROXY_SECRET: "between us two only" });
+		assert.equal(options.find(({ path }) => path === "auth.proxy_secret")?.value, "********");
+	}));
+
 test("roles that need other nodes are refused with plugins that cannot be shared", () =>
 	withPlan(async ({ plan, serve, configure }) => {
 		await configure(`${usual}, node: { only: ["worker"] }`);

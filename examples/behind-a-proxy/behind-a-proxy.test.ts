@@ -102,7 +102,7 @@ function startService(directory: string, ports: Ports, isSignedInByProxy: boolea
 			...process.env,
 			...{ SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
 			...{ SVC_AUTH_PORT: `${ports.auth}`, SVC_API_PORT: `${ports.api}`, SVC_STREAM_PORT: `${ports.stream}` },
-			...(isSignedInByProxy && { SVC_AUTH_MODE: "proxy" }),
+			...(isSignedInByProxy && { SVC_AUTH_MODE: "proxy", SVC_AUTH_PROXY_SECRET: "put-your-secret-here" }),
 		},
 	});
 }
@@ -189,7 +189,7 @@ test("through nginx one signs in, runs an action and sees its output live", () =
 
 test("in proxy mode nginx verifies the password, and nobody outside can name another user", () =>
 	withSite(
-		async ({ ask }) => {
+		async ({ ask, ports }) => {
 			const signIn = (headers: Record<string, string>) => ask("/auth/v1/tokens", { method: "POST", headers });
 			assert.equal((await signIn({})).status, 401);
 			assert.equal((await signIn(basic("maria", "wrong"))).status, 401);
@@ -199,6 +199,10 @@ test("in proxy mode nginx verifies the password, and nobody outside can name ano
 			assert.equal(signedIn["user"], "maria");
 			const headers = { "x-auth-token": signedIn["token"] ?? "" };
 			assert.equal(parse(await ask("/api/v1/user", { headers: { ...headers, ...spoofed } }))["username"], "maria");
+			for (const port of [ports.auth, ports.api]) {
+				const beside = await askAt(`http://127.0.0.1:${port}/auth/v1/tokens`, { method: "POST", headers: { "x-forwarded-user": "admin" } });
+				assert.equal(beside.status, 401, "a program beside the proxy");
+			}
 			assert.equal((await ask("/auth/v1/tokens/validate", { method: "POST", headers, body: { token: "x" } })).status, 200);
 		},
 		{ isSignedInByProxy: true },

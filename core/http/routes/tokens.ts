@@ -1,6 +1,5 @@
-import { SvcError } from "../../contract/index.ts";
+import { type Options, SvcError } from "../../contract/index.ts";
 import type { IssuedToken } from "../../engine/engine-api.ts";
-import { toClientAddress } from "../../engine/trusted-proxies.ts";
 import { defineBody } from "../body.ts";
 import type { QuerySchema } from "../query.ts";
 import { replyJson, replyNothing } from "../respond.ts";
@@ -63,17 +62,19 @@ export const tokenRoutes = [
 ];
 
 async function signIn(context: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
-	const { engine, options, body, request, logger, isTrustedProxy } = context;
+	const { engine, options, body, request, logger, proxies } = context;
 	const { headers, signal } = request;
-	const peerAddress = context.peerAddress();
+	const claim = { peerAddress: context.peerAddress(), proxySecret: headers.get("svc-proxy-secret") ?? undefined };
 	const ttl = body.ttl ?? null;
-	const remoteAddress = toClientAddress(peerAddress, headers.get("x-forwarded-for"), isTrustedProxy);
-	const isProxied = options.auth.mode === "proxy";
-	const { username, password } = readCredentials(headers, { isProxied }, () => {
+	const remoteAddress = proxies.toClientAddress(claim, headers.get("x-forwarded-for"));
+	const { username, password } = readCredentials(headers, options.auth, () => {
 		logger.warn("token refused: no usable credentials", { remote_address: remoteAddress });
 	});
 	assertOwnToken(body, username);
-	if (isProxied) return engine.credentials.signInByProxy({ username, peerAddress, remoteAddress }, { ttl });
+	if (options.auth.mode === "proxy") {
+		assertForProxies(context);
+		return engine.credentials.signInByProxy({ ...claim, username, remoteAddress }, { ttl });
+	}
 	const credentials = { username, password };
 	return engine.credentials.signIn(credentials, { ttl, signal, ...(remoteAddress !== undefined && { remoteAddress }) });
 }
@@ -83,11 +84,24 @@ interface GivenCredentials {
 	readonly password: string;
 }
 
+/**
+ * A proxy passes sign-ins to the authentication component, and everything else to the API: there a header that names a user is one
+ * that its client has sent. Only where the API's listener is the only one does it take them.
+ */
+function assertForProxies({ listener, options, logger }: RouteContext<QuerySchema, TokenBody>): void {
+	if (listener === "auth" || !options.auth.listen) return;
+	logger.warn("token refused: in proxy mode the authentication component alone signs in", { listener });
+	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode tokens come from the authentication component (auth.port)");
+}
+
 /** Who a request says it is. Calls `onRefused` before it throws. */
-function readCredentials(headers: Headers, { isProxied }: { readonly isProxied: boolean }, onRefused: () => void): GivenCredentials {
+function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"], onRefused: () => void): GivenCredentials {
 	try {
-		const remoteUser = isProxied ? parseRemoteUser(headers) : undefined;
-		return remoteUser === undefined ? parseBasic(headers.get("authorization")) : { username: remoteUser, password: "" };
+		if (mode !== "proxy") return parseBasic(headers.get("authorization"));
+		const remoteUser = parseRemoteUser(headers);
+		if (remoteUser !== undefined) return { username: remoteUser, password: "" };
+		if (!proxy_basic) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names no user");
+		return parseBasic(headers.get("authorization"));
 	} catch (error) {
 		onRefused();
 		throw error;
