@@ -29,7 +29,8 @@ export interface ApiKeyInput {
 export interface ApiKeys {
 	/**
 	 * Make a key, or load one by its hash (`key` is then null). The key is shown here and never again. `SVC_FORBIDDEN` when it
-	 * would be for somebody else and the principal is no administrator, or would be for more than the principal may do itself.
+	 * would be for somebody else and the principal is no administrator, or would be for more than the principal may do itself, and
+	 * always for the token of a run.
 	 */
 	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
 	list(paging: {
@@ -78,6 +79,7 @@ export function createApiKeys({
 
 	return {
 		async create(input, principal) {
+			assertNoRun(principal);
 			const user = input.user || principal.username;
 			if (user !== principal.username) assertAdmin(principal, "user");
 			const key = input.key_hash === undefined ? createKey() : null;
@@ -111,6 +113,7 @@ export function createApiKeys({
 		},
 		get,
 		async update(idOrKey, input, principal) {
+			assertNoRun(principal);
 			const old = await get(idOrKey);
 			if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
 			if (input.user && input.user !== old.user) assertAdmin(principal, "user");
@@ -155,6 +158,12 @@ export function createApiKeys({
 
 function assertAdmin({ username, isAdmin }: Principal, field: string): void {
 	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);
+}
+
+/** The token of a run ends with the run: it must not be a way to a credential that stays. */
+function assertNoRun({ run, username }: Principal): void {
+	if (run === undefined) return;
+	throw new SvcError("SVC_FORBIDDEN", `the token of a run may neither make nor change API keys: sign in as "${username}" instead`);
 }
 
 /** A narrowed key must not be a way to a wider one. */

@@ -35,8 +35,6 @@ export type StartedCredentials = Credentials & {
 	draftServiceToken(id: string, user: string, metadata: JsonObject): TokenDraft | undefined;
 	/** Remove a token by its id; one that is gone already is no error. */
 	removeToken(tokenId: string): Promise<void>;
-	/** A drafted token has been removed from storage. */
-	forgetToken(tokenId: string): void;
 };
 
 export function createCredentials(parts: CredentialParts): StartedCredentials {
@@ -101,13 +99,15 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			if (!token) throw unauthorized("a token or an API key is needed");
 			const entity = await tokens.find(token);
 			if (entity === undefined) throw unauthorized("the token is unknown or has expired");
-			return toPrincipal(entity.user, { method: "authentication token", location, token_expire: `${entity.expiry.slice(0, 19)}Z` });
+			const expire = `${entity.expiry.slice(0, 19)}Z`;
+			const principal = await toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
+			// The token of a run has the id of its live action.
+			return entity.service ? { ...principal, run: entity.id } : principal;
 		},
 		draftServiceToken(id, user, metadata) {
 			return auth.enable ? tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;
 		},
 		removeToken: (tokenId) => tokens.revoke(tokenId),
-		forgetToken: (tokenId) => tokens.forget(tokenId),
 		async revoke(token, principal) {
 			const entity = await tokens.find(token);
 			if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");

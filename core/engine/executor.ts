@@ -30,7 +30,7 @@ export interface ExecutorOptions {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
 	readonly apiUrl: () => string;
-	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken" | "forgetToken">;
+	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken">;
 	readonly completions: Completions;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly templateSources: TemplateSources;

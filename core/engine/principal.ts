@@ -7,6 +7,8 @@ export interface Principal {
 	readonly roles?: readonly string[];
 	/** What an API key is narrowed to; absent: everything the user may do. */
 	readonly scopes?: readonly string[];
+	/** Set for the token of a running action: id of its live action. It acts as its user, but hands out nothing that outlives the run. */
+	readonly run?: string;
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
 		| { readonly method: "API key"; readonly location: "header" | "query" }

@@ -14,7 +14,6 @@ import {
 	type WriteOperation,
 } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
-import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishOutput, publishUpdated } from "./execution-events.ts";
 import type { LateWrites } from "./late-writes.ts";
@@ -37,7 +36,6 @@ export interface RunRecordParts {
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly logger: EngineDependencies["logger"];
-	readonly credentials: Pick<StartedCredentials, "forgetToken">;
 	readonly completions: Completions;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly options: Pick<Options, "scheduler">;
@@ -210,7 +208,6 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 					const final = await writeEnd(current, run, ended, stored);
 					for (const chunk of chunks) publishOutput(eventBus, chunk);
 					run.recorded = true;
-					parts.credentials.forgetToken(execution.liveaction_id);
 					publishUpdated(eventBus, final);
 					return;
 				} catch (error) {

@@ -32,8 +32,6 @@ export interface Tokens {
 	/** The token, or undefined when it is unknown or has expired. */
 	find(token: string): Promise<TokenEntity | undefined>;
 	revoke(id: string): Promise<void>;
-	/** The token has been removed from storage by somebody else. */
-	forget(id: string): void;
 }
 
 interface TokenParts {
@@ -76,9 +74,6 @@ export function createTokens({ storage, clock }: TokenParts): Tokens {
 			await storage.remove("token", { where: { id } });
 			cache.forget(id);
 		},
-		forget(id) {
-			cache.forget(id);
-		},
 	};
 }
 
@@ -86,7 +81,10 @@ function toHash(token: string): string {
 	return createHash("sha256").update(token).digest("hex");
 }
 
-/** Tokens found lately, so that each request does not ask the storage. Not where another node could revoke them unseen. */
+/**
+ * Tokens found lately, so that each request does not ask the storage. Not where another node could revoke them unseen, and not those of
+ * runs: whatever ends a run removes its token in the same write, and from then on it must not work.
+ */
 function createCache(storage: Storage) {
 	const tokens = new Map<string, TokenEntity>();
 	let revocations = 0;
@@ -97,7 +95,8 @@ function createCache(storage: Storage) {
 			const revocationsBefore = revocations;
 			const [entity] = await storage.find("token", { where: { token_hash: hash }, limit: 1 });
 			// What was read while a token was being revoked may be that token, from before.
-			if (entity === undefined || storage.capabilities.shared === true || revocations !== revocationsBefore) return entity;
+			if (entity === undefined || entity.service || storage.capabilities.shared === true || revocations !== revocationsBefore)
+				return entity;
 			const [oldest] = tokens.keys();
 			if (tokens.size >= mostCached && oldest !== undefined) tokens.delete(oldest);
 			tokens.set(hash, entity);

@@ -8,6 +8,7 @@ import {
 	type Storage,
 	toAppended,
 	type Where,
+	type WriteOperation,
 } from "../contract/index.ts";
 import { fromTimestamp } from "./clock.ts";
 import { publishInterrupt, publishUpdated } from "./execution-events.ts";
@@ -63,9 +64,12 @@ export async function applyTransition(
 	const ended = applied(entity, patch);
 	if (!isCompleted(ended.status)) return applyChange(parts, entity.id, patch, expected);
 	const { operations, announce } = await parts.completions.draft(ended);
-	if (operations.length === 0) return applyChange(parts, entity.id, patch, expected);
+	const isRunning = entity.fence !== null;
+	if (operations.length === 0 && !isRunning) return applyChange(parts, entity.id, patch, expected);
+	// The token of its action ends with the execution, whatever becomes of whoever runs it.
+	const ending: readonly WriteOperation[] = isRunning ? [{ remove: "token", where: { id: entity.liveaction_id } }] : [];
 	try {
-		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...operations]);
+		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...ending, ...operations]);
 	} catch (error) {
 		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
 		throw error;
