@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { defineAuthBackend, defineRunner, defineSensor, type RoleConfig, type SvcConfig } from "../contract/index.ts";
 import { createLogger } from "../logger.ts";
 import { createService } from "../service.ts";
 import { createBackend } from "../testing/backends/backend.test-support.ts";
+import type { PackFiles } from "./whole-service.test-support.ts";
 
 /** Everybody whose password begins with their name; the rest of it, behind a colon, names their groups. */
 const anybody = defineAuthBackend("anybody", () => ({
@@ -52,15 +53,22 @@ export interface GuardedOptions {
 	readonly auth?: SvcConfig["auth"];
 	/** Time passes only by `pass`. */
 	readonly isTimeFrozen?: boolean;
+	/** Besides `speak`. */
+	readonly runners?: SvcConfig["runners"];
+	readonly packs?: PackFiles;
 }
 
 /** Run with a service with access control, the administrator `root` the actions `default.speak` and `default.whisper`, and the sensor `default.watcher`. */
 export async function withGuardedService(
 	test: (service: GuardedService) => Promise<void>,
-	{ rbac = {}, auth = {}, isTimeFrozen = false }: GuardedOptions = {},
+	{ rbac = {}, auth = {}, isTimeFrozen = false, runners = [], packs = {} }: GuardedOptions = {},
 ): Promise<void> {
 	const backend = createBackend();
 	const directory = await mkdtemp(join(tmpdir(), "svc-guarded-"));
+	for (const [path, text] of Object.entries(packs)) {
+		await mkdir(dirname(join(directory, "packs", path)), { recursive: true });
+		await writeFile(join(directory, "packs", path), text, { mode: 0o755 });
+	}
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
 	const started = Date.now();
@@ -70,7 +78,8 @@ export async function withGuardedService(
 		{
 			storage: backend.storage,
 			event_bus: backend.eventBus,
-			runners: [speak()],
+			runners: [speak(), ...runners],
+			...(Object.keys(packs).length > 0 && { packs: [join(directory, "packs")] }),
 			sensors: [watcher()],
 			auth: { port: 0, backend: anybody(), ...auth },
 			rbac: { enable: true, ...rbac, assignments },

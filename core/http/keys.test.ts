@@ -130,7 +130,7 @@ test("decrypting items of the system, cipher text and rotation are for administr
 		const { body: clear } = await ask(root, "GET", "/v1/keys/pin?decrypt=true");
 		assert.deepEqual([clear["value"], clear["secret"], clear["encrypted"]], ["4711-canary", true, false]);
 		const { body: stored } = await ask(root, "GET", "/v1/keys/pin?show_secrets=true");
-		assert.match(String(stored["value"]), /^svc1\./);
+		assert.match(String(stored["value"]), /^svc2\./);
 		assert.equal(await status(maria, "PUT", "/keys/set-me", { value: stored["value"], encrypted: true }), 403);
 		assert.equal(await status(root, "PUT", "/keys/copy", { value: stored["value"], encrypted: true }), 200);
 		assert.equal(await status(root, "PUT", "/keys/copy", { value: "junk", encrypted: true }), 400);

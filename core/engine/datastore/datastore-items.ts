@@ -4,6 +4,7 @@ import type { Access } from "../access/access.ts";
 import { toTimestamp } from "../clock.ts";
 import { mask } from "../mask.ts";
 import type { Principal } from "../principal.ts";
+import { parseCipherText } from "./cipher-text.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
 import { createItemStore, type ItemContent, type ItemStoreParts } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ValueForm } from "./items-api.ts";
@@ -39,24 +40,32 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 	function show(item: KeyValueEntity, form: ValueForm, { username }: Principal): ShownItem {
 		if (!item.secret || form === "masked") return toMasked(item);
 		if (form === "stored") return toShown(item, item.value);
-		const value = keys.decrypt(item.value);
+		const value = keys.decrypt(item.value, item);
 		logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope });
 		return toShown(item, value, true);
 	}
 
-	function toContent(input: ItemInput, before: KeyValueEntity | undefined, principal: Principal): ItemContent {
+	/** Before it becomes the value of another item: whoever gives cipher text must be allowed what it was made of. */
+	async function assertMayImport(value: string, principal: Principal): Promise<void> {
+		if (!principal.isAdmin) {
+			throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
+		}
+		const bound = parseCipherText(value)?.address;
+		// Older cipher texts name no item; of those that are kept here it is known whose they are.
+		const sources = bound === undefined ? await storage.find("key_value", { where: { value, secret: true } }) : [bound];
+		for (const { user } of sources) toOwner({ user }, principal, access);
+	}
+
+	function toContent(input: ItemInput, before: KeyValueEntity | undefined, address: ItemAddress): ItemContent {
 		const { value, description = null, ttl } = input;
 		const secret = input.secret === true || input.encrypted === true;
 		if (value === mask && (secret || before?.secret === true)) {
 			throw new SvcError("SVC_INVALID", `value: "${mask}" stands for a hidden value; give the value itself`);
 		}
-		if (input.encrypted === true && !principal.isAdmin) {
-			throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
-		}
-		// Verified, and kept with the key that is used for new ones.
-		const clear = input.encrypted === true ? keys.decrypt(value) : value;
+		// Verified, and kept with the key that is used for new ones, for this item.
+		const clear = input.encrypted === true ? keys.decrypt(value, parseCipherText(value)?.address ?? address) : value;
 		const expiry = ttl === undefined || ttl === null ? null : toTimestamp(clock.now() + checkTtl(ttl) * 1_000_000);
-		return { value: secret ? keys.encrypt(clear) : clear, secret, description, expire_timestamp: expiry };
+		return { value: secret ? keys.encrypt(clear, address) : clear, secret, description, expire_timestamp: expiry };
 	}
 
 	/** Items of the system the principal may view, or those of a user that `toOwner` has let it name. */
@@ -87,7 +96,8 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 		},
 		async set(name, input, principal) {
 			const address = addressOf(name, input, principal);
-			const item = await store.set(address, (before) => toContent(input, before, principal));
+			if (input.encrypted === true) await assertMayImport(input.value, principal);
+			const item = await store.set(address, (before) => toContent(input, before, address));
 			logger.info("datastore item set", { user: principal.username, key: item.name, scope: item.scope });
 			return toMasked(item);
 		},

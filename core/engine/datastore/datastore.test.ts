@@ -204,7 +204,7 @@ withItems("secrets are masked, shown as cipher text or decrypted, and decryption
 	const masked = await datastore.get("pin", {}, root);
 	assert.deepEqual([masked.value, masked.encrypted, masked.secret], [mask, true, true]);
 	const stored = await datastore.get("pin", { form: "stored" }, root);
-	assert.match(stored.value, /^svc1\./);
+	assert.match(stored.value, /^svc2\./);
 	assert.equal(stored.encrypted, true);
 	const clear = await datastore.get("pin", { form: "decrypted" }, root);
 	assert.deepEqual([clear.value, clear.encrypted, clear.secret], ["canary-7741", false, true]);
@@ -225,7 +225,7 @@ withItems("cipher text given as such is verified, and refused from others than a
 	await assert.rejects(datastore.set("c", { value: changed, encrypted: true }, root), refused("SVC_INVALID", /integrity check/));
 	await assert.rejects(datastore.set("c", { value: "plain", encrypted: true }, root), refused("SVC_INVALID", /no cipher text/));
 	await assert.rejects(datastore.set("c", { value, encrypted: true }, maria), refused("SVC_FORBIDDEN", /administrators/));
-	const otherKey = value.replace(/^svc1\.[0-9a-f]{8}/, "svc1.00000000");
+	const otherKey = value.replace(/^svc2\.[0-9a-f]{8}/, "svc2.00000000");
 	await assert.rejects(datastore.set("c", { value: otherKey, encrypted: true }, root), refused("SVC_INVALID", /not in the key file/));
 });
 

@@ -1,17 +1,21 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { parseCipherText, toHeader } from "./cipher-text.ts";
+import type { ItemAddress } from "./item-address.ts";
 import { addKey, changeKeyFile, createKeyFile, readKeyFile, type StoredKeys } from "./key-file.ts";
 
-const cipherPattern = /^svc1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 const sizes = { nonce: 12, tag: 16 };
 
 /** Encrypts the values of secret items with AES-256-GCM. Each cipher text names its key, so that several keys can be read. */
 export interface KeyRing {
-	/** `SVC_INVALID` when there is no key. */
-	encrypt(text: string): string;
-	/** `SVC_INVALID` for what is no cipher text, was changed, or needs a key that is not there. */
-	decrypt(cipherText: string): string;
+	/** For one item: nothing else's value can be made of it. `SVC_INVALID` when there is no key. */
+	encrypt(text: string, address: ItemAddress): string;
+	/**
+	 * The value of the item at that address. `SVC_INVALID` for what is no cipher text, was made for another item, was changed, or
+	 * needs a key that is not there. Older cipher texts name no item: see to it that one is the item's own.
+	 */
+	decrypt(cipherText: string, address: ItemAddress): string;
 	/** Whether a cipher text was made with the key that is used for new ones. */
 	isCurrent(cipherText: string): boolean;
 	/** Whether its key is there. */
@@ -73,22 +77,25 @@ export function createKeyRing({ path, isEnabled, logger }: KeyRingParts): KeyRin
 	}
 
 	return {
-		encrypt(text) {
+		encrypt(text, address) {
 			const { current } = need();
+			const header = toHeader(current, address);
 			const nonce = randomBytes(sizes.nonce);
-			const cipher = createCipheriv("aes-256-gcm", keyOf(current), nonce).setAAD(Buffer.from(toHeader(current)));
+			const cipher = createCipheriv("aes-256-gcm", keyOf(current), nonce).setAAD(Buffer.from(header));
 			const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-			return `${toHeader(current)}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
+			return `${header}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
 		},
-		decrypt(cipherText) {
-			const [, id = "", encoded = ""] = cipherPattern.exec(cipherText) ?? [];
-			if (id === "") throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
-			const bytes = Buffer.from(encoded, "base64url");
+		decrypt(cipherText, { scope, name }) {
+			const parsed = parseCipherText(cipherText);
+			if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
+			const { keyId, header, data, address = { scope, name } } = parsed;
+			if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "the value was encrypted for another item");
+			const bytes = Buffer.from(data, "base64url");
 			const tagEnd = sizes.nonce + sizes.tag;
-			const key = keyOf(id);
+			const key = keyOf(keyId);
 			try {
 				const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, sizes.nonce), { authTagLength: sizes.tag })
-					.setAAD(Buffer.from(toHeader(id)))
+					.setAAD(Buffer.from(header))
 					.setAuthTag(bytes.subarray(sizes.nonce, tagEnd));
 				return decipher.update(bytes.subarray(tagEnd), undefined, "utf8") + decipher.final("utf8");
 			} catch (error) {
@@ -129,10 +136,5 @@ export function createKeyRing({ path, isEnabled, logger }: KeyRingParts): KeyRin
 
 /** Id of the key a cipher text was made with; empty when it is none. */
 export function keyIdOf(cipherText: string): string {
-	return cipherPattern.exec(cipherText)?.[1] ?? "";
-}
-
-/** Authenticated too: a cipher text cannot be made to name another key. */
-function toHeader(id: string): string {
-	return `svc1.${id}.`;
+	return parseCipherText(cipherText)?.keyId ?? "";
 }

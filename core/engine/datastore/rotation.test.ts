@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { createCipheriv, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -157,6 +158,58 @@ test("an interrupted rotation leaves everything readable, and the next call fini
 		for (const index of [0, 50, 99]) assert.equal(await clear(subject, `s${index}`), `word ${index}`);
 		assert.deepEqual(await datastore.rotate({}, root), { key_id: current, added: false, reencrypted: 63, unreadable: 0, forgotten: [] });
 		assert.deepEqual(await keysInUse(subject), [current]);
+	}));
+
+/** Cipher text as earlier versions made it: it names no item. */
+function toUnbound({ keys }: Subject, text: string): string {
+	const { current, keys: known } = keys();
+	const header = `svc1.${current}.`;
+	const nonce = randomBytes(12);
+	const cipher = createCipheriv("aes-256-gcm", Buffer.from(known[current] ?? "", "base64url"), nonce).setAAD(Buffer.from(header));
+	const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+	return header + Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url");
+}
+
+test("items of earlier versions are readable, in templates too, and a rotation binds them", () =>
+	withSecrets(3, async (subject) => {
+		const { datastore, storage } = subject;
+		const items = await storage.find("key_value", { orderBy: [["name", "asc"]] });
+		const texts = items.map((_, index) => toUnbound(subject, `old ${index}`));
+		for (const [index, item] of items.entries()) await storage.update("key_value", item.id, { value: texts[index] ?? "" });
+		assert.equal(await clear(subject, "s1"), "old 1");
+		const access = datastore.accessFor("root");
+		// Only as what was just read of a secret item, or somebody could keep it as a text of their own.
+		const refused = { code: "SVC_FORBIDDEN" };
+		await assert.rejects(access.decrypt(texts[1] ?? ""), refused);
+		await datastore.set("plain", { value: texts[2] ?? "", scope: "user" }, root);
+		await assert.rejects(access.decrypt((await access.lookup("user", "plain")) ?? ""), refused);
+		assert.equal(await access.decrypt((await access.lookup("system", "s1")) ?? ""), "old 1");
+		await datastore.set("copy", { value: texts[0] ?? "", encrypted: true }, root);
+		assert.equal(await clear(subject, "copy"), "old 0");
+		assert.equal((await datastore.rotate({}, root)).reencrypted, 4);
+		for (const { value } of await storage.find("key_value", { where: { secret: true } })) assert.match(value, /^svc2\./);
+		for (const index of [0, 1, 2]) assert.equal(await clear(subject, `s${index}`), `old ${index}`);
+		await assert.rejects(access.decrypt(texts[1] ?? ""), refused);
+	}));
+
+test("cipher text of an earlier version that is another user's item cannot be made one's own", () =>
+	withSecrets(0, async (subject) => {
+		const { datastore, storage } = subject;
+		const maria: Principal = { ...root, username: "maria" };
+		await datastore.set("own", { value: "of maria", scope: "user", secret: true }, maria);
+		const [item] = await storage.find("key_value", { where: { name: "maria:own" } });
+		const value = toUnbound(subject, "of maria");
+		await storage.update("key_value", item?.id ?? "", { value });
+		await assert.rejects(datastore.set("mine", { value, encrypted: true, scope: "user" }, root), { code: "SVC_FORBIDDEN" });
+		await datastore.set("own2", { value, encrypted: true, scope: "user" }, maria);
+	}));
+
+test("the value of one item in the place of another is refused", () =>
+	withSecrets(2, async (subject) => {
+		const { storage } = subject;
+		const [one, other] = await storage.find("key_value", {});
+		await storage.update("key_value", one?.id ?? "", { value: other?.value ?? "" });
+		await assert.rejects(clear(subject, one?.name ?? ""), /encrypted for another item/);
 	}));
 
 test("a service that stops interrupts the rotation", () =>

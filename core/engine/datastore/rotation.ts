@@ -1,4 +1,5 @@
 import type { KeyValueEntity, Logger, Storage } from "../../contract/index.ts";
+import { parseCipherText } from "./cipher-text.ts";
 import type { ItemStore } from "./item-store.ts";
 import { type KeyRing, keyIdOf } from "./key-ring.ts";
 
@@ -48,7 +49,7 @@ export async function rotateKeys(
 	await store.settled();
 	let reencrypted = 0;
 	let after = await survey();
-	for (let pass = 0; pass < mostPasses && after.outdated > 0; pass += 1) {
+	for (let pass = 0; pass < mostPasses && after.outdated + after.unbound > 0; pass += 1) {
 		reencrypted += await reencryptAll();
 		after = await survey();
 	}
@@ -59,33 +60,34 @@ export async function rotateKeys(
 
 	async function reencryptAll(): Promise<number> {
 		let count = 0;
-		for await (const { id, value, updated_at } of secrets()) {
+		for await (const item of secrets()) {
 			signal.throwIfAborted();
-			const clear = keys.isCurrent(value) ? undefined : tryDecrypt(value);
+			const { id, value, updated_at } = item;
+			const clear = keys.isCurrent(value) && isBound(value) ? undefined : tryDecrypt(item);
 			if (clear === undefined) continue;
-			const changed = await storage.update("key_value", id, { value: keys.encrypt(clear) }, { updated_at, value });
+			const changed = await storage.update("key_value", id, { value: keys.encrypt(clear, item) }, { updated_at, value });
 			if (changed !== undefined) count += 1;
 		}
 		return count;
 	}
 
-	/** Which keys are used, and how many items need another one. */
+	/** Which keys are used, how many items need another one, and how many name no item, as earlier versions wrote them. */
 	async function survey() {
 		const used = new Set<string>();
-		let outdated = 0;
-		let unreadable = 0;
-		for await (const { value } of secrets()) {
-			used.add(keyIdOf(value));
-			if (keys.isCurrent(value)) continue;
-			if (tryDecrypt(value) === undefined) unreadable += 1;
-			else outdated += 1;
+		const counts = { outdated: 0, unbound: 0, unreadable: 0 };
+		for await (const item of secrets()) {
+			used.add(keyIdOf(item.value));
+			const isCurrent = keys.isCurrent(item.value);
+			if (isCurrent && isBound(item.value)) continue;
+			if (tryDecrypt(item) === undefined) counts.unreadable += 1;
+			else counts[isCurrent ? "unbound" : "outdated"] += 1;
 		}
-		return { used, outdated, unreadable };
+		return { used, ...counts };
 	}
 
-	function tryDecrypt(value: string): string | undefined {
+	function tryDecrypt(item: KeyValueEntity): string | undefined {
 		try {
-			return keys.decrypt(value);
+			return keys.decrypt(item.value, item);
 		} catch {
 			return undefined;
 		}
@@ -101,4 +103,8 @@ export async function rotateKeys(
 			last = read.at(-1);
 		} while (last !== undefined);
 	}
+}
+
+function isBound(value: string): boolean {
+	return parseCipherText(value)?.address !== undefined;
 }

@@ -135,7 +135,7 @@ test("defaults are filled in at every level, templates rendered and secrets decr
 			await datastore.set("name", { value: "Root", scope: "user" }, root);
 			const { packConfig } = await run();
 			const { extra, ...rest } = packConfig;
-			assert.match(String(extra), /^svc1\.[^|]*\|d$/);
+			assert.match(String(extra), /^svc2\.[^|]*\|d$/);
 			assert.deepEqual(rest, {
 				limit: 90,
 				api_pin: "canary-{{ 1 }}",
@@ -185,7 +185,7 @@ test("config_context and the datastore are there in the templates of parameters,
 			});
 			assert.deepEqual(actionParameters, { limit: 7, fixed: "{{ text }}/root's", text: "dotted dotted . 7", clear: "4711" });
 			const encrypted = await run({ parameters: { text: "{{ svckv.system.pin }}" } });
-			assert.match(String(encrypted.actionParameters["text"]), /^svc1\./);
+			assert.match(String(encrypted.actionParameters["text"]), /^svc2\./);
 			await assert.rejects(run({ parameters: { text: "{{ svckv.system.absent | decrypt_kv }}" } }), invalid(/text/));
 			await assert.rejects(run({ parameters: { text: "{{ svckv.system.host | decrypt_kv }}" } }), invalid(/no cipher text|decrypt/));
 		},
