@@ -61,7 +61,8 @@ export const optionSections = {
 		user: {
 			type: "string",
 			default: "svc",
-			description: "Name that executions carry while authentication is off, and user on remote hosts where nothing else names one.",
+			description:
+				"Name that executions of rules carry, and all while authentication is off; nobody can sign in by it, or by one like it. Also the user on remote hosts where nothing else names one.",
 		},
 		ssh_key_file: {
 			type: "string",

@@ -33,7 +33,7 @@ function setUp(): Instance {
 	return {
 		storage,
 		log,
-		apiKeys: createApiKeys({ storage, logger, clock: { now: () => now++ } }),
+		apiKeys: createApiKeys({ storage, logger, clock: { now: () => now++ }, systemUser: "svc" }),
 		pass(seconds) {
 			now += seconds * 1_000_000;
 		},

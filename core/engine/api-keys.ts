@@ -5,6 +5,7 @@ import { fromTimestamp, toTimestamp } from "./clock.ts";
 import { createId, isId } from "./ids.ts";
 import { mask } from "./mask.ts";
 import type { Principal } from "./principal.ts";
+import { assertNotReserved } from "./reserved-names.ts";
 import { ensureUser } from "./users.ts";
 
 /** Fixed, so that hashes are the same on every instance and exported keys can be loaded elsewhere. */
@@ -52,10 +53,13 @@ export function createApiKeys({
 	storage,
 	clock,
 	logger,
+	systemUser,
 }: {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
+	/** For whom there are no keys. */
+	readonly systemUser: string;
 }): ApiKeys {
 	const now = () => toTimestamp(clock.now());
 
@@ -82,6 +86,7 @@ export function createApiKeys({
 			assertNoRun(principal);
 			const user = input.user || principal.username;
 			if (user !== principal.username) assertAdmin(principal, "user");
+			assertNotReserved("user", user, systemUser);
 			const key = input.key_hash === undefined ? createKey() : null;
 			const entity: ApiKeyEntity = {
 				id: toGivenId(input) ?? createId(clock),
@@ -117,6 +122,7 @@ export function createApiKeys({
 			const old = await get(idOrKey);
 			if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
 			if (input.user && input.user !== old.user) assertAdmin(principal, "user");
+			if (input.user) assertNotReserved("user", input.user, systemUser);
 			const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
 			assertWithinScopes(scopes, principal);
 			const hash = input.key_hash;

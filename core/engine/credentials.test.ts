@@ -56,7 +56,7 @@ async function withCredentials(
 		storage,
 		clock,
 		access: createAccess({ storage, clock, logger, enabled: false, config: {} }),
-		apiKeys: createApiKeys({ storage, clock, logger }),
+		apiKeys: createApiKeys({ storage, clock, logger, systemUser: "svc" }),
 		options: { ...options, auth: { ...options.auth, ...auth } },
 		authBackend: { authenticate },
 		logger,
@@ -414,6 +414,18 @@ test("a token of a running action lives service_token_ttl, carries its metadata 
 		},
 		{ auth: { token_ttl: 60, service_token_ttl: 600 } },
 	));
+
+test("a token of the system user counts while it is a run's, and no other that was kept", () =>
+	withCredentials(async ({ credentials, storage }) => {
+		for (const service of [true, false]) {
+			const draft = credentials.draftServiceToken(`0000000000000000000000${service ? "01" : "02"}`, "svc", {});
+			assert.ok(draft !== undefined);
+			await storage.insert("token", [{ ...draft.entity, service }]);
+			const asked = credentials.authenticate({ token: draft.token, location: "header" });
+			if (service) assert.equal((await asked).username, "svc");
+			else await assert.rejects(asked, isError("SVC_UNAUTHORIZED", "system_user.user"));
+		}
+	}));
 
 /** The storage with its methods as own members, so that single ones can be replaced. */
 function bind(storage: Storage): Storage {

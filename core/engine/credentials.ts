@@ -11,6 +11,7 @@ import {
 import { type Access, hasAdminRole } from "./access/access.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials, IssuedToken, Principal } from "./engine-api.ts";
+import { isReservedName } from "./reserved-names.ts";
 import { verifyIdentity } from "./sign-in.ts";
 import { createSlowDown } from "./slow-down.ts";
 import { createTokens, type TokenDraft } from "./tokens.ts";
@@ -46,6 +47,13 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 	const signInParts = { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
 	const systemUser: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 
+	/** Whatever says who somebody is: the system user signs in nowhere. */
+	function assertNotSystem(username: string, logged: { readonly remote_address?: string | undefined }): void {
+		if (!isReservedName(username, systemUser.username)) return;
+		logger.warn("token refused: the name is the system user's", { user: username, ...logged });
+		throw unauthorized("the name is reserved for the system (system_user.user)");
+	}
+
 	async function grant(username: string, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
 		await ensureUser(username, { storage, clock, logger });
 		const issued = await tokens.issue({ user: username, ttl, service: false, metadata: {} });
@@ -71,6 +79,7 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 				}
 				throw error;
 			});
+			assertNotSystem(identity.username, { remote_address: remoteAddress });
 			if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
 			return grant(identity.username, lifetime, remoteAddress);
 		},
@@ -84,6 +93,7 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 				logger.warn("token refused: the proxy names no user", { peer_address: peerAddress });
 				throw unauthorized("the proxy names no user");
 			}
+			assertNotSystem(username, { remote_address: remoteAddress });
 			return grant(username, lifetime, remoteAddress);
 		},
 		async authenticate(offered) {
@@ -92,6 +102,8 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			if (token && apiKey) throw unauthorized("only one of token and API key may be given, not both");
 			if (apiKey) {
 				const { user, scopes } = await parts.apiKeys.verify(apiKey);
+				// One of an earlier version, or made while authentication was off.
+				assertNotSystem(user, {});
 				const principal = await toPrincipal(user, { method: "API key", location });
 				// What only administrators may do cannot be named by a scope, so a narrowed key may not.
 				return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
@@ -99,6 +111,8 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			if (!token) throw unauthorized("a token or an API key is needed");
 			const entity = await tokens.find(token);
 			if (entity === undefined) throw unauthorized("the token is unknown or has expired");
+			// Runs of rules have tokens of the system user.
+			if (!entity.service) assertNotSystem(entity.user, {});
 			const expire = `${entity.expiry.slice(0, 19)}Z`;
 			const principal = await toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
 			// The token of a run has the id of its live action.

@@ -43,7 +43,7 @@ export function createEngineParts(dependencies: EngineDependencies) {
 	const catalog = createCatalog({ ...parts, changes });
 	const audit = logger.withTag("auth");
 	const access = createAccess({ storage, clock, logger: audit, enabled: options.rbac.enable, config: dependencies.access });
-	const apiKeys = createApiKeys({ storage, clock, logger: audit });
+	const apiKeys = createApiKeys({ storage, clock, logger: audit, systemUser: options.system_user.user });
 	const credentials = createCredentials({ storage, clock, options, authBackend, logger: audit, access, apiKeys });
 	const triggers = createTriggerCore({
 		...parts,

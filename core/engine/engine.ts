@@ -63,7 +63,12 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		async ensureFirstUser() {
 			// Where nobody can sign in, the backend has not been started.
 			if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
-			return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger });
+			return ensureFirstUser({
+				backend: authBackend,
+				adminPassword: dependencies.adminPassword,
+				logger,
+				systemUser: options.system_user.user,
+			});
 		},
 		drain: life.drain,
 		abort: life.abort,

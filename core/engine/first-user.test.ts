@@ -17,7 +17,7 @@ function open({ isEmpty = true, refuses = false, isTaken = false } = {}) {
 			users.push(credentials);
 		},
 	};
-	return { backend, logger, users, log };
+	return { backend, logger, users, log, systemUser: "svc" };
 }
 
 test("where there is no user, admin is made with a random password that is told once and not logged", async () => {
@@ -43,8 +43,8 @@ test("where there are users, or the backend keeps none, nobody is made", async (
 	const full = open({ isEmpty: false });
 	assert.equal(await ensureFirstUser({ ...full, adminPassword: "given one" }), undefined);
 	assert.deepEqual(full.users, []);
-	const { logger } = full;
-	assert.equal(await ensureFirstUser({ backend: { authenticate: async () => undefined }, adminPassword: undefined, logger }), undefined);
+	const backend = { authenticate: async () => undefined };
+	assert.equal(await ensureFirstUser({ ...full, backend, adminPassword: undefined }), undefined);
 });
 
 test("a node that starts at the same time may be faster", async () => {
@@ -57,6 +57,12 @@ test("a given password that cannot be used is a configuration error naming the v
 		made,
 		(error) => isSvcError(error, "SVC_CONFIG") && error.message === "SVC_ADMIN_PASSWORD: password: longer than 72 bytes",
 	);
+});
+
+test("nobody is made who could not sign in", async () => {
+	const opened = { ...open(), systemUser: "Admin" };
+	await assert.rejects(ensureFirstUser({ ...opened, adminPassword: "given one" }), { code: "SVC_CONFIG", message: /system_user\.user/ });
+	assert.deepEqual(opened.users, []);
 });
 
 test.run();

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type AuthBackend, isSvcError, type Logger, SvcError } from "../contract/index.ts";
 import type { FirstUser } from "./engine-api.ts";
+import { isReservedName } from "./reserved-names.ts";
 
 const username = "admin";
 
@@ -9,14 +10,22 @@ export interface FirstUserParts {
 	/** Undefined or empty: a random one. */
 	readonly adminPassword: string | undefined;
 	readonly logger: Logger;
+	/** Whose name nobody can sign in by. */
+	readonly systemUser: string;
 }
 
 /**
  * Make the user `admin` where the backend has no user yet. A password that was made up is returned, to be shown
  * once; it goes into no log.
  */
-export async function ensureFirstUser({ backend, adminPassword, logger }: FirstUserParts): Promise<FirstUser | undefined> {
+export async function ensureFirstUser({ backend, adminPassword, logger, systemUser }: FirstUserParts): Promise<FirstUser | undefined> {
 	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
+	if (isReservedName(username, systemUser)) {
+		throw new SvcError(
+			"SVC_CONFIG",
+			`system_user.user: "${systemUser}" is the first administrator's name, who could not sign in; choose another`,
+		);
+	}
 	const generated = adminPassword ? undefined : randomBytes(18).toString("base64url");
 	try {
 		await backend.addUser({ username, password: generated ?? adminPassword ?? "" });

@@ -15,6 +15,7 @@ import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
 import type { RenderContext } from "./parameters/render.ts";
 import { renderSubmitted, type TemplateSources } from "./render-parameters.ts";
+import { assertNotReserved } from "./reserved-names.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./traces.ts";
 import { toResultPatch } from "./transition.ts";
@@ -57,7 +58,7 @@ export async function storeExecution(
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
 	const delay = checkDelay(input.delay);
-	const user = chooseUser(input.user, principal);
+	const user = chooseUser(input.user, principal, parts.templateSources);
 	const context = await toContext(parts.storage, input, action, { user, principal });
 	const draft = createDraft(parts.clock, action, input, { delay, context });
 	const { traceId, insert } = await placeInTrace(parts, draft, origin);
@@ -113,8 +114,9 @@ function checkDelay(delay: number | undefined): number | null {
 	return delay;
 }
 
-function chooseUser(asked: string | null | undefined, principal: Principal): string {
+function chooseUser(asked: string | null | undefined, principal: Principal, { systemUser }: TemplateSources): string {
 	if (asked === undefined || asked === null || asked === "" || asked === principal.username) return principal.username;
+	assertNotReserved("user", asked, systemUser);
 	if (principal.isAdmin) return asked;
 	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
 }
