@@ -13,6 +13,7 @@ export * from "./options.ts";
 export * from "./parameters.ts";
 export * from "./plugin.ts";
 export * from "./poll.ts";
+export * from "./refused-variables.ts";
 export * from "./runner.ts";
 export * from "./sensor.ts";
 export * from "./storage.ts";

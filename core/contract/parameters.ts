@@ -17,6 +17,12 @@ export interface ParameterDefinition {
 	readonly required?: boolean;
 	/** The caller may not set it; the default always applies. Default false. */
 	readonly immutable?: boolean;
+	/**
+	 * Only for parameters of runners: it decides as whom, where or from which code an action runs, so that a caller who may only
+	 * start the action must not choose it. The caller may set it where the action names the parameter in its own definition, or
+	 * leaves the runner's `cmd` to the caller, who then decides what runs anyway; elsewhere it is immutable. Default false.
+	 */
+	readonly reserved?: boolean;
 	/** Its value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
 	readonly secret?: boolean;
 	/** Place among a script's positional arguments, from 0 without gaps. */

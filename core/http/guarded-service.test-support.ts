@@ -38,6 +38,8 @@ type Answer = Readonly<Record<string, unknown>>;
 export interface GuardedService {
 	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string };
 	readonly log: string[];
+	/** Directory of the packs. */
+	readonly packs: string;
 	/** A token for a user in these groups. */
 	signIn(username: string, options?: { readonly groups?: string; readonly ttl?: number }): Promise<string>;
 	/** Ask the API with a token; its status and JSON. */
@@ -118,6 +120,7 @@ export async function withGuardedService(
 		await test({
 			urls,
 			log,
+			packs: join(directory, "packs"),
 			ask,
 			signIn,
 			async run(token, action = "default.speak") {

@@ -68,6 +68,7 @@ export function createSecretPack(secrets: SecretValues): PackFiles {
 		parameters: {
 			...nested(secrets),
 			cmd: { default: "sleep {{ seconds }}; exit {{ code }}", immutable: true },
+			cwd: {},
 			sudo_password: { default: secrets.store() },
 		},
 	};

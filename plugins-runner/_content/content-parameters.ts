@@ -2,5 +2,9 @@ import type { ParameterSchema } from "../../core/contract/index.ts";
 
 /** Parameters of every runner that takes a file from a pack. */
 export const contentParameters = {
-	content_version: { type: "string", description: "Git revision of the pack to take the files from; default what is there." },
+	content_version: {
+		type: "string",
+		reserved: true,
+		description: "Git revision of the pack to take the files from; default what is there.",
+	},
 } as const satisfies ParameterSchema;

@@ -1,20 +1,25 @@
 import type { ParameterSchema } from "../../core/contract/index.ts";
 
-/** Parameters of every runner that works on remote hosts. */
+/** Parameters of every runner that works on remote hosts. Reserved are those that make something else of a fixed script, or somebody else of its user. */
 export const remoteParameters = {
 	hosts: { type: "string", required: true, description: "Hosts, separated by commas; each `host`, `host:port` or `[address]:port`." },
-	username: { type: "string", description: "User on the hosts." },
-	password: { type: "string", secret: true, description: "Password of the user; wins over keys." },
-	private_key: { type: "string", secret: true, description: "Private key: its text, or the path of its file where the service runs." },
-	passphrase: { type: "string", secret: true, description: "Passphrase of the private key." },
-	port: { type: "integer", description: "Port of the hosts that are named without one." },
-	bastion_host: { type: "string", description: "Host to go through, with the same user and credentials." },
+	username: { type: "string", reserved: true, description: "User on the hosts." },
+	password: { type: "string", secret: true, reserved: true, description: "Password of the user; wins over keys." },
+	private_key: {
+		type: "string",
+		secret: true,
+		reserved: true,
+		description: "Private key: its text, or the path of its file where the service runs.",
+	},
+	passphrase: { type: "string", secret: true, reserved: true, description: "Passphrase of the private key." },
+	port: { type: "integer", reserved: true, description: "Port of the hosts that are named without one." },
+	bastion_host: { type: "string", reserved: true, description: "Host to go through, with the same user and credentials." },
 	parallel: { type: "boolean", default: true, description: "Whether hosts work side by side; otherwise one after the other." },
-	cwd: { type: "string", description: "Working directory on the hosts." },
-	dir: { type: "string", description: "Directory on the hosts in which scripts are put." },
+	cwd: { type: "string", reserved: true, description: "Working directory on the hosts." },
+	dir: { type: "string", reserved: true, description: "Directory on the hosts in which scripts are put." },
 	env: { type: "object", description: "Environment variables for the process." },
-	kwarg_op: { type: "string", default: "--", description: "Operator in front of the names of named arguments." },
-	sudo: { type: "boolean", default: false, description: "Whether to run as root through sudo." },
-	sudo_password: { type: "string", secret: true, description: "Password for sudo; without it sudo must not ask." },
+	kwarg_op: { type: "string", default: "--", reserved: true, description: "Operator in front of the names of named arguments." },
+	sudo: { type: "boolean", default: false, reserved: true, description: "Whether to run as root through sudo." },
+	sudo_password: { type: "string", secret: true, reserved: true, description: "Password for sudo; without it sudo must not ask." },
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 } as const satisfies ParameterSchema;

@@ -22,6 +22,8 @@ const parameters = {
 		type: "string",
 		enum: ["auto", "cpython", "pyodide"],
 		default: "auto",
+		// Whoever may start an action must not take it out of the sandbox.
+		reserved: true,
 		description: "What runs the action; `auto` is the runner's choice.",
 	},
 } as const;

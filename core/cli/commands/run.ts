@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Client, ExecutionInput, ExecutionRecord, RunnerTypeRecord } from "../../client/index.ts";
-import type { JsonObject } from "../../contract/index.ts";
+import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
 import { type CliContext, CliExit, write } from "../context.ts";
 import { orNotFound } from "../failure.ts";
 import { followRun, toExitCode, toSummary } from "../follow-run.ts";
@@ -93,18 +93,15 @@ export async function finish(client: Client, created: ExecutionRecord, options: 
 	if (exitCode !== 0) throw new CliExit(exitCode);
 }
 
-/** Variables that belong to the shell and the place rather than to the work. */
+/** Variables that belong to the shell and the place rather than to the work, besides those that the service refuses. */
 const shellVariables = new Set(
-	"_ columns editor home lang lines logname ls_colors mail oldpwd path ps1 ps2 pwd shell shlvl ssh_client ssh_connection ssh_tty term tmpdir user".split(
-		" ",
-	),
+	"_ columns lang lines logname ls_colors mail oldpwd pwd shlvl ssh_client ssh_connection ssh_tty term user".split(" "),
 );
 
 function inheritedEnvironment(env: CliContext["env"]): JsonObject {
 	const kept = Object.entries(env).filter((entry): entry is [string, string] => {
-		const name = entry[0].toLowerCase();
-		// The command's own credentials are no business of the action.
-		return entry[1] !== undefined && !shellVariables.has(name) && !name.startsWith("svc_");
+		// The service refuses the command's own credentials too: they are no business of the action.
+		return entry[1] !== undefined && !shellVariables.has(entry[0].toLowerCase()) && !isRefusedVariable(entry[0]);
 	});
 	return Object.fromEntries(kept);
 }

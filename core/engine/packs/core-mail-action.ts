@@ -70,6 +70,7 @@ export const mailActions = [
 			content_type: { type: "string", default: "text/html", description: "Content type of the text." },
 			attachments: { type: "string", default: "", description: "Absolute paths of files to attach, separated by commas." },
 			sendmail_binary: { type: "string", default: "", description: "Path of the sendmail command, where it is not found by itself." },
+			...fixedCommand,
 			cmd: { default: script, immutable: true, description: "Fixed." },
 			env: {
 				default: {
@@ -85,7 +86,6 @@ export const mailActions = [
 				immutable: true,
 				description: "Made of the other parameters.",
 			},
-			...fixedCommand,
 		},
 	}),
 ];

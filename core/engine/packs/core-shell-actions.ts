@@ -6,6 +6,8 @@ export const fixedCommand: ParameterSchema = {
 	sudo: { default: false, immutable: true },
 	sudo_password: { default: null, immutable: true },
 	kwarg_op: { immutable: true, default: "--" },
+	cwd: { default: null, immutable: true },
+	env: { default: null, immutable: true },
 };
 
 const command = { type: "string", required: true, description: "Command for the shell." } as const;

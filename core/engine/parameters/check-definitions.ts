@@ -73,6 +73,9 @@ function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchem
 		...Object.entries(schema),
 	]) {
 		const inherited = Object.hasOwn(runnerParameters, name) ? runnerParameters[name] : undefined;
+		if (inherited === undefined && definition.reserved !== undefined) {
+			throw invalid(`attribute "reserved" of parameter "${name}" is for parameters of runners`);
+		}
 		if (inherited !== undefined && inherited !== definition) checkOverride(name, definition, inherited);
 		if (
 			definition.immutable === true &&
@@ -92,12 +95,18 @@ function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchem
 	}
 }
 
+/** What an action may say of the members of its runner's object, such as the variables in `env`. */
+function isMembers(attribute: string): boolean {
+	return attribute === "properties" || attribute === "additionalProperties";
+}
+
 function checkOverride(name: string, definition: ParameterDefinition, inherited: ParameterDefinition): void {
 	for (const [attribute, value] of Object.entries(definition)) {
 		if (overridable.includes(attribute)) continue;
 		// Saying again what the runner says changes nothing, and marking a value as secret only protects it more.
 		if (JSON.stringify(inherited[attribute as keyof ParameterDefinition]) === JSON.stringify(value)) continue;
 		if (attribute === "secret" && value === true) continue;
+		if (isMembers(attribute) && inherited.type === "object" && inherited.properties === undefined) continue;
 		throw invalid(
 			`attribute "${attribute}" of parameter "${name}" cannot be changed, as the parameter is the runner's; allowed are ${overridable.join(", ")}`,
 		);

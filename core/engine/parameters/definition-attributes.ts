@@ -38,6 +38,7 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	default: { allowed: "any value", accepts: () => true },
 	required: flag,
 	immutable: flag,
+	reserved: flag,
 	secret: flag,
 	position: count,
 	enum: { allowed: "a list of at least one value", accepts: (value) => Array.isArray(value) && value.length > 0 },

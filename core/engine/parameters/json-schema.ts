@@ -8,6 +8,7 @@ const silent: ReadonlySet<string> = new Set([
 	"default",
 	"required",
 	"immutable",
+	"reserved",
 	"secret",
 	"position",
 	"title",

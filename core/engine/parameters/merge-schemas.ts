@@ -1,19 +1,36 @@
 import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 
+/** The parameter whose value is the command itself, where a runner has one. */
+const command = "cmd";
+
 /**
  * The parameter definitions in force for an action: the runner's, overlaid attribute by attribute with the action's of the same
- * name, then the action's own ones. `immutable` and `secret` stay true once either side says so.
+ * name, then the action's own ones. `immutable` and `secret` stay true once either side says so. What the runner reserves is
+ * immutable where the action says nothing of it and fixes what runs.
  */
 export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): ParameterSchema {
 	const entries: [string, ParameterDefinition][] = [];
+	const isFixed = fixesWhatRuns(runnerParameters, actionParameters);
 	for (const [name, definition] of Object.entries(runnerParameters)) {
 		const override = Object.hasOwn(actionParameters, name) ? actionParameters[name] : undefined;
-		entries.push([name, override === undefined ? definition : mergeDefinitions(definition, override)]);
+		if (override !== undefined) entries.push([name, mergeDefinitions(definition, override)]);
+		else entries.push([name, isFixed && definition.reserved === true ? close(definition) : definition]);
 	}
 	for (const [name, definition] of Object.entries(actionParameters)) {
 		if (!Object.hasOwn(runnerParameters, name)) entries.push([name, definition]);
 	}
 	return Object.fromEntries(entries);
+}
+
+/** Whoever may set the command may do whatever the reserved parameters could do. */
+function fixesWhatRuns(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): boolean {
+	const inherited = Object.hasOwn(runnerParameters, command) ? runnerParameters[command] : undefined;
+	const own = Object.hasOwn(actionParameters, command) ? actionParameters[command] : undefined;
+	return inherited === undefined || inherited.immutable === true || own?.immutable === true;
+}
+
+function close(definition: ParameterDefinition): ParameterDefinition {
+	return { ...definition, default: definition.default ?? null, immutable: true };
 }
 
 function mergeDefinitions(definition: ParameterDefinition, override: ParameterDefinition): ParameterDefinition {

@@ -110,12 +110,12 @@ test("members of arrays and objects that are one variable keep their type, other
 			member: "{{ o.k }}",
 			complex: "{{ o.k | to_complex }}",
 			list: ["{{ n }}", 1, null],
-			"{{ n }}": true,
+			"N{{ n }}": true,
 			none: "{{ cmd }}",
 		},
 	};
 	assert.deepEqual(live(given, schema), {
-		env: { n: 5, spaced: 5, text: "5!", o: { k: [1] }, member: "[1]", complex: [1], list: [5, 1, null], "5": true, none: null },
+		env: { n: 5, spaced: 5, text: "5!", o: { k: [1] }, member: "[1]", complex: [1], list: [5, 1, null], N5: true, none: null },
 	});
 });
 

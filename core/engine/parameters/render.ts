@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import type { Datastore } from "../templates/datastore.ts";
+import { assertCallerVariables } from "./caller-variables.ts";
 import { checkGiven } from "./check-given.ts";
 import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
@@ -79,7 +80,9 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 		const value = checked(name, rendering.resolve(name), plan.schema);
 		if (plan.schema[name]?.immutable !== true) stored.push([name, value]);
 	}
-	return Object.fromEntries(stored);
+	const parameters = Object.fromEntries(stored);
+	assertCallerVariables(parameters, { given, plain }, { schema: plan.schema, runnerSchema });
+	return parameters;
 }
 
 /** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */
