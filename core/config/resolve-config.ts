@@ -140,5 +140,8 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 	if (api.auth_cookie_same_site === "none" && !api.auth_cookie_secure) {
 		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');
 	}
+	if (api.allow_origin.includes("null")) {
+		problems.push('api.allow_origin: "null" is the origin of every page in a sandbox or a file; hint: name the origins of your pages');
+	}
 	return problems;
 }

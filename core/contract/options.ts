@@ -152,7 +152,12 @@ export const optionSections = {
 		use_ssl: { type: "boolean", default: false, description: "Whether the API component listens with TLS only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
 		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
-		allow_origin: { type: "list", default: [], description: "Origins that browsers may call from; `*` allows all." },
+		allow_origin: {
+			type: "list",
+			default: [],
+			description:
+				"Origins whose pages may call from browsers, with the cookie too; `*` allows all others, which have to bring a credential themselves.",
+		},
 		max_page_size: {
 			type: "integer",
 			default: 100,

@@ -1,5 +1,6 @@
 import { type Clock, type Options, SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../engine/engine-api.ts";
+import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
 import type { RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";
 
@@ -12,17 +13,22 @@ export interface Authenticated {
 	readonly cookie?: string;
 }
 
-/** Find the credential of a request and check it. Throws `SVC_UNAUTHORIZED`. */
+/** Find the credential of a request and check it. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for what a foreign page asks. */
 export async function authenticate(
 	{ engine, options, clock }: Pick<HttpContext, "engine" | "options" | "clock">,
 	request: Request,
 	query: RawQuery,
 ): Promise<Authenticated> {
 	const explicit = findExplicit(request.headers, query);
-	const principal = await engine.credentials.authenticate(explicit ?? findCookie(request.headers));
+	const cookie = explicit === undefined ? findCookie(request.headers) : undefined;
+	if (cookie !== undefined && options.auth.enable) assertOwnPage(request, options);
+	else if (!options.auth.enable && explicit === undefined) assertNotForeign(request, options);
+	const principal = await engine.credentials.authenticate(explicit ?? cookie);
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return { principal };
-	const cookie = toCookie(explicit.token, toSecondsLeft(principal.authentication.token_expire, clock), options.api);
-	return cookie === undefined ? { principal } : { principal, cookie };
+	// A link of another page could sign its reader in as somebody else.
+	if (explicit.location === "query" && isFromElsewhere(request, options)) return { principal };
+	const setCookie = toCookie(explicit.token, toSecondsLeft(principal.authentication.token_expire, clock), options.api);
+	return setCookie === undefined ? { principal } : { principal, cookie: setCookie };
 }
 
 function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | undefined {

@@ -117,9 +117,11 @@ function toRequestId(given: string | null): string {
 }
 
 function toResponse(reply: Reply, request: Request, cors: Cors, requestId: string, cookie?: string): HTTPResponse {
-	const headers: Record<string, string> = { ...cors.headers, ...reply.headers, "x-request-id": requestId };
-	const origin = cors.allowOrigin(request.headers.get("origin"));
-	if (origin !== undefined) headers["access-control-allow-origin"] = origin;
+	const headers: Record<string, string> = {
+		...cors.toHeaders(request.headers.get("origin")),
+		...reply.headers,
+		"x-request-id": requestId,
+	};
 	// Without the length Node sends text in pieces.
 	if (typeof reply.body === "string") headers["content-length"] = String(Buffer.byteLength(reply.body));
 	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] = cookie;

@@ -103,8 +103,23 @@ test("OPTIONS on any path is 200 with CORS headers and needs no credential", () 
 	));
 
 test("an origin that nobody allowed gets no permission", () => {
-	assert.equal(createCors(createOptions()).allowOrigin("https://c.example"), undefined);
-	assert.equal(createCors(createOptions({ api: { allow_origin: ["*"] } })).allowOrigin("https://c.example"), "https://c.example");
+	for (const origin of [null, "null", "https://c.example", "http://localhost:3000", "http://localhost:8080", "http://127.0.0.1:3000"]) {
+		const headers = createCors(createOptions()).toHeaders(origin);
+		assert.equal(headers["access-control-allow-origin"], undefined, String(origin));
+		assert.equal(headers["access-control-allow-credentials"], undefined, String(origin));
+	}
+});
+
+test("every origin is allowed without what browsers send by themselves, a named one with it", () => {
+	const { toHeaders } = createCors(
+		createOptions({ api: { allow_origin: ["*", "https://a.example"] }, auth: { api_url: "https://b.example/api" } }),
+	);
+	const permissions = (origin: string | null) => {
+		const headers = toHeaders(origin);
+		return [headers["access-control-allow-origin"], headers["access-control-allow-credentials"]];
+	};
+	for (const origin of [null, "null", "https://c.example"]) assert.deepEqual(permissions(origin), ["*", undefined]);
+	for (const origin of ["https://a.example", "https://b.example"]) assert.deepEqual(permissions(origin), [origin, "true"]);
 });
 
 test("a request id is echoed when it is harmless, else a new one is made", () =>
@@ -167,7 +182,7 @@ test("a token is issued for basic credentials, and everything wrong with them is
 		assert.deepEqual(Object.keys((await issued.json()) as object), ["id", "user", "token", "expiry", "metadata", "service"]);
 		assert.deepEqual(fake.asked["signIn"], { username: "maria", password: "pass:word", ttl: 60, remoteAddress: "127.0.0.1" });
 		await sign({ ...basic("maria:pass:word"), "x-forwarded-for": "10.1.2.3, 10.0.0.1" });
-		assert.equal((fake.asked["signIn"] as { remoteAddress: string }).remoteAddress, "10.0.0.1");
+		assert.equal((fake.asked["signIn"] as { remoteAddress: string }).remoteAddress, "127.0.0.1");
 		for (const header of [
 			undefined,
 			"Basic !!",
