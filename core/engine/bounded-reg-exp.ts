@@ -1,20 +1,11 @@
-import { type Context, createContext, Script } from "node:vm";
 import { SvcError } from "../contract/index.ts";
+import { currentWork } from "./work-budget.ts";
 
-/** Milliseconds one search may take. */
-const timeLimit = 100;
-/** Steps that a search without a time limit may need at the worst. */
+/** Steps that a search without a time limit may need at the worst: about a millisecond. */
 const quickSteps = 1_000_000;
 
 /** Above them the compiler of the runtime may run out of stack, which ends the whole process. */
 const limits = { length: 20_000, groups: 500 };
-
-const scripts = {
-	test: new Script("expression.test(text)"),
-	replace: new Script("text.replace(expression, replacement)"),
-	matches: new Script("Array.from(text.matchAll(expression), (match) => Array.from(match))"),
-};
-let context: Context | undefined;
 
 export interface BoundedRegExp {
 	test(text: string): boolean;
@@ -26,8 +17,8 @@ export interface BoundedRegExp {
 }
 
 /**
- * A regular expression from outside. Some of them take for ever on some texts, and the whole process with them: the search is
- * given up after a tenth of a second with `SVC_INVALID`.
+ * A regular expression from outside; nothing else in the service makes one of a foreign text. Some of them take for ever on some
+ * texts, and the whole process with them: a search is given up with `SVC_INVALID` when the time of the work it is part of is up.
  */
 export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp {
 	if (pattern.length > limits.length || (pattern.match(/\(/g)?.length ?? 0) > limits.groups) {
@@ -35,26 +26,28 @@ export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp 
 	}
 	const expression = new RegExp(pattern, flags);
 	const choices = countChoices(pattern);
-	function run<T>(script: Script, text: string, replacement?: string): T {
-		// The context is there for its time limit; nothing of the pattern or the text is code.
-		context ??= createContext(Object.create(null));
-		Object.assign(context, { expression, text, replacement });
-		try {
-			return script.runInContext(context, { timeout: timeLimit }) as T;
-		} catch (cause) {
-			throw new SvcError("SVC_INVALID", "the search for its pattern takes too long", { cause });
-		} finally {
-			Object.assign(context, { expression: undefined, text: undefined, replacement: undefined });
-		}
-	}
 	return {
 		// The validator tells expressions apart by this.
 		toString: () => String(expression),
-		// The watch over the time costs far more than most searches do.
-		test: (text) => (isQuick(choices, text) ? expression.test(text) : run<boolean>(scripts.test, text)),
-		replace: (text, replacement) => run<string>(scripts.replace, text, replacement),
-		matches: (text) => run<readonly (readonly (string | undefined)[])[]>(scripts.matches, text),
+		test(text) {
+			const search = () => expression.test(text);
+			// The watch over the time costs far more than most searches do.
+			return isQuick(choices, text) ? currentWork().quickly(search) : currentWork().bounded(search);
+		},
+		replace: (text, replacement) => currentWork().bounded(() => text.replace(expression, replacement)),
+		matches: (text) => currentWork().bounded(() => Array.from(text.matchAll(expression), (match) => Array.from(match))),
 	};
+}
+
+/** Whether `createBoundedRegExp` can make something of a value. */
+export function isPattern(value: unknown): value is string {
+	if (typeof value !== "string") return false;
+	try {
+		createBoundedRegExp(value);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** How many parts of a pattern can go on in more than one way; none that can be repeated holds such a part itself. Otherwise infinite. */

@@ -1,10 +1,25 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../contract/index.ts";
+import { memberReadings, type Reading, readDefinition } from "./definition-reading.ts";
+import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "./work-budget.ts";
 
 /** What stands in place of a secret, whatever the type of the secret. */
 export const mask = "********";
 
 /** Deeper values are masked whole: nothing that deep passes the checks at the border. */
 const maximumDepth = 100;
+
+/** For one value, or all that are shown together. Names are short: patterns that need longer are made to. */
+const limits: WorkLimits = { time: 10, steps: 500_000 };
+
+/** For an answer that is masked in several steps, with waiting in between: each is run by it. */
+export function createMaskWork(): WorkBudget {
+	return new WorkBudget(limits);
+}
+
+/** Mask all that one answer shows as one piece of work. */
+export function maskTogether<T>(maskAll: () => T): T {
+	return asOneWork(maskAll, limits);
+}
 
 /** Values of an execution's parameters with secrets masked; `secret` in either schema suffices. The same object when nothing is secret. */
 export function maskParameters(values: JsonObject, actionSchema: ParameterSchema, runnerSchema: ParameterSchema): JsonObject {
@@ -13,10 +28,17 @@ export function maskParameters(values: JsonObject, actionSchema: ParameterSchema
 
 /** A copy of `values` with everything masked that `schema` calls secret, nested members included. The same object when nothing is. */
 export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
-	return replaceMembers(values, (key, value) => {
-		const definition = own(schema, key);
-		return definition === undefined ? value : maskValue(value, definition, { depth: 0, maskMismatch: true });
-	});
+	return maskTogether(() =>
+		replaceMembers(values, (key, value) => {
+			const definition = own(schema, key);
+			return definition === undefined ? value : maskValue(value, readDefinition(definition), { depth: 0, maskMismatch: true });
+		}),
+	);
+}
+
+/** A copy of `values` with everything masked that a schema of such an object calls secret. The same object when nothing is. */
+export function maskMembers(values: JsonObject, schema: JsonObject): JsonObject {
+	return maskTogether(() => maskByReading(values, readDefinition(schema), { depth: 0, maskMismatch: true }));
 }
 
 /**
@@ -25,9 +47,9 @@ export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonO
  */
 export function maskResult(result: JsonObject, outputSchema: JsonObject, outputKey: string | null): JsonObject {
 	if (outputKey === null || !Object.hasOwn(result, outputKey) || Object.keys(outputSchema).length === 0) return result;
-	const definition = toOutputDefinition(outputSchema);
-	return replaceMembers(result, (key, value) =>
-		key === outputKey ? maskValue(value, definition, { depth: 0, maskMismatch: false }) : value,
+	const reading = readOutputSchema(outputSchema);
+	return maskTogether(() =>
+		replaceMembers(result, (key, value) => (key === outputKey ? maskValue(value, reading, { depth: 0, maskMismatch: false }) : value)),
 	);
 }
 
@@ -65,37 +87,50 @@ interface MaskOptions {
 	readonly maskMismatch: boolean;
 }
 
-function maskValue(value: JsonValue, definition: ParameterDefinition, options: MaskOptions): JsonValue {
-	if (definition.secret === true || options.depth > maximumDepth) return mask;
+/** A value by a definition that was read. Whatever cannot be judged, or not in the time and steps there are, is masked. */
+function maskValue(value: JsonValue, reading: Reading, options: MaskOptions): JsonValue {
+	if (reading.isSecret || options.depth > maximumDepth) return mask;
+	if (!reading.holdsSecret) return value;
+	if (!currentWork().takes(1)) return mask;
 	const deeper = { ...options, depth: options.depth + 1 };
 	let masked = value;
-	for (const alternative of [...(definition.allOf ?? []), ...(definition.anyOf ?? []), ...(definition.oneOf ?? [])]) {
-		masked = maskValue(masked, alternative, deeper);
-	}
-	if (options.maskMismatch && masked !== null && !isDescribed(masked, definition) && hasSecretMember(definition, options.depth))
-		return mask;
-	if (isArray(masked)) return maskElements(masked, definition, deeper);
+	for (const alternative of reading.alternatives) masked = maskValue(masked, alternative, deeper);
+	if (options.maskMismatch && masked !== null && !isDescribed(masked, reading)) return mask;
+	if (isArray(masked)) return maskElements(masked, reading, deeper);
 	if (!isJsonObject(masked)) return masked;
-	return replaceMembers(masked, (key, member) =>
-		memberDefinitions(definition, key).reduce<JsonValue>((value, inner) => maskValue(value, inner, deeper), member),
-	);
+	return replaceByMember(masked, reading, deeper);
+}
+
+/** An object that stays one, whatever the definition says. */
+function maskByReading(values: JsonObject, reading: Reading, options: MaskOptions): JsonObject {
+	if (reading.isSecret || options.depth > maximumDepth) return replaceMembers(values, () => mask);
+	if (!reading.holdsSecret) return values;
+	const deeper = { ...options, depth: options.depth + 1 };
+	const masked = reading.alternatives.reduce((values, alternative) => maskByReading(values, alternative, deeper), values);
+	return replaceByMember(masked, reading, deeper);
+}
+
+function replaceByMember(values: JsonObject, reading: Reading, options: MaskOptions): JsonObject {
+	return replaceMembers(values, (key, member) => {
+		const readings = memberReadings(reading, key);
+		return readings === undefined ? mask : readings.reduce<JsonValue>((value, inner) => maskValue(value, inner, options), member);
+	});
 }
 
 /** Whether the definition says what the parts of such a value are, or it can have none. A text could have been parsed. */
-function isDescribed(value: JsonValue, { type, items, properties, patternProperties, additionalProperties }: ParameterDefinition): boolean {
+function isDescribed(value: JsonValue, { type, elements, members, patterns, otherMembers }: Reading): boolean {
 	if (value === mask) return true;
-	if (isArray(value)) return type !== "object" && items !== undefined;
+	if (isArray(value)) return type !== "object" && elements !== undefined;
 	if (!isJsonObject(value)) return typeof value !== "string";
-	return type !== "array" && [properties, patternProperties, additionalProperties].some((members) => members !== undefined);
+	return type !== "array" && [members, patterns, otherMembers].some((described) => described !== undefined);
 }
 
-function maskElements(values: readonly JsonValue[], definition: ParameterDefinition, options: MaskOptions): readonly JsonValue[] {
-	const { items, additionalItems } = definition;
-	if (items === undefined) return values;
+function maskElements(values: readonly JsonValue[], { elements, otherElements }: Reading, options: MaskOptions): readonly JsonValue[] {
+	if (elements === undefined) return values;
 	let changed = false;
 	const copy = values.map((value, index) => {
-		const inner = isArray(items) ? (items[index] ?? additionalItems) : (items as ParameterDefinition);
-		if (typeof inner !== "object") return value;
+		const inner = "isSecret" in elements ? elements : (elements[index] ?? otherElements);
+		if (inner === undefined) return value;
 		const masked = maskValue(value, inner, options);
 		changed ||= masked !== value;
 		return masked;
@@ -103,55 +138,37 @@ function maskElements(values: readonly JsonValue[], definition: ParameterDefinit
 	return changed ? copy : values;
 }
 
-/** All that describe a member: by its name, by patterns, or else as one of the rest. */
-export function memberDefinitions(definition: ParameterDefinition, key: string): readonly ParameterDefinition[] {
-	const named = own(definition.properties, key);
-	const found = named === undefined ? [] : [named];
-	for (const [pattern, inner] of Object.entries(definition.patternProperties ?? {})) {
-		if (matches(pattern, key)) found.push(inner);
-	}
-	if (found.length > 0) return found;
-	return typeof definition.additionalProperties === "object" ? [definition.additionalProperties] : [];
-}
-
-/** A pattern that cannot be read masks everything: better too much than too little. */
-function matches(pattern: string, key: string): boolean {
-	try {
-		return new RegExp(pattern).test(key);
-	} catch {
-		return true;
-	}
-}
-
 /** Whether a value of this definition is a secret or may hold one. */
 export function holdsSecret(definition: ParameterDefinition): boolean {
-	return definition.secret === true || hasSecretMember(definition, 0);
+	return readDefinition(definition).holdsSecret;
 }
 
-function hasSecretMember(definition: ParameterDefinition, depth: number): boolean {
-	if (depth > maximumDepth) return true;
-	const alternatives = [...(definition.allOf ?? []), ...(definition.anyOf ?? []), ...(definition.oneOf ?? [])];
-	const inner: unknown[] = [
-		...Object.values(definition.properties ?? {}),
-		...Object.values(definition.patternProperties ?? {}),
-		definition.additionalProperties,
-		definition.additionalItems,
-		...(isArray(definition.items) ? definition.items : [definition.items]),
-		...alternatives,
-	];
-	return inner.some(
-		(member) =>
-			isJsonObject(member) &&
-			((member as ParameterDefinition).secret === true || hasSecretMember(member as ParameterDefinition, depth + 1)),
-	);
-}
+/** Words that make a schema of an object which could also be one of members and their definitions. */
+const schemaWords: readonly string[] = [
+	"type",
+	"properties",
+	"patternProperties",
+	"additionalProperties",
+	"items",
+	"additionalItems",
+	"allOf",
+	"anyOf",
+	"oneOf",
+	"$ref",
+	"secret",
+];
+
+const outputReadings = new WeakMap<JsonObject, Reading>();
 
 /** Old packs write the members of an object directly, without `type` and `properties`. */
-function toOutputDefinition(schema: JsonObject): ParameterDefinition {
-	const isFull = ["type", "properties", "items", "secret"].some(
-		(key) => Object.hasOwn(schema, key) && !isNamedDefinition(key, schema[key]),
-	);
-	return (isFull ? schema : { type: "object", properties: schema }) as ParameterDefinition;
+function readOutputSchema(schema: JsonObject): Reading {
+	let reading = outputReadings.get(schema);
+	if (reading === undefined) {
+		const isFull = schemaWords.some((key) => Object.hasOwn(schema, key) && !isNamedDefinition(key, schema[key]));
+		reading = readDefinition(isFull ? schema : { type: "object", properties: schema });
+		outputReadings.set(schema, reading);
+	}
+	return reading;
 }
 
 /** Whether a key that is also a schema word is used as the name of a member: `type: {type: string}`. */
@@ -193,6 +210,6 @@ function own<T>(object: Readonly<Record<string, T>> | undefined, key: string): T
 	return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function isArray(value: unknown): value is readonly JsonValue[] & readonly ParameterDefinition[] {
+function isArray(value: JsonValue): value is readonly JsonValue[] {
 	return Array.isArray(value);
 }

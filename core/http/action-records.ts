@@ -1,6 +1,6 @@
 import type { ActionEntity } from "../contract/index.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
-import { type secretsQuery, toPresentation } from "./present.ts";
+import { presentTogether, type secretsQuery, toPresentation } from "./present.ts";
 import { toAction, type WireRecord } from "./records.ts";
 import { type Reply, replyJson } from "./respond.ts";
 import type { RouteContext } from "./route.ts";
@@ -12,7 +12,7 @@ export async function toActions(
 ): Promise<readonly WireRecord[]> {
 	const presentation = toPresentation(context);
 	const merged = await context.engine.actions.mergedParameters(actions);
-	return actions.map((action, index) => toAction(action, merged[index] ?? {}, presentation));
+	return presentTogether(actions, (action, index) => toAction(action, merged[index] ?? {}, presentation));
 }
 
 /** Actions whose parameters are merged with those of their runner types. */
@@ -22,7 +22,7 @@ export async function toOverviews(
 ): Promise<readonly WireRecord[]> {
 	const presentation = toPresentation(context);
 	const merged = await context.engine.actions.mergedParameters(actions);
-	return actions.map((action, index) => {
+	return presentTogether(actions, (action, index) => {
 		const parameters = merged[index] ?? {};
 		return { ...toAction(action, parameters, presentation), parameters: presentation.masked ? maskDefaults(parameters) : parameters };
 	});

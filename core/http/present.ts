@@ -1,3 +1,5 @@
+import { roomInTurn } from "../engine/loop-turn.ts";
+import { maskTogether } from "../engine/mask.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import type { Presentation } from "./records.ts";
 import type { HttpContext, RouteContext } from "./route.ts";
@@ -10,6 +12,18 @@ export function showsSecrets({ query, principal, logger, request }: RouteContext
 	if (query.show_secrets !== true || !principal.isAdmin) return false;
 	logger.info("secrets shown", { user: principal.username, path: toLoggedPath(new URL(request.url).pathname) });
 	return true;
+}
+
+/** Show all records of an answer, as one piece of work that waits for its turn. Masking them may take a while, as schemas say how. */
+export async function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> {
+	await roomInTurn();
+	return maskTogether(() => items.map(present));
+}
+
+/** The same for one record. */
+export async function presentOne<R>(present: () => R): Promise<R> {
+	await roomInTurn();
+	return present();
 }
 
 /** How the records of an answer are shown to its caller. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
-import { defineRunner, type OptionsInput, type SvcConfig } from "../contract/index.ts";
+import { defineRunner, type OptionsInput, type Storage, type SvcConfig } from "../contract/index.ts";
 import { createLogger } from "../logger.ts";
 import { createService } from "../service.ts";
 import { type BackendOptions, createBackend } from "../testing/backends/backend.test-support.ts";
@@ -31,6 +31,8 @@ export interface ServiceUnderTest {
 	readonly token: string;
 	/** Every log line so far. */
 	readonly log: string[];
+	/** Where the service keeps its records, to put such there as it would refuse itself. */
+	storage(): Storage;
 	/** Ask the API with a token. */
 	ask(path: string, init?: RequestInit): Promise<Response>;
 	/** Create an execution of `default.speak`; its id. */
@@ -49,9 +51,15 @@ export async function withService(
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
+	const storages: Storage[] = [];
+	const create = () => {
+		const storage = backend.storage.create();
+		storages.push(storage);
+		return storage;
+	};
 	const service = createService(
 		{
-			storage: backend.storage,
+			storage: { ...backend.storage, create },
 			event_bus: backend.eventBus,
 			runners: [speak()],
 			...config,
@@ -80,6 +88,7 @@ export async function withService(
 			token,
 			log,
 			ask,
+			storage: () => storages.at(-1) as Storage,
 			async speak(parameters) {
 				const response = await ask("/v1/executions", { method: "POST", body: JSON.stringify({ action: "default.speak", parameters }) });
 				return ((await response.json()) as { id: string }).id;

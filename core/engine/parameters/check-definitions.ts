@@ -1,6 +1,7 @@
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { type AttributeRule, attributeRules, isPattern, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
+import { isPattern } from "../bounded-reg-exp.ts";
+import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
 import { nearMiss } from "./near-miss.ts";
 

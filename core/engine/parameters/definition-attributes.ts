@@ -1,4 +1,5 @@
 import type { ParameterDefinition } from "../../contract/index.ts";
+import { isPattern } from "../bounded-reg-exp.ts";
 
 /** What an attribute of a definition may hold: in words, and as a check. Those that hold definitions are walked by `check-definitions`. */
 export interface AttributeRule {
@@ -88,13 +89,3 @@ export const nestedAttributeRules: Readonly<Record<string, AttributeRule>> = {
 		accepts: (value) => typeof value === "boolean" || (Array.isArray(value) && value.every((name) => typeof name === "string")),
 	},
 };
-
-export function isPattern(value: unknown): boolean {
-	if (typeof value !== "string") return false;
-	try {
-		new RegExp(value);
-		return true;
-	} catch {
-		return false;
-	}
-}

@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
-import { mask, maskParameters, restoreMasked } from "../mask.ts";
+import { roomInTurn } from "../loop-turn.ts";
+import { createMaskWork, mask, maskParameters, restoreMasked } from "../mask.ts";
 import { toShownParameters } from "../shown-parameters.ts";
 import { maskTriggers } from "../triggers/trigger-secrets.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
@@ -19,10 +20,10 @@ export interface RuleSecrets {
 
 export function createRuleSecrets({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RuleSecrets {
 	/** Everything is masked when there is no such action: what is secret cannot be told. */
-	async function maskAction(actionRef: string, parameters: JsonObject): Promise<JsonObject> {
+	async function maskAction(actionRef: string, parameters: JsonObject, work = createMaskWork()): Promise<JsonObject> {
 		const resolved = await catalog.resolve(actionRef);
 		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
-		return maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters);
+		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
 	}
 
 	/** For the trigger of the same type only: elsewhere the value might be shown. */
@@ -51,9 +52,11 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 				views.flatMap(({ trigger }) => trigger ?? []),
 			);
 			const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
+			const work = createMaskWork();
+			await roomInTurn();
 			return Promise.all(
 				views.map(async ({ rule, trigger }) => ({
-					rule: { ...rule, action_parameters: await maskAction(rule.action_ref, rule.action_parameters) },
+					rule: { ...rule, action_parameters: await maskAction(rule.action_ref, rule.action_parameters, work) },
 					trigger: trigger && byRef.get(trigger.ref),
 				})),
 			);

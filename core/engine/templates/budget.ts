@@ -1,7 +1,8 @@
+import { currentWork } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
 export interface TemplateLimits {
-	/** Operations in one rendering; long texts and lists count for more. Default 100,000. */
+	/** Operations of one template; long texts and lists count for more. Default 100,000. */
 	readonly steps: number;
 	/** Characters of the output, and of any text made on the way. Default 1 MiB. */
 	readonly output: number;
@@ -14,9 +15,11 @@ export const defaultLimits: TemplateLimits = { steps: 100_000, output: 1_048_576
 /** Characters that cost one step. */
 const charactersPerStep = 256;
 
-/** What one rendering may still use. Every operation whose cost depends on values asks here first. */
+/** What one template may still use. Every operation whose cost depends on values asks here first. */
 export class Budget {
 	readonly limits: TemplateLimits;
+	/** All that is rendered together shares it. */
+	readonly #work = currentWork();
 	#steps = 0;
 
 	constructor(limits: TemplateLimits) {
@@ -27,6 +30,7 @@ export class Budget {
 	step(count = 1): void {
 		this.#steps += count;
 		if (!(this.#steps <= this.limits.steps)) throw new TemplateError(`the template takes more than ${this.limits.steps} steps`);
+		if (!this.#work.takes(count)) throw new TemplateError("the templates take too many steps together");
 	}
 
 	/** Account for a text about to be made, of `length` characters. */

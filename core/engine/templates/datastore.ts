@@ -1,3 +1,5 @@
+import { roomInTurn } from "../loop-turn.ts";
+import { WorkBudget } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
 export type DatastoreScope = "system" | "user";
@@ -41,8 +43,10 @@ const limits = { rounds: 50, items: 1_000 };
  */
 export async function renderWithLookups<T>(access: DatastoreAccess, render: (datastore: Datastore) => T): Promise<T> {
 	const items = new FetchedItems(access);
+	const work = new WorkBudget();
 	for (let round = 0; round < limits.rounds; round++) {
-		const outcome = attempt(() => render(items));
+		await roomInTurn();
+		const outcome = attempt(() => work.run(() => render(items)));
 		if (!items.isIncomplete) return outcome();
 		await items.fetch();
 	}

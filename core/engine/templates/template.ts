@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../contract/index.ts";
+import { asOneWork } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
 import { TemplateError, TemplateSyntaxError } from "./errors.ts";
 import { Evaluator, Variables } from "./evaluator.ts";
@@ -70,7 +71,8 @@ function compile(text: string, limits: TemplateLimits): Template {
 	const statements = parseTemplate(text, limits.depth);
 	const references = findReferences(statements, 2 * limits.depth);
 	const expression = wholeExpression(statements);
-	const render = (scope: TemplateScope) => new Renderer(new Evaluator(scope, new Budget(limits))).render(statements, new Variables());
+	const render = (scope: TemplateScope) =>
+		asOneWork(() => new Renderer(new Evaluator(scope, new Budget(limits))).render(statements, new Variables()));
 	return {
 		references,
 		variable: expression?.kind === "path" && expression.keys.length === 0 ? expression.name : undefined,
@@ -90,8 +92,10 @@ function wholeExpression(statements: readonly Statement[]): Expression | undefin
 }
 
 function evaluate(expression: Expression, scope: TemplateScope, limits: TemplateLimits): JsonValue {
-	const budget = new Budget(limits);
-	return toJson(new Evaluator(scope, budget).evaluate(expression, new Variables()), 0, budget);
+	return asOneWork(() => {
+		const budget = new Budget(limits);
+		return toJson(new Evaluator(scope, budget).evaluate(expression, new Variables()), 0, budget);
+	});
 }
 
 /** The value of a literal such as `{'a': [1, True, None]}`; undefined when the text is anything else. */

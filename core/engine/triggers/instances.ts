@@ -2,7 +2,9 @@ import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInst
 import type { Catalog } from "../catalog.ts";
 import { toOneOf } from "../filter.ts";
 import { isId } from "../ids.ts";
-import { maskResult } from "../mask.ts";
+import { roomInTurn } from "../loop-turn.ts";
+import { createMaskWork, maskResult } from "../mask.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import { triggerRefs } from "./built-in-types.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
@@ -27,9 +29,9 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 		return new Map(found.map(({ id, snapshot_id }) => [id, snapshot_id]));
 	}
 
-	async function maskPayload(payload: JsonObject, snapshotId: string): Promise<JsonObject> {
+	async function maskPayload(payload: JsonObject, snapshotId: string, work: WorkBudget): Promise<JsonObject> {
 		const { action, runner } = await catalog.snapshot(snapshotId);
-		const mask = (result: JsonObject) => maskResult(result, action.output_schema, runner.output_key);
+		const mask = (result: JsonObject) => work.run(() => maskResult(result, action.output_schema, runner.output_key));
 		const { result, data } = payload;
 		if (isJsonObject(result)) return { ...payload, result: mask(result) };
 		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
@@ -62,10 +64,12 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 
 		async maskPayloads(instances) {
 			const snapshots = await readSnapshots(instances);
+			const work = createMaskWork();
+			await roomInTurn();
 			return Promise.all(
 				instances.map(async (instance) => {
 					const snapshotId = snapshots.get(toExecutionId(instance) ?? "");
-					return snapshotId === undefined ? instance : { ...instance, payload: await maskPayload(instance.payload, snapshotId) };
+					return snapshotId === undefined ? instance : { ...instance, payload: await maskPayload(instance.payload, snapshotId, work) };
 				}),
 			);
 		},

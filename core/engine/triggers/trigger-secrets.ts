@@ -1,5 +1,6 @@
-import type { JsonObject, ParameterSchema, Storage, TriggerEntity } from "../../contract/index.ts";
-import { maskBySchema } from "../mask.ts";
+import type { Storage, TriggerEntity } from "../../contract/index.ts";
+import { roomInTurn } from "../loop-turn.ts";
+import { maskMembers, maskTogether } from "../mask.ts";
 
 /** Parameters of triggers as they are shown: what their types call secret is masked. */
 export async function maskTriggers(storage: Storage, triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {
@@ -7,9 +8,8 @@ export async function maskTriggers(storage: Storage, triggers: readonly TriggerE
 	if (refs.length === 0) return triggers;
 	const types = await storage.find("trigger_type", { where: { ref: { in: refs } }, fields: ["ref", "parameters_schema"] });
 	const schemas = new Map(types.map((type) => [type.ref, type.parameters_schema]));
-	return triggers.map((trigger) => ({ ...trigger, parameters: maskParameters(trigger.parameters, schemas.get(trigger.type) ?? {}) }));
-}
-
-function maskParameters(parameters: JsonObject, schema: JsonObject): JsonObject {
-	return maskBySchema(parameters, (schema["properties"] ?? {}) as unknown as ParameterSchema);
+	await roomInTurn();
+	return maskTogether(() =>
+		triggers.map((trigger) => ({ ...trigger, parameters: maskMembers(trigger.parameters, schemas.get(trigger.type) ?? {}) })),
+	);
 }

@@ -4,7 +4,7 @@ import { maskBySchema } from "../../engine/mask.ts";
 import { maskDefaults } from "../../engine/secret-defaults.ts";
 import { defineBody } from "../body.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
-import { secretsQuery, toPresentation } from "../present.ts";
+import { presentOne, presentTogether, secretsQuery, toPresentation } from "../present.ts";
 import { type Reply, replyJson } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 
@@ -23,10 +23,7 @@ export const configRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const { masked } = toPresentation(context);
 			const configs = await context.engine.packConfigs.list();
-			return replyPage(
-				configs.map((config) => toConfig(config, masked)),
-				paging,
-			);
+			return replyPage(await presentTogether(configs, (config) => toConfig(config, masked)), paging);
 		},
 	}),
 	defineRoute({
@@ -38,7 +35,7 @@ export const configRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const config = await context.engine.packConfigs.get(context.path["pack"] ?? "");
-			return replyJson(toConfig(config, toPresentation(context).masked));
+			return replyJson(await presentOne(() => toConfig(config, toPresentation(context).masked)));
 		},
 	}),
 	defineRoute({
@@ -51,7 +48,7 @@ export const configRoutes = [
 		async handler(context) {
 			const { engine, path, body, principal } = context;
 			const config = await engine.packConfigs.set(path["pack"] ?? "", body, principal);
-			return replyJson(toConfig(config, toPresentation(context).masked));
+			return replyJson(await presentOne(() => toConfig(config, toPresentation(context).masked)));
 		},
 	}),
 	defineRoute({
@@ -64,10 +61,7 @@ export const configRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const { masked } = toPresentation(context);
 			const schemas = await context.engine.packConfigs.schemas();
-			return replyPage(
-				schemas.map((schema) => toSchema(schema, masked)),
-				paging,
-			);
+			return replyPage(await presentTogether(schemas, (schema) => toSchema(schema, masked)), paging);
 		},
 	}),
 	defineRoute({
@@ -79,7 +73,7 @@ export const configRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const schema = await context.engine.packConfigs.schema(context.path["pack"] ?? "");
-			return replyJson(toSchema(schema, toPresentation(context).masked));
+			return replyJson(await presentOne(() => toSchema(schema, toPresentation(context).masked)));
 		},
 	}),
 ];

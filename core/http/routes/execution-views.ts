@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError } from "../../contract/index.ts";
 import { findExecutionResource } from "../permissions.ts";
-import { secretsQuery, toMaskedPresentation, toPresentation } from "../present.ts";
+import { presentOne, presentTogether, secretsQuery, toMaskedPresentation, toPresentation } from "../present.ts";
 import { toExecution } from "../records.ts";
 import { replyContent, replyJson } from "../respond.ts";
 import { defineRoute } from "../route.ts";
@@ -34,7 +34,7 @@ export const executionViewRoutes = [
 			const name = context.path["name"] ?? "";
 			if (!attributes.includes(name)) throw new SvcError("SVC_INVALID", `attribute: "${name}" is not one of ${attributes.join(", ")}`);
 			const view = await context.engine.executions.get(toId(context));
-			return replyJson(toExecution(view, toPresentation(context))[name]);
+			return replyJson(await presentOne(() => toExecution(view, toPresentation(context))[name]));
 		},
 	}),
 	defineRoute({
@@ -47,7 +47,7 @@ export const executionViewRoutes = [
 		async handler(context) {
 			const { download, compress, pretty_format } = context.query;
 			const view = await context.engine.executions.get(toId(context));
-			const result = toExecution(view, toPresentation(context))["result"] ?? {};
+			const result = await presentOne(() => toExecution(view, toPresentation(context))["result"] ?? {});
 			const text = JSON.stringify(result, undefined, pretty_format === true ? 2 : undefined);
 			const name = `execution_${view.entity.id}_result.json${compress === true ? ".gz" : ""}`;
 			const headers = download === true ? { "content-disposition": `attachment; filename=${name}` } : undefined;
@@ -66,7 +66,7 @@ export const executionViewRoutes = [
 			const { depth = -1, result_fmt } = context.query;
 			const views = await context.engine.executions.children(toId(context), { depth, sorted: result_fmt === "sorted" });
 			const presentation = toMaskedPresentation(context);
-			return replyJson(views.map((view) => toExecution(view, presentation)));
+			return replyJson(await presentTogether(views, (view) => toExecution(view, presentation)));
 		},
 	}),
 ];

@@ -5,7 +5,7 @@ import { executionFilterQuery, parseExecutionFilter } from "../execution-filter.
 import { type ExecutionSelection, parseExecutionSelection } from "../execution-selection.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
 import { findExecutionResource, toActionResource } from "../permissions.ts";
-import { secretsQuery, toPresentation } from "../present.ts";
+import { presentOne, presentTogether, secretsQuery, toPresentation } from "../present.ts";
 import { toExecution } from "../records.ts";
 import { replyFault, replyJson } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
@@ -83,7 +83,7 @@ export const executionRoutes = [
 			const { selection, fields, children } = parseExecutionSelection(context.query);
 			const page = await context.engine.executions.list({ ...parseExecutionFilter(context.query), ...paging, fields, children });
 			const presentation = toPresentation(context);
-			const items = page.items.map((view) => select(toExecution(view, presentation), selection));
+			const items = await presentTogether(page.items, (view) => select(toExecution(view, presentation), selection));
 			return replyJson(items, 200, toCountHeaders(page.total, paging));
 		},
 	}),
@@ -112,7 +112,7 @@ export const executionRoutes = [
 		async handler(context) {
 			const selected = parseExecutionSelection(context.query);
 			const view = await read(context, selected, context.query.max_result_size);
-			return replyJson(select(toExecution(view, toPresentation(context)), selected.selection));
+			return replyJson(await presentOne(() => select(toExecution(view, toPresentation(context)), selected.selection)));
 		},
 	}),
 	defineRoute({
@@ -167,8 +167,8 @@ export function toId({ path }: RouteContext): string {
 	return id;
 }
 
-function replyExecution(context: RouteContext<typeof secretsQuery>, view: ExecutionView, status = 200) {
-	return replyJson(toExecution(view, toPresentation(context)), status);
+async function replyExecution(context: RouteContext<typeof secretsQuery>, view: ExecutionView, status = 200) {
+	return replyJson(await presentOne(() => toExecution(view, toPresentation(context))), status);
 }
 
 async function read(context: RouteContext, { fields }: ExecutionSelection, maximum: number | undefined): Promise<ExecutionView> {

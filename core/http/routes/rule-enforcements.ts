@@ -2,7 +2,7 @@ import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import type { EnforcementFilter, Resource } from "../../engine/engine-api.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
-import { toMaskedPresentation } from "../present.ts";
+import { presentTogether, toMaskedPresentation } from "../present.ts";
 import { toEnforcement, toTriggerInstance } from "../reaction-records.ts";
 import { toExecution, type WireRecord } from "../records.ts";
 import { replyList, selectionOf } from "../reply-list.ts";
@@ -126,7 +126,7 @@ async function toViews(context: RouteContext, enforcements: readonly RuleEnforce
 	const shown = options.api.mask_secrets ? await engine.triggers.instances.maskPayloads(instances) : instances;
 	const byId = new Map(shown.map((instance) => [instance.id, toTriggerInstance(instance)]));
 	const presentation = toMaskedPresentation(context);
-	return details.map(({ enforcement, execution }) => ({
+	return presentTogether(details, ({ enforcement, execution }) => ({
 		...toEnforcement(enforcement),
 		trigger_instance: byId.get(enforcement.trigger_instance_id) ?? {},
 		execution: execution === undefined ? {} : toExecution(execution, presentation),

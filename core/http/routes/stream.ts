@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 import type { StreamEvent } from "../../engine/engine-api.ts";
 import { findExecutionResource, toActionResource } from "../permissions.ts";
-import { toMaskedPresentation } from "../present.ts";
+import { presentOne, toMaskedPresentation } from "../present.ts";
 import type { Presentation } from "../records.ts";
 import { toChunk } from "../records.ts";
 import { type Reply, replyContent } from "../respond.ts";
@@ -68,7 +68,7 @@ async function* toEvents(
 	presentation: Presentation,
 ): AsyncGenerator<ServerSentEvent> {
 	for await (const event of events) {
-		if (filter.accepts(event)) yield toServerSentEvent(event, presentation);
+		if (filter.accepts(event)) yield await presentOne(() => toServerSentEvent(event, presentation));
 		if (filter.isEnd(event)) return;
 	}
 }
