@@ -76,6 +76,8 @@ export interface ExecutionEntity {
 	readonly action_ref: string;
 	readonly runner_name: string;
 	readonly user: string;
+	/** Whose permissions count for its templates where those of `user` do not: the author of the rule that started it. Null: the user's. */
+	readonly author: string | null;
 	readonly parent_id: string | null;
 	readonly trace_id: string;
 	readonly rule_name: string | null;

@@ -40,6 +40,7 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 			// Last, as later migrations added them.
 			run_state: "json",
 			queue: "text",
+			author: "text",
 		},
 		unique: [["liveaction_id"]],
 		indexes: [

@@ -76,7 +76,7 @@ export interface RuleEntity {
 	readonly trigger_type: string;
 	/** Need not exist. */
 	readonly action_ref: string;
-	/** Who created it. */
+	/** Whoever changed it last: its templates read with the permissions of this user. */
 	readonly user: string;
 	/** A new one with each change. */
 	readonly revision: string;

@@ -408,7 +408,8 @@ test("a token of a running action lives service_token_ttl, carries its metadata 
 			assert.equal(entity.expiry.slice(0, 19), "2026-01-01T00:10:00");
 			assert.equal(await credentials.validate(token), false);
 			await storage.insert("token", [entity]);
-			assert.equal((await credentials.authenticate({ token, location: "header" })).username, "ann");
+			const principal = await credentials.authenticate({ token, location: "header" });
+			assert.deepEqual([principal.username, principal.author], ["ann", undefined]);
 			await storage.remove("token", { where: { id: entity.id } });
 			assert.equal(await credentials.validate(token), false);
 		},
@@ -425,6 +426,15 @@ test("a token of the system user counts while it is a run's, and no other that w
 			if (service) assert.equal((await asked).username, "svc");
 			else await assert.rejects(asked, isError("SVC_UNAUTHORIZED", "system_user.user"));
 		}
+	}));
+
+test("a token of a run that a rule has started says whose rule it is", () =>
+	withCredentials(async ({ credentials, storage }) => {
+		const draft = credentials.draftServiceToken("0".repeat(24), "svc", { action: "core.local", author: "ann" });
+		assert.ok(draft !== undefined);
+		await storage.insert("token", [draft.entity]);
+		const { username, author } = await credentials.authenticate({ token: draft.token, location: "header" });
+		assert.deepEqual([username, author], ["svc", "ann"]);
 	}));
 
 /** The storage with its methods as own members, so that single ones can be replaced. */

@@ -115,8 +115,10 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			if (!entity.service) assertNotSystem(entity.user, {});
 			const expire = `${entity.expiry.slice(0, 19)}Z`;
 			const principal = await toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
+			if (!entity.service) return principal;
+			const { author } = entity.metadata;
 			// The token of a run has the id of its live action.
-			return entity.service ? { ...principal, run: entity.id } : principal;
+			return { ...principal, run: entity.id, ...(typeof author === "string" && { author }) };
 		},
 		draftServiceToken(id, user, metadata) {
 			return auth.enable ? tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;

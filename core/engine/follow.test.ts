@@ -21,6 +21,7 @@ function createExecution(): ExecutionEntity {
 		action_ref: "core.local",
 		runner_name: "local-shell-cmd",
 		user: "test",
+		author: null,
 		parent_id: null,
 		trace_id: createId(clock),
 		rule_name: null,

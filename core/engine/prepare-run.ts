@@ -40,7 +40,7 @@ export async function prepareRun(
 	const pack = await parts.catalog.packDirectory(action.pack);
 	const { runnerParameters, actionParameters, config } = await renderForRun(
 		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },
-		{ pack: action.pack, context: execution.context },
+		{ pack: action.pack, context: execution.context, author: execution.author ?? undefined },
 		parts.templateSources,
 	);
 	const actionSchema = Object.fromEntries(

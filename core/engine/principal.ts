@@ -9,6 +9,8 @@ export interface Principal {
 	readonly scopes?: readonly string[];
 	/** Set for the token of a running action: id of its live action. It acts as its user, but hands out nothing that outlives the run. */
 	readonly run?: string;
+	/** For the token of a run that has come of a rule: the rule's author, whose permissions count for templates. */
+	readonly author?: string;
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
 		| { readonly method: "API key"; readonly location: "header" | "query" }

@@ -59,12 +59,17 @@ export async function registerType({ storage, types }: Pick<ReactionParts, "stor
 	else if (!isDeepStrictEqual({ ...known, ...noSchemas, ...input }, known)) await types.update(ref, input);
 }
 
-/** Whether a rule is enabled is for its file to say at first, and for operators afterwards. */
+/**
+ * Whether a rule is enabled is for its file to say at first, and for operators afterwards. Whoever changed it was its author
+ * until now: what it says again is the file's.
+ */
 async function registerRule({ storage, rules, principal }: ReactionParts, input: RuleInput): Promise<void> {
 	const ref = `${input.pack}.${input.name}`;
 	const [known] = await storage.find("rule", { where: { ref }, limit: 1 });
 	if (known === undefined) await rules.create(input, principal);
-	else if (!says(await rules.get(ref), input)) await rules.update(ref, { ...input, enabled: known.enabled });
+	else if (known.user !== principal.username || !says(await rules.get(ref), input)) {
+		await rules.update(ref, { ...input, enabled: known.enabled }, principal);
+	}
 }
 
 /** As with rules: whether it is enabled is for operators, once it is there. */

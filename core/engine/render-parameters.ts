@@ -41,13 +41,13 @@ export async function renderSubmitted(
 /** `renderFinal` with datastore and pack configuration, and that configuration. */
 export async function renderForRun(
 	input: Omit<FinalInput, "context" | "datastore">,
-	{ pack, context }: RenderedFor,
+	{ pack, context, author }: RenderedFor,
 	sources: TemplateSources,
 ): Promise<FinalParameters & { readonly config: ResolvedPackConfig }> {
 	const user = toItemUser(context, sources.systemUser);
 	const config = await sources.packConfigs.resolve(pack, user);
 	const names = { action_context: context, config_context: config.values };
-	const parameters = await withDatastore(sources.datastore.accessFor(user), (datastore) =>
+	const parameters = await withDatastore(sources.datastore.accessFor(user, author), (datastore) =>
 		renderFinal({ ...input, context: names, datastore }),
 	);
 	return { ...parameters, config };

@@ -11,13 +11,14 @@ export interface RunTokenParts {
 
 /** The action's own way into the API. It has the live action's id, so that whoever ends the run can take it away. */
 export function draftRunToken(
-	{ liveaction_id, user, action_ref }: ExecutionEntity,
+	{ liveaction_id, user, author, action_ref }: ExecutionEntity,
 	{ credentials }: Pick<RunTokenParts, "credentials">,
 ): TokenDraft | undefined {
 	return credentials.draftServiceToken(liveaction_id, user, {
 		service: "actionrunner",
 		action: action_ref,
 		liveaction: liveaction_id,
+		...(author !== null && { author }),
 	});
 }
 

@@ -35,7 +35,7 @@ export interface RuleOrigin {
 	readonly fields: Pick<ExecutionEntity, "rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "trace_id">;
 	/** More names for templates in the given parameters. */
 	readonly names: RenderContext;
-	/** Whoever made the rule: its templates read the datastore with this user's permissions. */
+	/** The author of the rule: templates read the datastore with this user's permissions. */
 	readonly author: string;
 	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
@@ -59,8 +59,11 @@ export async function storeExecution(
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal, parts.templateSources);
-	const context = await toContext(parts.storage, input, action, { user, principal });
-	const draft = createDraft(parts.clock, action, input, { delay, context });
+	const parent = await readParent(parts.storage, input, principal);
+	const context = toContext(input, action, { user, principal, parent });
+	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
+	const author = origin?.author ?? principal.author ?? parent?.author ?? null;
+	const draft = createDraft(parts.clock, action, input, { delay, context, author });
 	const { traceId, insert } = await placeInTrace(parts, draft, origin);
 	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
 	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
@@ -78,7 +81,7 @@ export async function storeExecution(
 				given: input.parameters ?? {},
 				plain: input.plainParameters ?? {},
 			},
-			{ pack: action.action.pack, context, names: origin?.names, author: origin?.author },
+			{ pack: action.action.pack, context, names: origin?.names, author: author ?? undefined },
 			parts.templateSources,
 		);
 		const entity = { ...execution, parameters };
@@ -121,27 +124,29 @@ function chooseUser(asked: string | null | undefined, principal: Principal, { sy
 	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
 }
 
-/** The request's context with what the service decides; a child runs for the user of its parent. */
-async function toContext(
-	storage: Storage,
-	input: SubmitInput,
-	{ action }: ResolvedAction,
-	{ user, principal }: { readonly user: string; readonly principal: Principal },
-): Promise<JsonObject> {
-	const context = { ...input.context, user, pack: action.pack };
-	const parentId = readParentId(context);
-	if (parentId === undefined) {
-		assertItemUser(context, {}, principal);
-		return context;
-	}
-	const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["user", "context"] });
-	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${parentId}" does not exist`);
-	// Whoever could name any parent could run actions as any user.
+type Parent = Pick<ExecutionEntity, "user" | "author" | "context">;
+
+/** The execution that the request is a part of. Whoever could name any could run actions as any user. */
+async function readParent(storage: Storage, { context = {} }: SubmitInput, principal: Principal): Promise<Parent | undefined> {
+	const id = readParentId(context);
+	if (id === undefined) return undefined;
+	const [parent] = await storage.find("execution", { where: { id }, fields: ["user", "author", "context"] });
+	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${id}" does not exist`);
 	if (parent.user !== principal.username && !principal.isAdmin) {
 		throw new SvcError("SVC_FORBIDDEN", `context.parent.execution_id: "${principal.username}" may not start children of "${parent.user}"`);
 	}
-	assertItemUser(context, parent.context, principal);
-	return { ...context, user: parent.user };
+	return parent;
+}
+
+/** The request's context with what the service decides; a child runs for the user of its parent. */
+function toContext(
+	input: SubmitInput,
+	{ action }: ResolvedAction,
+	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: Parent | undefined },
+): JsonObject {
+	const context = { ...input.context, user, pack: action.pack };
+	assertItemUser(context, parent?.context ?? {}, principal);
+	return parent === undefined ? context : { ...context, user: parent.user };
 }
 
 /** Templates read the items of `api_user`: whoever could name anybody could read anybody's. A child may name its parent's. */
@@ -154,7 +159,7 @@ function createDraft(
 	clock: Clock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ delay, context }: { readonly delay: number | null; readonly context: JsonObject },
+	{ delay, context, author }: { readonly delay: number | null; readonly context: JsonObject; readonly author: string | null },
 ): ExecutionEntity {
 	const now = clock.now();
 	const timestamp = toTimestamp(now);
@@ -166,6 +171,7 @@ function createDraft(
 		action_ref: action.ref,
 		runner_name: runnerType.name,
 		user: String(context["user"]),
+		author,
 		parent_id: readParentId(context) ?? null,
 		trace_id: "",
 		rule_name: null,

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "uvu";
 import { createEngine } from "../../index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { principal } from "../engine.test-support.ts";
 import type { Engine, RuleInput } from "../engine-api.ts";
 
 const manifest = "name: disk\nversion: 1.2.3\ndescription: d\nauthor: Ann\nemail: ann@example.org\n";
@@ -89,10 +90,16 @@ test("a changed file changes its rule, and operators decide whether it is enable
 			async (engine) => {
 				const { rule: found } = await engine.rules.get("disk.on_full");
 				const input: RuleInput = { name: found.name, trigger: { type: "disk.full" }, action: { ref: "core.noop" } };
-				await engine.rules.update("disk.on_full", { ...input, metadata_file: "rules/on_full.yaml", enabled: false });
+				await engine.rules.update("disk.on_full", { ...input, metadata_file: "rules/on_full.yaml", enabled: false }, principal);
 			},
 		],
-		[{}, async (engine) => assert.equal((await engine.rules.get("disk.on_full")).rule.enabled, false)],
+		[
+			{},
+			async (engine) => {
+				const { enabled, user } = (await engine.rules.get("disk.on_full")).rule;
+				assert.deepEqual([enabled, user], [false, "svc"], "what the file says is the pack's again");
+			},
+		],
 		[
 			{ "rules/on_full.yaml": rule("description: Changed.\n") },
 			async (engine) => {

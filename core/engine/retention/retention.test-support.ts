@@ -69,6 +69,7 @@ export function toExecution(status: ExecutionStatus, days: number, fields: Field
 		action_ref: "default.test",
 		runner_name: "noop",
 		user: "maria",
+		author: null,
 		parent_id: null,
 		trace_id: newId(),
 		rule_name: null,

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { withRules } from "./rules.test-support.ts";
+import { administrator, withRules } from "./rules.test-support.ts";
 
 const equals = (pattern: string) => ({ "trigger.kind": { type: "equals", pattern } });
 
@@ -85,11 +85,11 @@ test("changing, disabling and removing a rule counts for the next event", () =>
 		};
 		assert.equal(await act("a"), 1);
 		const input = { name: "changing", trigger: { type: "default.happening" }, action: { ref: "default.said" } };
-		await engine.rules.update(ref, { ...input, criteria: equals("b"), enabled: true });
+		await engine.rules.update(ref, { ...input, criteria: equals("b"), enabled: true }, administrator);
 		assert.deepEqual([await act("a"), await act("b")], [0, 1]);
-		await engine.rules.update(ref, { ...input, enabled: false });
+		await engine.rules.update(ref, { ...input, enabled: false }, administrator);
 		assert.equal(await act("b"), 0);
-		await engine.rules.update(ref, { ...input, enabled: true });
+		await engine.rules.update(ref, { ...input, enabled: true }, administrator);
 		assert.equal(await act("b"), 1);
 		await engine.rules.remove(ref);
 		assert.equal(await act("b"), 0);

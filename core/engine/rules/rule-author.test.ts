@@ -76,4 +76,27 @@ test("a test shows nothing of items that the tester or the author of the rule ma
 		}
 	}));
 
+test("what a run of a rule starts reads what the rule's author may view, with its parent or without", () =>
+	withItem(async ({ engine, dispatch, processed, quiet, started }) => {
+		await engine.rules.create({ ...rule, name: "parent", criteria: {} }, mayNot);
+		await processed((await dispatch({})).id);
+		await quiet();
+		const [parent] = await started();
+		assert.deepEqual([parent?.user, parent?.author], ["svc", "may_not"]);
+		const input = { action: "default.said", parameters: { text: "{{ svckv.system.limit }}" } };
+		const ofRun = { ...named("svc"), author: "may_not" };
+		const asChild = { ...input, context: { parent: { execution_id: parent?.id ?? "" } } };
+		for (const [request, by] of [
+			[input, ofRun],
+			[asChild, ofRun],
+			[asChild, named("svc")],
+		] as const) {
+			await assert.rejects(engine.executions.submit(request, by), /"may_not" does not have the permission/);
+		}
+		const { entity } = await engine.executions.submit(input, { ...named("svc"), author: "may" });
+		assert.deepEqual([entity.parameters["text"], entity.author], [limit, "may"]);
+		// A rule that it writes is the same author's.
+		assert.equal((await engine.rules.create({ ...rule, name: "more" }, ofRun)).rule.user, "may_not");
+	}));
+
 test.run();

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
 import { roomInTurn } from "../loop-turn.ts";
 import { createMaskWork, mask, maskParameters, restoreMasked } from "../mask.ts";
+import type { Principal } from "../principal.ts";
 import { toShownParameters } from "../shown-parameters.ts";
 import { maskTriggers } from "../triggers/trigger-secrets.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
@@ -12,8 +14,11 @@ export interface RuleSecrets {
 	maskRendered(actionRef: string, parameters: JsonObject): Promise<JsonObject>;
 	/** Rules as they are shown. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
-	/** An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is. */
-	restore(input: RuleInput, old: RuleEntity): Promise<RuleInput>;
+	/**
+	 * An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
+	 * administrators where what stands beside it has changed.
+	 */
+	restore(input: RuleInput, old: RuleEntity, principal: Principal): Promise<RuleInput>;
 	/** `SVC_INVALID` for a mask where nothing is stored. */
 	assertNoMask(parameters: JsonObject): void;
 }
@@ -35,10 +40,19 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 		return restoreMasked(given, shown?.parameters, kept.parameters) as JsonObject;
 	}
 
-	async function restoreAction({ action }: RuleInput, old: RuleEntity): Promise<JsonObject> {
+	async function restoreAction({ action }: RuleInput, old: RuleEntity, { isAdmin }: Principal): Promise<JsonObject> {
 		const given = action.parameters ?? {};
 		if (action.ref !== old.action_ref) return given;
-		return restoreMasked(given, await maskAction(old.action_ref, old.action_parameters), old.action_parameters) as JsonObject;
+		const shown = await maskAction(old.action_ref, old.action_parameters);
+		const restored = restoreMasked(given, shown, old.action_parameters) as JsonObject;
+		// A parameter may be made of another: a new template beside a hidden value would show it.
+		if (!isAdmin && !isDeepStrictEqual(restored, given) && !isDeepStrictEqual(given, shown)) {
+			throw new SvcError(
+				"SVC_INVALID",
+				`action.parameters: "${mask}" keeps a hidden value only while the others stay; give the value itself`,
+			);
+		}
+		return restored;
 	}
 
 	return {
@@ -62,8 +76,8 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 			);
 		},
 		assertNoMask: (parameters) => assertNoMask("action.parameters", parameters),
-		async restore(input, old) {
-			const action = await restoreAction(input, old);
+		async restore(input, old, principal) {
+			const action = await restoreAction(input, old, principal);
 			const trigger = await restoreTrigger(input, old);
 			assertNoMask("action.parameters", action);
 			assertNoMask("trigger.parameters", trigger);

@@ -54,10 +54,11 @@ export interface Rules {
 	/** Makes the trigger too when no rule has used it yet. */
 	create(input: RuleInput, principal: Principal): Promise<RuleView>;
 	/**
-	 * Full replacement; who created it stays. `********` for a secret parameter of the same action keeps the stored one. The old
+	 * Full replacement; whoever makes it is the author from then on. `********` for a secret parameter of the same action keeps the
+	 * stored one; for others than administrators only while the templates beside it stay as they are, which could read it. The old
 	 * trigger goes when no other rule uses it.
 	 */
-	update(refOrId: string, input: RuleInput): Promise<RuleView>;
+	update(refOrId: string, input: RuleInput, principal: Principal): Promise<RuleView>;
 	remove(refOrId: string): Promise<void>;
 	/** With the values masked that action or trigger type call secret. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;

@@ -53,7 +53,7 @@ test("rules with equal parameters share a trigger, which goes with the last of t
 		const hooks = async () => (await engine.triggers.triggers.list({ type: "core.svc.webhook" })).map(({ ref }) => ref);
 		const made = await Promise.all(["a", "b", "c"].map((name) => engine.rules.create(hook(name, "same"), administrator)));
 		assert.equal(new Set(made.map(({ trigger }) => trigger?.ref)).size, 1);
-		await engine.rules.update("default.a", hook("a", "other"));
+		await engine.rules.update("default.a", hook("a", "other"), administrator);
 		assert.equal((await hooks()).length, 2);
 		await engine.rules.remove("default.b");
 		assert.equal((await hooks()).length, 2);
@@ -84,10 +84,10 @@ test("a secret parameter is shown masked, and the mask that comes back stands fo
 		const [shown] = await engine.rules.mask([view]);
 		assert.deepEqual(shown?.rule.action_parameters, { secret: "********" });
 		const back = { ...rule, description: "new", action: { ref: "default.said", parameters: shown.rule.action_parameters } };
-		const updated = await engine.rules.update("default.a", back);
+		const updated = await engine.rules.update("default.a", back, administrator);
 		assert.deepEqual(updated.rule.action_parameters, { secret: "tops3cret" });
 		await assert.rejects(
-			engine.rules.update("default.a", { ...back, action: { ref: "default.scripted", parameters: { secret: "********" } } }),
+			engine.rules.update("default.a", { ...back, action: { ref: "default.scripted", parameters: { secret: "********" } } }, administrator),
 			/action\.parameters\.secret/,
 		);
 		const outcome = await engine.rules.test({ rule: "default.a", triggerInstance: { trigger: testTrigger, payload: {} } }, administrator);
@@ -108,7 +108,7 @@ test("while a rule's action does not exist, none of the values for it are shown"
 		const tested = await engine.rules.test(input, administrator);
 		assert.deepEqual(tested, { matched: true, parameters: shown.rule.action_parameters });
 		const back = { ...rule, description: "new", action: { ref: "default.said", parameters: shown.rule.action_parameters } };
-		assert.deepEqual((await engine.rules.update("default.a", back)).rule.action_parameters, parameters);
+		assert.deepEqual((await engine.rules.update("default.a", back, administrator)).rule.action_parameters, parameters);
 	}));
 
 test("what a test shows holds no secret, also where a template has carried it", () =>

@@ -1,6 +1,7 @@
 import { type Clock, isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { toOneOf } from "../filter.ts";
 import { createId, isId } from "../ids.ts";
+import type { Principal } from "../principal.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
 import { checkRule } from "./check-rule.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
@@ -95,20 +96,23 @@ export function createRules(parts: RulesParts): StoredRules {
 			return view as RuleView;
 		},
 
-		async create(input, { username }) {
+		async create(input, principal) {
 			const fields = checkRule(input, input.pack ?? "default");
 			parts.secrets.assertNoMask(fields.action_parameters);
 			const id = createId(parts.clock);
-			const view = await store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user: username }));
+			const user = toAuthor(principal);
+			const view = await store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user }));
 			parts.changes.changed();
 			return view;
 		},
 
-		async update(refOrId, input) {
+		async update(refOrId, input, principal) {
 			const old = await find(refOrId);
-			const restored = await parts.secrets.restore(input, old);
+			const restored = await parts.secrets.restore(input, old, principal);
 			const fields = checkRule(restored, input.pack ?? old.pack);
-			const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type });
+			// Or whoever may change a rule would have its templates read with the permissions of whoever wrote it first.
+			const user = toAuthor(principal);
+			const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user });
 			const view = await store(restored, toRule, old);
 			if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
 			parts.changes.changed();
@@ -122,6 +126,11 @@ export function createRules(parts: RulesParts): StoredRules {
 			parts.changes.changed();
 		},
 	};
+}
+
+/** What a run writes is its rule's author's. */
+function toAuthor({ author, username }: Principal): string {
+	return author ?? username;
 }
 
 function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {

@@ -266,7 +266,7 @@ test("a sensor hears of the triggers that rules ask for, and of those that go", 
 		assert.deepEqual(trigger?.parameters, { what: "a" });
 		assert.ok(await scripted.runs[0]?.dispatch(trigger?.ref ?? "", {}));
 		assert.ok(await scripted.runs[0]?.dispatch({ type: "tests.wanted", parameters: { what: "a" } }, {}));
-		await engine.rules.update("default.watch", { ...rule, trigger: { ...rule.trigger, parameters: { what: "b" } } });
+		await engine.rules.update("default.watch", { ...rule, trigger: { ...rule.trigger, parameters: { what: "b" } } }, principal);
 		await until(() => changes.flat().length === 4);
 		await engine.rules.remove("default.watch");
 		await until(() => changes.flat().length === 5);

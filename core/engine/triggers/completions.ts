@@ -73,7 +73,8 @@ export function createCompletions(parts: CompletionParts): Completions {
 	async function notify(ended: ExecutionEntity): Promise<readonly JsonObject[]> {
 		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
 		const { datastore, systemUser } = parts.templateSources;
-		return toNotifications(ended, datastore.accessFor(toItemUser(ended.context, systemUser)), (problem) =>
+		const access = datastore.accessFor(toItemUser(ended.context, systemUser), ended.author ?? undefined);
+		return toNotifications(ended, access, (problem) =>
 			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem }),
 		);
 	}

@@ -45,7 +45,8 @@ test("a trigger keeps its name and its type while rules use it", () =>
 		);
 		const changed = await triggers.update(ref, { type: hook, parameters: { url: "b" } });
 		assert.deepEqual([changed.ref, changed.parameters], [ref, { url: "b" }]);
-		await engine.rules.update(rule, { name: "rule_1", trigger: { type: hook, parameters: { url: "c" } }, action: { ref: "default.said" } });
+		const next = { name: "rule_1", trigger: { type: hook, parameters: { url: "c" } }, action: { ref: "default.said" } };
+		await engine.rules.update(rule, next, administrator);
 		await assert.rejects(triggers.get(ref), (error) => isSvcError(error, "SVC_NOT_FOUND"));
 	}));
 

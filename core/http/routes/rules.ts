@@ -100,7 +100,7 @@ export const ruleRoutes = [
 			// A new name makes another record of it.
 			if (target.uid !== old.uid) engine.access.assert(principal, "rule_create", target);
 			assertMayUse(engine, principal, body);
-			return replyRule(context, await engine.rules.update(toRef(context), toInput(body)));
+			return replyRule(context, await engine.rules.update(toRef(context), toInput(body), principal));
 		},
 	}),
 	defineRoute({

@@ -25,6 +25,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		action_ref: "core.local",
 		runner_name: "local-shell-cmd",
 		user: "admin",
+		author: null,
 		parent_id: null,
 		trace_id: "f".repeat(24),
 		rule_name: null,
