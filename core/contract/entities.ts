@@ -34,6 +34,7 @@ export interface EntityMap {
 	api_key: ApiKeyEntity;
 	role_assignment: RoleAssignmentEntity;
 	sign_in_failure: SignInFailureEntity;
+	sign_in_place: SignInPlaceEntity;
 	trigger_type: TriggerTypeEntity;
 	trigger: TriggerEntity;
 	trigger_instance: TriggerInstanceEntity;
@@ -241,4 +242,13 @@ export interface SignInFailureEntity {
 	readonly last_failure_at: string;
 	/** No attempt is looked at before this time. */
 	readonly blocked_until: string;
+}
+
+/** That a user has signed in from an address. */
+export interface SignInPlaceEntity {
+	readonly id: string;
+	/** User and address, hashed. */
+	readonly subject: string;
+	/** Of late; not of each time. */
+	readonly signed_in_at: string;
 }

@@ -153,6 +153,11 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 		unique: [["subject"]],
 		indexes: [["last_failure_at"]],
 	},
+	sign_in_place: {
+		fields: { id: "text", subject: "text", signed_in_at: "text" },
+		unique: [["subject"]],
+		indexes: [["signed_in_at"]],
+	},
 	...triggerEntityKinds,
 	...nodeEntityKinds,
 };

@@ -13,7 +13,7 @@ import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials, IssuedToken, Principal } from "./engine-api.ts";
 import { isReservedName } from "./reserved-names.ts";
 import { verifyIdentity } from "./sign-in.ts";
-import { createSlowDown } from "./slow-down.ts";
+import { SlowDown } from "./slow-down.ts";
 import { createTokens, type TokenDraft } from "./tokens.ts";
 import { createProxies } from "./trusted-proxies.ts";
 import { ensureUser } from "./users.ts";
@@ -41,7 +41,7 @@ export type StartedCredentials = Credentials & {
 export function createCredentials(parts: CredentialParts): StartedCredentials {
 	const { storage, clock, options, authBackend, logger, access, backendTimeout } = parts;
 	const { auth } = options;
-	const slowDown = createSlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
+	const slowDown = new SlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
 	const proxies = createProxies(auth);
 	const tokens = createTokens({ storage, clock });
 	const signInParts = { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
@@ -73,7 +73,7 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 		async signIn({ username, password }, { ttl, signal, remoteAddress }) {
 			const lifetime = toLifetime(ttl, auth.token_ttl);
 			const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, signInParts);
-			const identity = await slowDown.attempt({ username, address: remoteAddress }, verify).catch((error: unknown) => {
+			const identity = await slowDown.attempt({ username, address: remoteAddress, signal }, verify).catch((error: unknown) => {
 				if (isSvcError(error, "SVC_TOO_MANY")) {
 					logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
 				}

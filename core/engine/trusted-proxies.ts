@@ -66,7 +66,7 @@ export function toClientAddress(
 }
 
 /** IPv4 addresses as they are, also where a socket for both families maps them into IPv6. */
-function toPlain(address: string): string {
+export function toPlain(address: string): string {
 	const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
 	return mapped !== undefined && isIP(mapped) === 4 ? mapped : address;
 }

@@ -14,6 +14,7 @@ export const tableNames: { readonly [K in EntityKind]: string } = {
 	api_key: "api_keys",
 	role_assignment: "role_assignments",
 	sign_in_failure: "sign_in_failures",
+	sign_in_place: "sign_in_places",
 	trigger_type: "trigger_types",
 	trigger: "triggers",
 	trigger_instance: "trigger_instances",

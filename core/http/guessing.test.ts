@@ -1,0 +1,84 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { defineAuthBackend } from "../contract/index.ts";
+import { withGuardedService } from "./guarded-service.test-support.ts";
+import { withService } from "./service.test-support.ts";
+
+const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString("base64")}` });
+
+async function ask(url: string, text: string, address?: string): Promise<number> {
+	const headers = { ...basic(text), ...(address !== undefined && { "x-forwarded-for": address }) };
+	const response = await fetch(`${url}/tokens`, { method: "POST", headers });
+	await response.text();
+	return response.status;
+}
+
+/** Verifies one password after another, as a hash in one thread does; the names in the order of their turns. */
+function serial() {
+	const asked: string[] = [];
+	let last: Promise<unknown> = Promise.resolve();
+	const backend = defineAuthBackend("serial", () => ({
+		async authenticate({ username, password }) {
+			const turn = last.then(() => new Promise((resolve) => setTimeout(resolve, 20)));
+			last = turn;
+			await turn;
+			asked.push(username);
+			return password === username ? { username } : undefined;
+		},
+	}));
+	return { backend: backend(), asked };
+}
+
+for (const [place, address] of [
+	["another address", () => "192.0.2.200"],
+	["the same address", () => "192.0.2.1"],
+] as const) {
+	test(`a right sign-in from ${place} does not stand behind 90 wrong ones`, async () => {
+		const { backend, asked } = serial();
+		await withGuardedService(
+			async ({ urls }) => {
+				const before = asked.length;
+				const wrong = Array.from({ length: 90 }, (_, count) => ask(urls.auth, `user${count}:wrong`, "192.0.2.1"));
+				while (asked.length < before + 3) await new Promise((resolve) => setTimeout(resolve, 1));
+				assert.equal(await ask(urls.auth, "ann:ann", address()), 201);
+				const turn = asked.slice(before).indexOf("ann");
+				assert.ok(turn < 30, `turn ${turn}`);
+				for (const status of await Promise.all(wrong)) assert.ok(status === 401 || status === 429, String(status));
+			},
+			{ auth: { backend, trusted_proxies: ["127.0.0.1"] } },
+		);
+	});
+}
+
+test("a user who is guessed from many addresses at once signs in where that user has before", async () => {
+	const { backend, asked } = serial();
+	await withGuardedService(
+		async ({ urls }) => {
+			assert.equal(await ask(urls.auth, "ann:ann", "192.0.2.200"), 201);
+			const before = asked.length;
+			const wrong = Array.from({ length: 90 }, (_, count) => ask(urls.auth, "ann:wrong", `198.51.100.${count}`));
+			while (asked.length < before + 3) await new Promise((resolve) => setTimeout(resolve, 1));
+			assert.equal(await ask(urls.auth, "ann:ann", "192.0.2.200"), 201);
+			const statuses = await Promise.all(wrong);
+			assert.ok(statuses.filter((status) => status === 401).length < 45, "a limit for each user");
+			assert.equal(await ask(urls.auth, "ann:wrong", "203.0.113.1"), 429);
+			assert.equal(await ask(urls.auth, "ann:ann", "192.0.2.200"), 201);
+		},
+		{ auth: { backend, trusted_proxies: ["127.0.0.1"] }, isTimeFrozen: true },
+	);
+});
+
+test("with real passwords, changing addresses that nobody vouches for guess no faster, and the administrator gets in meanwhile", () =>
+	withService(async ({ urls }) => {
+		let done = 0;
+		const wrong = Array.from({ length: 90 }, async (_, count) => {
+			const status = await ask(urls.auth, `user${count}:wrong`, `198.51.100.${count}`);
+			done += 1;
+			return status;
+		});
+		assert.equal(await ask(urls.auth, "admin:a password"), 201);
+		assert.ok(done < 45, `${done} wrong ones were answered before`);
+		assert.ok((await Promise.all(wrong)).includes(429));
+	}));
+
+test.run();
