@@ -1,8 +1,8 @@
-import { copyFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import { isMap, parseDocument, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../contract/index.ts";
-import { assertRealInside, readTextInside, resolveInside, toActionsDirectory } from "./action-files.ts";
+import { readInside, toActionsDirectory } from "./action-files.ts";
+import { isMetadataPath, toEntryPath } from "./file-rights.ts";
+import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";
 
 export interface CloneRequest {
 	readonly source: ActionEntity;
@@ -16,47 +16,50 @@ export interface CloneRequest {
  * taken away again when a later step fails.
  */
 export async function cloneFiles(request: CloneRequest): Promise<void> {
-	const actions = toActionsDirectory(request.targetDirectory);
+	const { targetDirectory, target } = request;
 	const written: string[] = [];
+	const write = async (path: string, content: string | Uint8Array, mode?: number) => {
+		const isNew = !(await isTaken({ root: targetDirectory, path }));
+		await writeLinkless({ root: targetDirectory, path, field: "dest_action" }, content, mode);
+		if (isNew) written.push(path);
+	};
 	try {
-		await mkdir(actions, { recursive: true });
-		await copyEntryPoint(request, actions, written);
-		await writeMetadata(request, actions, written);
+		const entryPoint = await readEntryPoint(request);
+		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode);
+		await write(toMetadataPath(target), await createMetadata(request));
 	} catch (error) {
-		await Promise.all(written.map((path) => rm(path, { force: true }).catch(() => undefined)));
-		if (isPermissionError(error))
-			throw new SvcError("SVC_FORBIDDEN", `dest_pack: files cannot be written below "${request.target.pack}"`, { cause: error });
+		for (const path of written) await removeLinkless({ root: targetDirectory, path, field: "dest_action" }).catch(() => undefined);
 		throw error;
 	}
 }
 
-async function copyEntryPoint({ source, sourceDirectory, target }: CloneRequest, actions: string, written: string[]): Promise<void> {
-	if (source.entry_point === "" || sourceDirectory === undefined) return;
-	const sourceActions = toActionsDirectory(sourceDirectory);
-	const from = resolveInside(sourceActions, source.entry_point, "entry_point");
-	await assertRealInside(sourceActions, from, "entry_point");
-	const to = resolveInside(actions, target.entry_point, "dest_action");
-	await assertRealInside(actions, to, "dest_action");
-	await mkdir(dirname(to), { recursive: true });
-	if (!(await exists(to))) written.push(to);
-	await copyFile(from, to);
+/** Files of the target, from its pack's directory. */
+export function toClonedPaths(target: CloneRequest["target"]): readonly string[] {
+	return [...(target.entry_point === "" ? [] : [toEntryPath(target.entry_point)]), toMetadataPath(target)];
 }
 
-async function writeMetadata({ source, sourceDirectory, target }: CloneRequest, actions: string, written: string[]): Promise<void> {
-	const to = resolveInside(actions, `${target.name}.yaml`, "dest_action");
-	await assertRealInside(actions, to, "dest_action");
-	const original =
-		sourceDirectory === undefined || source.metadata_file === null
-			? undefined
-			: await readTextInside(sourceDirectory, source.metadata_file, "metadata_file");
-	if (!(await exists(to))) written.push(to);
-	await writeFile(to, (original === undefined ? undefined : rewrite(original, target)) ?? toMetadata(target));
+function toMetadataPath({ name }: CloneRequest["target"]): string {
+	return `actions/${name}.yaml`;
+}
+
+async function readEntryPoint({ source, sourceDirectory }: CloneRequest) {
+	if (source.entry_point === "" || sourceDirectory === undefined) return undefined;
+	const file = await readInside(toActionsDirectory(sourceDirectory), source.entry_point, "entry_point");
+	if (file === undefined) throw new SvcError("SVC_INVALID", `entry_point: "${source.entry_point}" cannot be read`);
+	return file;
+}
+
+async function createMetadata({ source, sourceDirectory, target }: CloneRequest): Promise<string> {
+	const file = source.metadata_file;
+	const isRead = sourceDirectory !== undefined && file !== null && isMetadataPath(file);
+	const original = isRead ? await readInside(sourceDirectory, file, "metadata_file") : undefined;
+	return (original === undefined ? undefined : rewrite(original.content.toString("utf8"), target)) ?? toMetadata(target);
 }
 
 /** The author's file, comments included, with the three members that change. Undefined when it holds something else. */
 function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
 	const document = parseDocument(text);
-	if (!isMap(document.contents)) return undefined;
+	if (!isMap(document.contents) || document.errors.length > 0) return undefined;
 	document.set("name", target.name);
 	document.set("pack", target.pack);
 	document.set("entry_point", target.entry_point);
@@ -65,15 +68,4 @@ function rewrite(text: string, target: CloneRequest["target"]): string | undefin
 
 function toMetadata({ ref, metadata_file, ...metadata }: CloneRequest["target"]): string {
 	return stringify(metadata);
-}
-
-async function exists(path: string): Promise<boolean> {
-	return stat(path).then(
-		() => true,
-		() => false,
-	);
-}
-
-function isPermissionError(error: unknown): boolean {
-	return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM" || error.code === "EROFS");
 }

@@ -1,6 +1,4 @@
-import { stat } from "node:fs/promises";
-import { hostname } from "node:os";
-import { extname, join } from "node:path";
+import { extname } from "node:path";
 import {
 	type ActionEntity,
 	type Clock,
@@ -11,8 +9,8 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../contract/index.ts";
-import { cloneFiles } from "./action-clone.ts";
-import { readTextInside, removeFiles, resolveInside, toActionsDirectory, writeDataFiles } from "./action-files.ts";
+import type { Access } from "./access/access.ts";
+import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ActionFilter, ActionInput, Actions } from "./engine-api.ts";
 import { toOneOf } from "./filter.ts";
@@ -21,22 +19,20 @@ import { assertNames, assertNotSystem } from "./names.ts";
 import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
 import { mergeSchemas } from "./parameters/merge-schemas.ts";
 import { restoreDefaults } from "./secret-defaults.ts";
-import { triggerRefs } from "./triggers/built-in-types.ts";
 import type { DispatchDraft, Dispatcher } from "./triggers/dispatcher.ts";
 
 interface Parts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly catalog: Catalog;
+	readonly access: Pick<Access, "allows" | "assert">;
 	/** Makes the events of files that are written. */
 	readonly draft: Dispatcher["draft"];
 }
 
-/** Stands for a pack's directory where only the form of a path is checked. */
-const anyDirectory = "/pack";
-
 export function createActions(parts: Parts): Actions {
 	const { storage, catalog } = parts;
+	const files = new ActionFileWork(parts);
 
 	async function get(refOrId: string): Promise<ActionEntity> {
 		const [byRef] = await storage.find("action", { where: { ref: refOrId }, limit: 1 });
@@ -70,17 +66,14 @@ export function createActions(parts: Parts): Actions {
 		assertNotSystem(pack);
 		assertNames({ pack, name: input.name });
 		const parameters = await checkParameters(input, old);
-		if (input.entry_point !== undefined && input.entry_point !== "") resolveInside(anyDirectory, input.entry_point, "entry_point");
-		if (input.metadata_file !== undefined && input.metadata_file !== "") resolveInside(anyDirectory, input.metadata_file, "metadata_file");
 		return {
 			ref: `${pack}.${input.name}`,
 			pack,
 			name: input.name,
 			description: input.description ?? "",
 			runner_type: input.runner_type,
-			entry_point: input.entry_point ?? "",
 			enabled: input.enabled ?? true,
-			metadata_file: input.metadata_file || null,
+			...toNamedFiles(input),
 			parameters,
 			output_schema: input.output_schema ?? {},
 			tags: input.tags ?? [],
@@ -88,39 +81,11 @@ export function createActions(parts: Parts): Actions {
 		};
 	}
 
-	/** Write the files of an action; their events, to be stored with it. */
-	async function writeFiles(ref: string, pack: string, files: ActionInput["data_files"] = []): Promise<readonly DispatchDraft[]> {
-		if (files.length === 0) return [];
-		const directory = await actionsDirectory(pack, "data_files");
-		await writeDataFiles(directory, files);
-		const host_info = { hostname: hostname(), pid: process.pid };
-		const drafts: DispatchDraft[] = [];
-		for (const { file_path } of files) {
-			const payload = { ref, file_path: join(directory, file_path), host_info };
-			const draft = await parts.draft({ trigger: triggerRefs.fileWritten, payload });
-			if (draft !== undefined) drafts.push(draft);
-		}
-		return drafts;
-	}
-
 	/** Store an action with the events of its files. */
 	async function store(ref: string, operation: WriteOperation, drafts: readonly DispatchDraft[]): Promise<void> {
 		await storage.write([operation, ...drafts.flatMap(({ operations }) => operations)]).catch((error: unknown) => toDuplicate(error, ref));
 		catalog.invalidate();
 		for (const draft of drafts) draft.announce();
-	}
-
-	async function actionsDirectory(pack: string, field: string): Promise<string> {
-		const directory = await catalog.packDirectory(pack);
-		const actions = directory && toActionsDirectory(directory);
-		const isDirectory =
-			actions !== undefined &&
-			(await stat(actions).then(
-				(entry) => entry.isDirectory(),
-				() => false,
-			));
-		if (!isDirectory) throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" has no actions directory on disk`);
-		return actions;
 	}
 
 	async function insert(fields: Omit<ActionEntity, "id">, drafts: readonly DispatchDraft[] = []): Promise<ActionEntity> {
@@ -154,16 +119,16 @@ export function createActions(parts: Parts): Actions {
 			return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length };
 		},
 
-		async create(input) {
+		async create(input, principal) {
 			const fields = await check(input, input.pack ?? "default");
-			return insert(fields, await writeFiles(fields.ref, fields.pack, input.data_files));
+			return insert(fields, await files.write({ fields, principal }, input.data_files));
 		},
 
-		async update(refOrId, input) {
+		async update(refOrId, input, principal) {
 			const old = await get(refOrId);
 			assertNotSystem(old.pack);
 			const fields = await check(input, input.pack ?? old.pack, old);
-			const drafts = await writeFiles(fields.ref, fields.pack, input.data_files);
+			const drafts = await files.write({ fields, stored: old, principal }, input.data_files);
 			const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
 			await store(fields.ref, operation, drafts).catch(async (error: unknown) => {
 				// It may have been deleted in the meantime, which the storage calls a conflict as well.
@@ -173,15 +138,15 @@ export function createActions(parts: Parts): Actions {
 			return { id: old.id, ...fields };
 		},
 
-		async remove(refOrId, options) {
+		async remove(refOrId, options, principal) {
 			const action = await get(refOrId);
 			assertNotSystem(action.pack);
-			if (options.removeFiles) await removeFiles(await filesOf(action));
+			if (options.removeFiles) await files.remove(action, principal);
 			await storage.remove("action", { where: { id: action.id } });
 			catalog.invalidate();
 		},
 
-		async clone(refOrId, { dest_pack, dest_action, overwrite }) {
+		async clone(refOrId, { dest_pack, dest_action, overwrite }, principal) {
 			const source = await get(refOrId);
 			const suffix = extname(source.entry_point);
 			const target = {
@@ -193,14 +158,7 @@ export function createActions(parts: Parts): Actions {
 			const existing = await get(fields.ref).catch(() => undefined);
 			if (existing !== undefined && !overwrite)
 				throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
-			const packDirectory = await catalog.packDirectory(dest_pack);
-			if (packDirectory === undefined) throw new SvcError("SVC_INVALID", `dest_pack: pack "${dest_pack}" has no directory on disk`);
-			await cloneFiles({
-				source,
-				sourceDirectory: await catalog.packDirectory(source.pack),
-				target: fields,
-				targetDirectory: packDirectory,
-			});
+			await files.clone(source, { fields, stored: existing, principal });
 			if (existing === undefined) return insert(fields);
 			const changed = await storage.update("action", existing.id, fields);
 			catalog.invalidate();
@@ -211,23 +169,11 @@ export function createActions(parts: Parts): Actions {
 
 		async entryPoint(refOrId) {
 			const action = await get(refOrId);
-			const directory = await catalog.packDirectory(action.pack);
-			const text =
-				action.entry_point === "" || directory === undefined
-					? undefined
-					: await readTextInside(toActionsDirectory(directory), action.entry_point, "entry_point");
+			const text = await files.readEntryPoint(action);
 			if (text === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${action.ref}" has no readable entry point`);
 			return { path: action.entry_point, text };
 		},
 	};
-
-	/** Entry point and metadata file of an action, absolute. */
-	async function filesOf(action: ActionEntity): Promise<string[]> {
-		const directory = await catalog.packDirectory(action.pack);
-		if (directory === undefined) return [];
-		const entryPoint = action.entry_point === "" ? [] : [resolveInside(toActionsDirectory(directory), action.entry_point, "entry_point")];
-		return action.metadata_file === null ? entryPoint : [...entryPoint, resolveInside(directory, action.metadata_file, "metadata_file")];
-	}
 }
 
 function toWhere({ id, name, pack }: ActionFilter) {

@@ -1,5 +1,6 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity } from "../contract/index.ts";
 import type { Page } from "./page.ts";
+import type { Principal } from "./principal.ts";
 
 /** Body of action create and update. */
 export interface ActionInput {
@@ -31,13 +32,19 @@ export interface Actions {
 	list(filter: ActionFilter, paging: { readonly limit?: number; readonly offset?: number }): Promise<Page<ActionEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionEntity>;
-	create(input: ActionInput): Promise<ActionEntity>;
+	/**
+	 * Files that are not the action's own need permissions on its pack: `SVC_FORBIDDEN`. So in the other methods.
+	 *
+	 * @param principal who asks; default the program itself, which may do everything
+	 */
+	create(input: ActionInput, principal?: Principal): Promise<ActionEntity>;
 	/** Full replacement. `********` as the default of a parameter that was and stays secret keeps the stored one. */
-	update(refOrId: string, input: ActionInput): Promise<ActionEntity>;
-	remove(refOrId: string, options: { readonly removeFiles: boolean }): Promise<void>;
+	update(refOrId: string, input: ActionInput, principal?: Principal): Promise<ActionEntity>;
+	remove(refOrId: string, options: { readonly removeFiles: boolean }, principal?: Principal): Promise<void>;
 	clone(
 		refOrId: string,
 		target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean },
+		principal?: Principal,
 	): Promise<ActionEntity>;
 	/** For each action its runner's parameters overlaid with its own. One whose runner type is not registered has only its own. */
 	mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;

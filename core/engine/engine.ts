@@ -42,7 +42,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		inquiries: createInquiries({ ...shared, completions }),
 		output,
 		events: createEvents({ eventBus, catalog }),
-		actions: createActions({ ...shared, catalog, draft: triggers.dispatcher.draft }),
+		actions: createActions({ ...shared, catalog, access, draft: triggers.dispatcher.draft }),
 		runnerTypes: createRunnerTypes({ storage, catalog }),
 		credentials,
 		apiKeys,

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { ExecutionEntity, JsonObject, Options, RunContext, Runner, SnapshotEntity } from "../contract/index.ts";
 import { SvcError } from "../contract/index.ts";
+import { resolveInside, toActionsDirectory } from "./action-files.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { collectSecrets } from "./mask.ts";
@@ -82,7 +82,8 @@ function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: st
 		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
 	}
 	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
-	return join(pack, "actions", action.entry_point);
+	// Checked when it came in; what an older version has let in is not run either.
+	return resolveInside(toActionsDirectory(pack), action.entry_point, "entry_point");
 }
 
 /** The variables of the reference (A.1.4) that every process gets. */

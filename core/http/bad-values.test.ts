@@ -56,13 +56,13 @@ test("a text that is no template of this language stays as it is", () =>
 test("an action whose metadata file holds something else is cloned all the same", () =>
 	withProbe(async ({ ask }) => {
 		const send = (path: string, body: object) => ask(path, { method: "POST", body: JSON.stringify(body) });
-		const data_files = [{ file_path: "notes.txt", content: "just words" }];
+		const data_files = ["notes.txt", "notes.yaml"].map((file_path) => ({ file_path, content: "just words" }));
 		const action = {
 			name: "odd",
 			pack: "probes",
 			runner_type: "local-shell-cmd",
 			entry_point: "notes.txt",
-			metadata_file: "actions/notes.txt",
+			metadata_file: "actions/notes.yaml",
 			data_files,
 		};
 		assert.equal((await send("/v1/actions", action)).status, 201);

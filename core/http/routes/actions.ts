@@ -86,7 +86,7 @@ export const actionRoutes = [
 		query: secretsQuery,
 		body: actionBody,
 		async handler(context) {
-			return replyAction(context, await context.engine.actions.create(toInput(context.body)), 201);
+			return replyAction(context, await context.engine.actions.create(toInput(context.body), context.principal), 201);
 		},
 	}),
 	defineRoute({
@@ -103,7 +103,7 @@ export const actionRoutes = [
 			const target = toTargetResource(body.pack ?? old.pack, body.name);
 			// A new name makes another record of it.
 			if (target.uid !== old.uid) engine.access.assert(principal, "action_create", target);
-			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body)));
+			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
 		},
 	}),
 	defineRoute({
@@ -114,8 +114,8 @@ export const actionRoutes = [
 		resource: findActionResource,
 		body: removeBody,
 		async handler(context) {
-			const { engine, body } = context;
-			await engine.actions.remove(toRef(context), { removeFiles: body.remove_files ?? false });
+			const { engine, principal, body } = context;
+			await engine.actions.remove(toRef(context), { removeFiles: body.remove_files ?? false }, principal);
 			return replyNothing();
 		},
 	}),
@@ -131,7 +131,7 @@ export const actionRoutes = [
 			const { engine, principal, body } = context;
 			engine.access.assert(principal, "action_view", await findActionResource(context));
 			if (body.overwrite === true) engine.access.assert(principal, "action_delete", toTargetResource(body.dest_pack, body.dest_action));
-			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body });
+			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body }, principal);
 			return replyAction(context, cloned, 201);
 		},
 	}),
