@@ -24,15 +24,15 @@ test("a route that does not say who may use it refuses to start", () => {
 	assert.throws(start({}), /GET \/x declares no known permission/);
 	assert.throws(start({ permission: "action_fly" }), /declares no known permission/);
 	assert.throws(start({ permission: "action_view" }), /declares no resource for "action_view"/);
-	assert.throws(start({ permission: "authenticated", resource: () => ({ uid: "x" }) }), /declares a resource/);
+	assert.throws(start({ permission: "authenticated" }), /GET \/x is not one of those that may declare "authenticated"/);
+	assert.throws(start({ path: "/user", permission: "authenticated", resource: () => ({ uid: "x" }) }), /declares a resource/);
 	assert.throws(start({ permission: "admin", resource: () => ({ uid: "x" }) }), /declares a resource/);
 	for (const declared of [{ permission: "action_list" }, { permission: "action_view", resource: () => ({ uid: "x" }) }]) {
 		assert.doesNotThrow(start(declared));
 	}
-	assert.deepEqual(
-		[...new Set(routes.filter(({ permission }) => permission === "public").map(({ path }) => path))],
-		["/health/live", "/health/ready", "/tokens"],
-	);
+	const pathsOf = (wanted: string) => [...new Set(routes.filter(({ permission }) => permission === wanted).map(({ path }) => path))];
+	assert.deepEqual(pathsOf("public"), ["/health/live", "/health/ready", "/tokens"]);
+	assert.deepEqual(pathsOf("authenticated"), ["/", "/user", "/tokens/:token"]);
 });
 
 test("the paths of credentials are not logged", () => {

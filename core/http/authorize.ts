@@ -16,7 +16,7 @@ export function assertGlobally(route: Route, principal: Principal, { engine, log
 /** Once path, query and body are checked: what depends on the record. What the handler must read it by. Throws `SVC_FORBIDDEN`. */
 export async function assertOnRecord(route: Route, context: RouteContext): Promise<RouteContext["path"]> {
 	if (route.resource === undefined || context.principal.isAdmin) return context.path;
-	const { path, ...resource } = await route.resource(context);
-	context.engine.access.assert(context.principal, route.permission as PermissionType, resource);
+	const { path, permission = route.permission as PermissionType, ...resource } = await route.resource(context);
+	context.engine.access.assert(context.principal, permission, resource);
 	return path === undefined ? context.path : { ...context.path, ...path };
 }

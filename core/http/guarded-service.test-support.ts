@@ -21,8 +21,8 @@ const speak = defineRunner("speak", () => ({
 	capabilities: { streaming: true, cancellation: true },
 	parameters: { pin: { type: "string", secret: true } },
 	async run({ emit }) {
-		await emit("stdout", "word\n");
-		return { succeeded: true, result: {} };
+		await emit("stdout", "a word aloud\n");
+		return { succeeded: true, result: { said: "a result kept" } };
 	},
 }));
 

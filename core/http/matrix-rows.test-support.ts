@@ -25,6 +25,8 @@ export interface MatrixSubject {
 	freshName(): string;
 	/** Id of a delivery to the webhook `disk/full`. */
 	readonly delivery: string;
+	/** Id of the event that came of it. */
+	readonly instance: string;
 	/** Id of the administrator's role assignment. */
 	readonly assignment: string;
 }
@@ -37,6 +39,8 @@ export interface MatrixRow {
 	readonly grants?: Grants;
 	/** What a scoped API key needs; default the permission of the route. */
 	readonly scopes?: readonly string[];
+	/** The record is its owner's: neither a role nor the observer's lets anybody else see it. */
+	readonly onlyOwner?: true;
 	/** Status of everybody else, where the route's permission does not tell. */
 	readonly others?: number;
 }
@@ -46,10 +50,10 @@ export interface MatrixRequest {
 	readonly body?: unknown;
 }
 
-/** A trigger that anybody may make, with parameters of its own for each fresh name. */
-export const toTimer = (freshName: string) => ({
-	type: "core.svc.IntervalTimer",
-	parameters: { unit: "weeks", delta: Number(freshName.slice("fresh".length)) },
+/** A trigger of the type `default.counted`, with parameters of its own for each fresh name. */
+export const toTrigger = (freshName: string) => ({
+	type: "default.counted",
+	parameters: { number: Number(freshName.slice("fresh".length)) },
 });
 const at = (path: string, body?: unknown) => () => ({ path, ...(body !== undefined && { body }) });
 const global = (permission: string): Grants => [{ permission_types: [permission] }];
@@ -83,7 +87,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /": { ok: 200, request: at("/") },
 	"api GET /user": { ok: 200, request: at("/user") },
 	"auth POST /tokens": { ok: 401, others: 401, request: at("/tokens", {}) },
-	"auth POST /tokens/validate": { ok: 200, request: at("/tokens/validate", { token: "x" }) },
+	"auth POST /tokens/validate": { ok: 200, request: at("/tokens/validate", { token: "x" }), grants: global("token_validate") },
 	"auth DELETE /tokens/:token": { ok: 204, request: async ({ ownToken }) => ({ path: `/tokens/${await ownToken()}` }) },
 	"api GET /executions/views/filters": {
 		ok: 200,
@@ -195,11 +199,12 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /rbac/permission_types/:type": { ok: 200, request: at("/rbac/permission_types/action") },
 	"api GET /rbac/roles": { ok: 200, request: at("/rbac/roles") },
 	"api GET /rbac/roles/:name": { ok: 200, request: at("/rbac/roles/observer") },
-	"api GET /rbac/role_assignments": { ok: 200, others: 403, request: at("/rbac/role_assignments?user=root") },
+	"api GET /rbac/role_assignments": { ok: 200, request: at("/rbac/role_assignments?user=root"), grants: [], onlyOwner: true },
 	"api GET /rbac/role_assignments/:id": {
 		ok: 200,
-		others: 403,
 		request: ({ assignment }) => ({ path: `/rbac/role_assignments/${assignment}` }),
+		grants: [],
+		onlyOwner: true,
 	},
 	"api GET /rules": { ok: 200, request: at("/rules"), grants: global("rule_list") },
 	"api GET /rules/:ref": { ok: 200, request: at("/rules/default.watch"), grants: on(rule, "rule_view") },
@@ -227,8 +232,8 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		request: at("/rules/test", { rule: "default.watch", trigger_instance: { trigger: "core.svc.generic.inquiry" } }),
 		grants: on(rule, "rule_view"),
 	},
-	"api GET /ruletypes": { ok: 200, request: at("/ruletypes") },
-	"api GET /ruletypes/:id": { ok: 200, request: at("/ruletypes/standard") },
+	"api GET /ruletypes": { ok: 200, request: at("/ruletypes"), grants: global("rule_type_list") },
+	"api GET /ruletypes/:id": { ok: 200, request: at("/ruletypes/standard"), grants: on("rule_type:standard", "rule_type_view") },
 	"api GET /ruleenforcements": { ok: 200, request: at("/ruleenforcements"), grants: global("rule_enforcement_list") },
 	"api GET /ruleenforcements/:id": { ok: 404, others: 404, request: at("/ruleenforcements/none") },
 	"api GET /ruleenforcements/views": { ok: 200, request: at("/ruleenforcements/views"), grants: global("rule_list") },
@@ -256,11 +261,16 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		request: async ({ newPolicy }) => ({ path: `/policies/${await newPolicy()}` }),
 		grants: on("pack:default", "policy_delete"),
 	},
-	"api GET /triggertypes": { ok: 200, request: at("/triggertypes") },
-	"api GET /triggertypes/:ref": { ok: 200, request: at("/triggertypes/core.svc.webhook") },
+	"api GET /triggertypes": { ok: 200, request: at("/triggertypes"), grants: global("trigger_type_list") },
+	"api GET /triggertypes/:ref": {
+		ok: 200,
+		request: at("/triggertypes/core.svc.webhook"),
+		grants: on("trigger_type:core:svc.webhook", "trigger_type_view"),
+	},
 	"api POST /triggertypes": {
 		ok: 201,
 		request: ({ freshName }) => ({ path: "/triggertypes", body: { pack: "default", name: freshName() } }),
+		grants: on("pack:default", "trigger_type_create"),
 	},
 	"api PUT /triggertypes/:ref": {
 		ok: 200,
@@ -268,28 +278,45 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 			path: `/triggertypes/${await newTriggerType()}`,
 			body: { pack: "default", name: "x" },
 		}),
+		grants: on("pack:default", "trigger_type_modify"),
 	},
 	"api DELETE /triggertypes/:ref": {
 		ok: 204,
 		request: async ({ newTriggerType }) => ({ path: `/triggertypes/${await newTriggerType()}` }),
+		grants: on("pack:default", "trigger_type_delete"),
 	},
-	"api GET /triggers": { ok: 200, request: at("/triggers") },
-	"api GET /triggers/:ref": { ok: 200, request: at("/triggers/core.svc.generic.inquiry") },
+	"api GET /triggers": { ok: 200, request: at("/triggers"), grants: global("trigger_list") },
+	"api GET /triggers/:ref": {
+		ok: 200,
+		request: at("/triggers/core.svc.generic.inquiry"),
+		grants: on("trigger:core:svc.generic.inquiry", "trigger_view"),
+	},
 	"api POST /triggers": {
 		ok: 201,
-		request: ({ freshName }) => ({ path: "/triggers", body: toTimer(freshName()) }),
+		request: ({ freshName }) => ({ path: "/triggers", body: toTrigger(freshName()) }),
+		grants: on("pack:default", "trigger_create"),
 	},
 	"api PUT /triggers/:ref": {
 		ok: 200,
-		request: async ({ newTrigger, freshName }) => ({
-			path: `/triggers/${await newTrigger()}`,
-			body: toTimer(freshName()),
-		}),
+		request: async ({ newTrigger, freshName }) => ({ path: `/triggers/${await newTrigger()}`, body: toTrigger(freshName()) }),
+		grants: on("pack:default", "trigger_modify"),
 	},
-	"api DELETE /triggers/:ref": { ok: 204, request: async ({ newTrigger }) => ({ path: `/triggers/${await newTrigger()}` }) },
-	"api GET /triggerinstances": { ok: 200, request: at("/triggerinstances") },
-	"api GET /triggerinstances/:id": { ok: 404, others: 404, request: at("/triggerinstances/none") },
-	"api POST /triggerinstances/:id/re_emit": { ok: 404, others: 404, request: at("/triggerinstances/none/re_emit") },
+	"api DELETE /triggers/:ref": {
+		ok: 204,
+		request: async ({ newTrigger }) => ({ path: `/triggers/${await newTrigger()}` }),
+		grants: on("pack:default", "trigger_delete"),
+	},
+	"api GET /triggerinstances": { ok: 200, request: at("/triggerinstances"), grants: global("trigger_instance_list") },
+	"api GET /triggerinstances/:id": {
+		ok: 200,
+		request: ({ instance }) => ({ path: `/triggerinstances/${instance}` }),
+		grants: on("trigger_type:core:svc.webhook", "trigger_instance_view"),
+	},
+	"api POST /triggerinstances/:id/re_emit": {
+		ok: 200,
+		request: ({ instance }) => ({ path: `/triggerinstances/${instance}/re_emit` }),
+		grants: on("trigger_type:core:svc.webhook", "trigger_instance_reemit"),
+	},
 	"api GET /traces": { ok: 200, request: at("/traces"), grants: global("trace_list") },
 	"api GET /traces/:id": { ok: 404, request: at("/traces/none"), grants: on("trace:none", "trace_view") },
 	"api POST /purge/:records": { ok: 200, others: 403, request: at("/purge/executions", { timestamp: "2001-01-01T00:00:00Z" }) },

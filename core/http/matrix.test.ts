@@ -8,7 +8,7 @@ import {
 	matrixRows,
 	policyBody,
 	ruleBody,
-	toTimer,
+	toTrigger,
 } from "./matrix-rows.test-support.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
@@ -78,7 +78,9 @@ async function createCallers(service: GuardedService, root: string): Promise<rea
 		refused("token and key", { "x-auth-token": root, "svc-api-key": enabled }),
 		await user("nobody", expectsAuthenticated),
 		{ name: "key that may do nothing", username: "root", headers: { "svc-api-key": empty }, expects: expectsAuthenticated },
-		await user("observer", (route, row) => (/_(view|list|search)$/.test(route.permission) ? row.ok : expectsAuthenticated(route, row))),
+		await user("observer", (route, row) =>
+			/_(view|list|search)$/.test(route.permission) && !row.onlyOwner ? row.ok : expectsAuthenticated(route, row),
+		),
 		await user("root", (_route, row) => row.ok),
 		{ name: "administrator's key", username: "root", headers: { "svc-api-key": enabled }, expects: (_route, row) => row.ok },
 	];
@@ -104,28 +106,33 @@ async function askAs(
 	return response.status;
 }
 
-/** A webhook that keeps what comes in, and the id of something that did. */
-async function createDelivery({ ask }: GuardedService, root: string): Promise<string> {
+/** A webhook that keeps what comes in, something that did, and what came of it. */
+async function createDelivery({ ask }: GuardedService, root: string): Promise<{ readonly delivery: string; readonly instance: string }> {
 	await ask(root, "POST", "/v1/triggers", { type: "core.svc.webhook", parameters: { url: "disk/full", ledger: true } });
 	await ask(root, "POST", "/v1/webhooks/disk/full", {});
-	const { body } = await ask(root, "GET", "/v1/webhook_deliveries");
-	return String((body as unknown as { id: string }[])[0]?.id);
+	const newest = async (path: string) => String(((await ask(root, "GET", path)).body as unknown as { id: string }[])[0]?.id);
+	return {
+		delivery: await newest("/v1/webhook_deliveries"),
+		instance: await newest("/v1/triggerinstances?trigger_type=core.svc.webhook"),
+	};
 }
 
 async function createSubject(service: GuardedService, root: string) {
 	const { ask, signIn, run } = service;
-	const delivery = await createDelivery(service, root);
+	const received = await createDelivery(service, root);
 	const execution = await run(root);
 	const { body } = await ask(root, "GET", "/v1/rbac/role_assignments?user=root");
 	const assignment = String((body as unknown as { id: string }[])[0]?.id);
 	await ask(root, "POST", "/v1/rules", ruleBody("watch"));
 	await ask(root, "POST", "/v1/policies", policyBody("one"));
+	const counted = { pack: "default", name: "counted", parameters_schema: { type: "object", properties: { number: { type: "integer" } } } };
+	await ask(root, "POST", "/v1/triggertypes", counted);
 	let count = 0;
 	const freshName = () => `fresh${(count += 1)}`;
 	return (username: string): MatrixSubject => ({
 		execution,
 		assignment,
-		delivery,
+		...received,
 		freshName,
 		ownToken: () => signIn(username),
 		newKey: async () => String((await ask(root, "POST", "/v1/apikeys", {})).body["id"]),
@@ -145,7 +152,7 @@ async function createSubject(service: GuardedService, root: string) {
 			return `default.${name}`;
 		},
 		newTrigger: async () => {
-			return String((await ask(root, "POST", "/v1/triggers", toTimer(freshName()))).body["ref"]);
+			return String((await ask(root, "POST", "/v1/triggers", toTrigger(freshName()))).body["ref"]);
 		},
 		newAction: async () => {
 			const name = freshName();

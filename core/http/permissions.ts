@@ -4,17 +4,34 @@ import type { Engine, PermissionType, Resource } from "../engine/engine-api.ts";
 /** What a route asks of its caller: nothing, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;
 
-/** The record that a permission is asked for, and values for the path that name this record and no other. */
-export type GuardedResource = Resource & { readonly path?: Readonly<Record<string, string>> };
+/** The record that a permission is asked for. */
+export type GuardedResource = Resource & {
+	/** Values for the path that name this record and no other. */
+	readonly path?: Readonly<Record<string, string>>;
+	/** Asked for instead of the permission of the route, where the record says what it takes: a trigger may be a webhook or a timer. */
+	readonly permission?: PermissionType;
+};
 
-/** What is wrong with a route's declaration: a permission that is none, or one about records without a record. */
-export function findPermissionProblem({
-	permission,
-	resource,
-}: {
+/** A route as far as its permission goes. */
+interface GuardedRoute {
+	readonly component: string;
+	readonly method: string;
+	readonly path: string;
 	readonly permission: Permission;
 	readonly resource?: unknown;
-}): string | undefined {
+}
+
+/**
+ * All that a credential alone is enough for, whatever its roles and scopes. Everything else asks for a permission: a route that says
+ * "authenticated" would be open to those without a role, and to a key that may do one thing only.
+ */
+const openToAuthenticated: ReadonlySet<string> = new Set(["api GET /", "api GET /user", "auth DELETE /tokens/:token"]);
+
+/** What is wrong with a route's declaration: a permission that is none, or one about records without a record. */
+export function findPermissionProblem({ component, method, path, permission, resource }: GuardedRoute): string | undefined {
+	if (permission === "authenticated" && !openToAuthenticated.has(`${component} ${method} ${path}`)) {
+		return 'is not one of those that may declare "authenticated"; hint: give it a permission type of its own';
+	}
 	if (permission === "public" || permission === "authenticated" || permission === "admin") {
 		return resource === undefined ? undefined : `declares a resource, which "${permission}" does not look at`;
 	}
@@ -23,10 +40,16 @@ export function findPermissionProblem({
 	return undefined;
 }
 
-/** The resource of an action, by its ref. Names of packs have no dot. */
+/** The resource of an action, by its ref. */
 export function toActionResource(ref: string): Resource {
+	const { pack, name } = splitRef(ref);
+	return { uid: `action:${pack}:${name}`, pack };
+}
+
+/** Pack and name of a ref. Names of packs have no dot. */
+export function splitRef(ref: string): { readonly pack: string; readonly name: string } {
 	const [pack = "", ...name] = ref.split(".");
-	return { uid: `action:${pack}:${name.join(".")}`, pack };
+	return { pack, name: name.join(".") };
 }
 
 /** An execution is guarded by its action. `last` is looked up once, so that what is shown is what was checked. */

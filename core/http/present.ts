@@ -1,6 +1,7 @@
 import { roomInTurn } from "../engine/loop-turn.ts";
 import { maskTogether } from "../engine/mask.ts";
 import { toLoggedPath } from "./logged-path.ts";
+import { toActionResource } from "./permissions.ts";
 import type { Presentation } from "./records.ts";
 import type { HttpContext, RouteContext } from "./route.ts";
 
@@ -33,7 +34,12 @@ export function toPresentation(context: RouteContext<typeof secretsQuery>): Pres
 }
 
 /** How records are shown where nobody may ask for secrets. */
-export function toMaskedPresentation({ options, apiUrl }: HttpContext): Presentation {
+export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): Presentation {
+	const { options, apiUrl, engine, principal } = context;
 	const base = options.webui.webui_base_url || apiUrl();
-	return { webUrl: base.replace(/\/+$/, ""), masked: options.api.mask_secrets };
+	return {
+		webUrl: base.replace(/\/+$/, ""),
+		masked: options.api.mask_secrets,
+		mayViewResult: (ref) => principal.isAdmin || engine.access.allows(principal, "execution_view", toActionResource(ref)),
+	};
 }

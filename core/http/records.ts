@@ -16,6 +16,8 @@ export interface Presentation {
 	readonly webUrl: string;
 	/** Whether values of secret parameters are replaced. */
 	readonly masked: boolean;
+	/** Whether results of an action may be seen: where only that an execution is there may be known, it is shown without. */
+	mayViewResult(actionRef: string): boolean;
 }
 
 /** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
@@ -29,8 +31,9 @@ interface WireSnapshot {
 const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
 
 /** An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. */
-export function toExecution(view: ExecutionView, { webUrl, masked }: Presentation): WireRecord {
+export function toExecution(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
+	const { webUrl, masked } = presentation;
 	const snapshot = toWireSnapshot(view.snapshot);
 	const shown = masked ? snapshot.masked : snapshot.open;
 	const parameters = toParameters(view, masked);
@@ -42,7 +45,7 @@ export function toExecution(view: ExecutionView, { webUrl, masked }: Presentatio
 		elapsed_seconds: entity.elapsed_seconds,
 		log: entity.log,
 		parameters,
-		result: toResult(view, snapshot, masked),
+		result: toResult(view, snapshot, presentation),
 		result_size: entity.result_size,
 		context: entity.context,
 		action: shown.action,
@@ -60,16 +63,16 @@ export function toExecution(view: ExecutionView, { webUrl, masked }: Presentatio
 }
 
 /** The live action of an execution, as the general stream shows it. */
-export function toLiveAction(view: ExecutionView, { masked }: Presentation): WireRecord {
+export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
 	const snapshot = toWireSnapshot(view.snapshot);
 	return withoutNull({
-		...toEmbeddedLiveAction(view, toParameters(view, masked)),
+		...toEmbeddedLiveAction(view, toParameters(view, presentation.masked)),
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
 		end_timestamp: entity.end_timestamp,
 		context: entity.context,
-		result: toResult(view, snapshot, masked) ?? {},
+		result: toResult(view, snapshot, presentation) ?? {},
 		delay: entity.delay,
 	});
 }
@@ -136,7 +139,12 @@ function toParameters({ entity, snapshot }: ExecutionView, masked: boolean): Jso
 	return masked && parameters !== undefined ? toShownParameters(parameters, snapshot) : parameters;
 }
 
-function toResult({ entity }: ExecutionView, { action, runner }: WireSnapshot, masked: boolean): JsonObject | null | undefined {
+function toResult(
+	{ entity }: ExecutionView,
+	{ action, runner }: WireSnapshot,
+	{ masked, mayViewResult }: Presentation,
+): JsonObject | null | undefined {
+	if (!mayViewResult(entity.action_ref)) return undefined;
 	const result: JsonObject | null | undefined = entity.result;
 	if (!masked || !result) return result;
 	const shown = maskResult(result, action.output_schema, runner.output_key);

@@ -89,6 +89,26 @@ test("a grant on a record counts for that record, with what it implies", () => {
 	assert.deepEqual(granted([{ resource_uid: action.uid, permission_types: ["action_all"] }]), []);
 });
 
+test("what is somebody's own needs no grant, and no grant lets others at it", () => {
+	const own = { uid: "key_value_pair:svckv.user:bob:note", owner: "bob" };
+	const grants = [{ resource_uid: own.uid, permission_types: ["key_value_pair_all"] }];
+	const { access } = setUp({ roles: [{ name: "role", permission_grants: grants }] });
+	const allows = (principal: Principal) => access.allows(principal, "key_value_pair_view", own);
+	for (const role of ["role", "observer"]) assert.equal(allows(withRoles(role)), false, role);
+	assert.equal(allows({ ...withRoles(), username: "bob" }), true);
+	assert.equal(allows(withRoles("admin")), true);
+});
+
+test("an event is guarded by its trigger type, or by its pack", () => {
+	const type = { uid: "trigger_type:site:arrived", pack: "site" };
+	const on = (uid: string) => granted([{ resource_uid: uid, permission_types: ["trigger_instance_reemit"] }], type);
+	assert.deepEqual(on("trigger_type:site:arrived"), ["trigger_instance_reemit"]);
+	assert.deepEqual(on("pack:site"), ["trigger_instance_reemit"]);
+	assert.deepEqual(on("trigger_type:site:left"), []);
+	assert.equal(fitsResource("trigger_instance_view", "trigger_instance:1"), false);
+	assert.equal(fitsResource("trigger_delete", "trigger_type:site:arrived"), false);
+});
+
 test("a grant on a pack counts for everything in it", () => {
 	const grants = [{ resource_uid: "pack:site", permission_types: ["action_view", "action_execute"] }];
 	const executing = ["execution_view", "execution_rerun", "execution_stop", "inquiry_view", "inquiry_respond"];

@@ -76,6 +76,7 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 		if (resource?.owner === principal.username) return true;
 		const names = principal.roles ?? [];
 		if (!enabled || principal.isAdmin || hasAdminRole(names)) return true;
+		if (resource?.owner !== undefined) return false;
 		const held = names.flatMap((name) => roles.get(name) ?? []);
 		if (held.some(({ name }) => name === "observer") && observerAllows(permission)) return true;
 		return grantsAllow(

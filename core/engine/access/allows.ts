@@ -7,7 +7,7 @@ export interface Resource {
 	readonly uid: string;
 	/** Ref of the pack it is in, when it is in one: a grant on the pack counts like one on the record. */
 	readonly pack?: string;
-	/** User whose own it is: no grant is needed. */
+	/** User whose own it is, who needs no grant. Nobody else may have one: there are only administrators besides. */
 	readonly owner?: string;
 }
 

@@ -10,10 +10,15 @@ const verbs = {
 	rule_enforcement: ["list", "view"],
 	key_value_pair: ["list", "view", "set", "delete", "all"],
 	webhook: ["list", "view", "create", "send", "delete", "all"],
-	timer: ["list", "view", "all"],
+	timer: ["list", "view", "create", "delete", "all"],
 	api_key: ["list", "view", "create", "modify", "delete", "all"],
 	trace: ["list", "view", "all"],
-	trigger: ["list", "view", "all"],
+	trigger_type: ["list", "view", "create", "modify", "delete", "all"],
+	trigger: ["list", "view", "create", "modify", "delete", "all"],
+	trigger_instance: ["list", "view", "reemit", "all"],
+	rule_type: ["list", "view", "all"],
+	role_assignment: ["list", "view"],
+	token: ["validate"],
 	policy_type: ["list", "view", "all"],
 	policy: ["list", "view", "create", "modify", "delete", "all"],
 	inquiry: ["list", "view", "respond", "all"],
@@ -55,6 +60,7 @@ const globalNames: ReadonlySet<string> = new Set([
 	"inquiry_view",
 	"inquiry_respond",
 	"inquiry_all",
+	"token_validate",
 ]);
 
 /** Whether a permission is granted without a resource: every `_list`, and what concerns no single record. */
@@ -63,14 +69,20 @@ export function isGlobal(permission: PermissionType): boolean {
 }
 
 /** Types whose permissions may be granted on a pack, for everything in it. */
-const packTypes: readonly ResourceType[] = ["sensor_type", "action", "action_alias", "rule", "policy"];
+const packTypes: readonly ResourceType[] = [
+	...(["sensor_type", "action", "action_alias", "rule", "policy"] as const),
+	...(["trigger_type", "trigger", "trigger_instance", "timer"] as const),
+];
+
+/** Types whose records nobody knows beforehand: they are guarded by records of another type. */
+const guardedBy: { readonly [T in ResourceType]?: ResourceType } = { trigger_instance: "trigger_type" };
 
 /** Whether the permission may be granted on a resource with this uid (`<type>:…`). */
 export function fitsResource(permission: PermissionType, uid: string): boolean {
 	const type = uid.split(":", 1)[0];
 	const own = resourceTypeOf(permission);
 	if (permission.endsWith("_list")) return false;
-	return own === type || (type === "pack" && packTypes.includes(own));
+	return (guardedBy[own] ?? own) === type || (type === "pack" && packTypes.includes(own));
 }
 
 const described = {

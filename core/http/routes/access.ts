@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/index.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "../../engine/access/permission-types.ts";
 import { type Role, toStableId } from "../../engine/access/roles.ts";
 import type { AssignmentFilter, RoleAssignment } from "../../engine/engine-api.ts";
+import type { GuardedResource } from "../permissions.ts";
 import { replyJson } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 
@@ -52,10 +53,10 @@ export const accessRoutes = [
 		method: "GET",
 		path: "/rbac/role_assignments",
 		component: "api",
-		permission: "authenticated",
+		permission: "role_assignment_list",
+		resource: ({ query }) => toAssignmentResource(query.user),
 		query: { user: "string", role: "string", source: "string", remote: "boolean" },
 		async handler(context) {
-			assertOwn(context, context.query.user);
 			return replyJson((await context.engine.access.assignments(toFilter(context.query))).map(toAssignment));
 		},
 	}),
@@ -63,22 +64,24 @@ export const accessRoutes = [
 		method: "GET",
 		path: "/rbac/role_assignments/:id",
 		component: "api",
-		permission: "authenticated",
+		permission: "role_assignment_view",
+		resource: async (context) => toAssignmentResource((await findAssignment(context)).user),
 		async handler(context) {
-			const id = context.path["id"] ?? "";
-			const found = (await context.engine.access.assignments({})).find((assignment) => assignment.id === id);
-			if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);
-			assertOwn(context, found.user);
-			return replyJson(toAssignment(found));
+			return replyJson(toAssignment(await findAssignment(context)));
 		},
 	}),
 ];
 
-/** Everybody may see which roles they have themselves. */
-function assertOwn({ principal, logger, request }: Pick<RouteContext, "principal" | "logger" | "request">, user: string | undefined): void {
-	if (principal.isAdmin || (user === principal.username && principal.scopes === undefined)) return;
-	logger.warn("permission denied", { user: principal.username, path: new URL(request.url).pathname });
-	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" is no administrator and may ask for user=${principal.username} only`);
+/** Everybody may see which roles they have themselves; those of all are nobody's own. */
+function toAssignmentResource(user: string | undefined): GuardedResource {
+	return { uid: `role_assignment:${user ?? "*"}`, owner: user ?? "" };
+}
+
+async function findAssignment({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<RoleAssignment> {
+	const id = path["id"] ?? "";
+	const found = (await engine.access.assignments({})).find((assignment) => assignment.id === id);
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);
+	return found;
 }
 
 function toFilter({

@@ -2,8 +2,10 @@ import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import type { EnforcementFilter, Resource } from "../../engine/engine-api.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
+import { toShownInstances } from "../payload-rights.ts";
+import { splitRef } from "../permissions.ts";
 import { presentTogether, toMaskedPresentation } from "../present.ts";
-import { toEnforcement, toTriggerInstance } from "../reaction-records.ts";
+import { toEnforcement } from "../reaction-records.ts";
 import { toExecution, type WireRecord } from "../records.ts";
 import { replyList, selectionOf } from "../reply-list.ts";
 import { replyJson } from "../respond.ts";
@@ -94,8 +96,8 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 
 /** An enforcement is guarded by its rule. */
 async function findEnforcementResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
-	const [pack, ...name] = (await context.engine.enforcements.get(toId(context))).rule_ref.split(".");
-	return toRuleResource(pack, name.join("."));
+	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
+	return toRuleResource(pack, name);
 }
 
 async function list(context: RouteContext<typeof listQuery>) {
@@ -120,11 +122,10 @@ function toFilter(query: RouteContext<typeof listQuery>["query"]): EnforcementFi
 }
 
 async function toViews(context: RouteContext, enforcements: readonly RuleEnforcementEntity[]): Promise<WireRecord[]> {
-	const { engine, options } = context;
-	const details = await engine.enforcements.details(enforcements);
+	const details = await context.engine.enforcements.details(enforcements);
 	const instances = details.flatMap(({ instance }) => instance ?? []);
-	const shown = options.api.mask_secrets ? await engine.triggers.instances.maskPayloads(instances) : instances;
-	const byId = new Map(shown.map((instance) => [instance.id, toTriggerInstance(instance)]));
+	const shown = await toShownInstances(context, instances);
+	const byId = new Map(instances.map(({ id }, index) => [id, shown[index]]));
 	const presentation = toMaskedPresentation(context);
 	return presentTogether(details, ({ enforcement, execution }) => ({
 		...toEnforcement(enforcement),

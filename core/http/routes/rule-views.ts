@@ -3,6 +3,7 @@ import type { Engine, RuleInput, RuleView } from "../../engine/engine-api.ts";
 import { ruleTypes } from "../../engine/rules/rule-types.ts";
 import { defineBody } from "../body.ts";
 import { parsePaging } from "../paging.ts";
+import { assertMayViewPayload } from "../payload-rights.ts";
 import { toActionResource } from "../permissions.ts";
 import { secretsQuery } from "../present.ts";
 import { toRule } from "../reaction-records.ts";
@@ -70,12 +71,15 @@ export const ruleViewRoutes = [
 		resource: ({ engine, body: { rule } }) =>
 			typeof rule === "string" ? findRuleResource({ engine, path: { ref: rule } }) : toRuleResource(rule.pack, rule.name),
 		body: testBody,
-		async handler({ engine, principal, body: { rule, trigger_instance: event } }) {
+		async handler(context) {
+			const { engine, principal, body } = context;
+			const { rule, trigger_instance: event } = body;
 			if (typeof rule !== "string") {
 				// Its templates could read items of the datastore: no more than whoever may make it anyhow.
 				engine.access.assert(principal, "rule_create", toRuleResource(rule.pack, rule.name));
 				engine.access.assert(principal, "action_execute", toActionResource(rule.action.ref));
 			}
+			if (typeof event === "string") await assertMayViewPayload(context, event);
 			const triggerInstance = typeof event === "string" ? event : { trigger: event.trigger, payload: event.payload ?? {} };
 			return replyJson(await engine.rules.test({ rule, triggerInstance }, principal));
 		},
@@ -84,21 +88,24 @@ export const ruleViewRoutes = [
 		method: "GET",
 		path: "/ruletypes",
 		component: "api",
-		permission: "authenticated",
+		permission: "rule_type_list",
 		handler: () => replyJson(ruleTypes),
 	}),
 	defineRoute({
 		method: "GET",
 		path: "/ruletypes/:id",
 		component: "api",
-		permission: "authenticated",
-		handler({ path }) {
-			const found = ruleTypes.find(({ id, name }) => id === path["id"] || name === path["id"]);
-			if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `rule type "${path["id"]}" cannot be found`);
-			return replyJson(found);
-		},
+		permission: "rule_type_view",
+		resource: (context) => ({ uid: `rule_type:${findRuleType(context).name}` }),
+		handler: (context) => replyJson(findRuleType(context)),
 	}),
 ];
+
+function findRuleType({ path }: Pick<RouteContext, "path">) {
+	const found = ruleTypes.find(({ id, name }) => id === path["id"] || name === path["id"]);
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `rule type "${path["id"]}" cannot be found`);
+	return found;
+}
 
 /** Rules with the descriptions of their triggers and actions; empty where those do not exist. */
 async function toDescribed(context: RouteContext<typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {

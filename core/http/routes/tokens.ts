@@ -43,7 +43,7 @@ export const tokenRoutes = [
 		method: "POST",
 		path: "/tokens/validate",
 		component: "auth",
-		permission: "authenticated",
+		permission: "token_validate",
 		body: validateBody,
 		async handler({ engine, body }) {
 			return replyJson({ valid: await engine.credentials.validate(body.token) });

@@ -1,13 +1,14 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
-import { toTriggerInstance } from "../reaction-records.ts";
+import { toShownInstances } from "../payload-rights.ts";
 import { replyList, selectionOf } from "../reply-list.ts";
 import { replyJson } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 import { parseSelection, selectionQuery } from "../selection.ts";
 import { parseSort } from "../sort.ts";
 import { parseBounds } from "../time-range.ts";
+import { toInstanceResource } from "../trigger-resources.ts";
 
 const defaultLimit = 100;
 const rules = selectionOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
@@ -26,7 +27,7 @@ export const triggerInstanceRoutes = [
 		method: "GET",
 		path: "/triggerinstances",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_instance_list",
 		query: {
 			...pagingQuery,
 			...selectionQuery,
@@ -52,16 +53,17 @@ export const triggerInstanceRoutes = [
 			};
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.triggers.instances.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
-			return replyList({ ...page, items: await show(context, page.items) }, paging, selection);
+			return replyList({ ...page, items: await toShownInstances(context, page.items) }, paging, selection);
 		},
 	}),
 	defineRoute({
 		method: "GET",
 		path: "/triggerinstances/:id",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_instance_view",
+		resource: findInstanceResource,
 		async handler(context) {
-			const [record] = await show(context, [await context.engine.triggers.instances.get(toId(context))]);
+			const [record] = await toShownInstances(context, [await context.engine.triggers.instances.get(toId(context))]);
 			return replyJson(record);
 		},
 	}),
@@ -69,11 +71,12 @@ export const triggerInstanceRoutes = [
 		method: "POST",
 		path: "/triggerinstances/:id/re_emit",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_instance_reemit",
+		resource: findInstanceResource,
 		async handler(context) {
 			const id = toId(context);
 			const instance = await context.engine.triggers.instances.reEmit(id);
-			const [record] = await show(context, [instance]);
+			const [record] = await toShownInstances(context, [instance]);
 			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
 		},
 	}),
@@ -83,7 +86,6 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-async function show({ engine, options }: Pick<RouteContext, "engine" | "options">, instances: readonly TriggerInstanceEntity[]) {
-	const shown = options.api.mask_secrets ? await engine.triggers.instances.maskPayloads(instances) : instances;
-	return shown.map(toTriggerInstance);
+async function findInstanceResource(context: Pick<RouteContext, "engine" | "path">) {
+	return toInstanceResource(await context.engine.triggers.instances.get(toId(context)));
 }

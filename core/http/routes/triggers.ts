@@ -1,7 +1,5 @@
-import type { JsonObject, TriggerTypeEntity } from "../../contract/index.ts";
+import type { TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { TriggerInput, TriggerTypeInput } from "../../engine/engine-api.ts";
-import { triggerRefs } from "../../engine/triggers/built-in-types.ts";
-import { toHookUrl } from "../../engine/webhooks/hook-parameters.ts";
 import { defineBody } from "../body.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
@@ -12,6 +10,7 @@ import { replyJson, replyNothing } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
 import { parseSelection, selectionQuery } from "../selection.ts";
 import { parseSort } from "../sort.ts";
+import { toTriggerResource, toTriggerTypeResource } from "../trigger-resources.ts";
 
 const defaultLimit = 100;
 const rules = selectionOf(
@@ -49,7 +48,7 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggertypes",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_type_list",
 		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", sort: "string" },
 		async handler(context) {
 			const { id, name, pack, sort } = context.query;
@@ -69,7 +68,8 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggertypes/:ref",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_type_view",
+		resource: findTypeResource,
 		async handler(context) {
 			return replyJson(toTriggerType(await context.engine.triggers.types.get(toRef(context))));
 		},
@@ -78,7 +78,8 @@ export const triggerRoutes = [
 		method: "POST",
 		path: "/triggertypes",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_type_create",
+		resource: ({ body }) => toTriggerTypeResource(body),
 		body: typeBody,
 		async handler({ engine, body }) {
 			return replyJson(toTriggerType(await engine.triggers.types.create(body)), 201);
@@ -88,7 +89,8 @@ export const triggerRoutes = [
 		method: "PUT",
 		path: "/triggertypes/:ref",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_type_modify",
+		resource: findTypeResource,
 		body: typeBody,
 		async handler(context) {
 			return replyJson(toTriggerType(await context.engine.triggers.types.update(toRef(context), context.body)));
@@ -98,7 +100,8 @@ export const triggerRoutes = [
 		method: "DELETE",
 		path: "/triggertypes/:ref",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_type_delete",
+		resource: findTypeResource,
 		async handler(context) {
 			await context.engine.triggers.types.remove(toRef(context));
 			return replyNothing();
@@ -108,7 +111,7 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggers",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_list",
 		query: { ...secretsQuery, type: "string", pack: "string", name: "list" },
 		async handler(context) {
 			const { type, pack, name } = context.query;
@@ -120,7 +123,8 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggers/:ref",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_view",
+		resource: (context) => findTriggerResource("view", context),
 		query: secretsQuery,
 		async handler(context) {
 			const [record] = await show(context, [await context.engine.triggers.triggers.get(toRef(context))]);
@@ -131,11 +135,11 @@ export const triggerRoutes = [
 		method: "POST",
 		path: "/triggers",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_create",
+		resource: ({ body }) => toTriggerResource("create", body),
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
-			assertMayHook(context, "webhook_create", context.body);
 			const [record] = await show(context, [await context.engine.triggers.triggers.create(context.body)]);
 			return replyJson(record, 201);
 		},
@@ -144,12 +148,13 @@ export const triggerRoutes = [
 		method: "PUT",
 		path: "/triggers/:ref",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_modify",
+		resource: (context) => findTriggerResource("modify", context),
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
 			const { triggers } = context.engine.triggers;
-			for (const trigger of [await triggers.get(toRef(context)), context.body]) assertMayHook(context, "webhook_create", trigger);
+			assertMayBecome(context, await triggers.get(toRef(context)), context.body);
 			const [record] = await show(context, [await triggers.update(toRef(context), context.body)]);
 			return replyJson(record);
 		},
@@ -158,11 +163,10 @@ export const triggerRoutes = [
 		method: "DELETE",
 		path: "/triggers/:ref",
 		component: "api",
-		permission: "authenticated",
+		permission: "trigger_delete",
+		resource: (context) => findTriggerResource("delete", context),
 		async handler(context) {
-			const { triggers } = context.engine.triggers;
-			assertMayHook(context, "webhook_delete", await triggers.get(toRef(context)));
-			await triggers.remove(toRef(context));
+			await context.engine.triggers.triggers.remove(toRef(context));
 			return replyNothing();
 		},
 	}),
@@ -172,14 +176,20 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-/** Such a trigger is a webhook: whoever changes it decides what is taken in there, and from whom. */
-function assertMayHook(
-	{ engine, principal }: Pick<RouteContext, "engine" | "principal">,
-	permission: "webhook_create" | "webhook_delete",
-	{ type, parameters }: { readonly type: string; readonly parameters?: JsonObject },
-): void {
-	const url = type === triggerRefs.webhook ? parameters?.["url"] : undefined;
-	if (typeof url === "string") engine.access.assert(principal, permission, { uid: `webhook:${toHookUrl(url)}` });
+async function findTypeResource(context: Pick<RouteContext, "engine" | "path">) {
+	return toTriggerTypeResource(await context.engine.triggers.types.get(toRef(context)));
+}
+
+async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext, "engine" | "path">) {
+	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
+}
+
+/** Another name, type or address makes another record of it. */
+function assertMayBecome({ engine, principal }: Pick<RouteContext, "engine" | "principal">, old: TriggerEntity, input: TriggerInput): void {
+	const { permission, ...target } = toTriggerResource("create", { pack: old.pack, name: old.name, ...input });
+	const before = toTriggerResource("create", old);
+	if (target.uid === before.uid && permission === before.permission) return;
+	engine.access.assert(principal, permission, target);
 }
 
 async function show(

@@ -96,7 +96,10 @@ export const webhookRoutes = [
 		permission: "webhook_send",
 		resource: deliveryResource,
 		async handler({ engine, path, principal }) {
-			return replyJson(toDelivery(await engine.webhooks.replay(path["id"] ?? "", principal.username), { whole: true }), 202);
+			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal.username);
+			// Whoever may send may not see for that what others have sent.
+			const whole = engine.access.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
+			return replyJson(toDelivery(delivery, { whole }), 202);
 		},
 	}),
 ];
