@@ -14,6 +14,7 @@ import { noop } from "svc/plugins-runner/noop";
 import { pythonScript } from "svc/plugins-runner/python-script";
 import { remoteCommand } from "svc/plugins-runner/remote-command";
 import { remoteScript } from "svc/plugins-runner/remote-script";
+import { sendmail } from "svc/plugins-runner/sendmail";
 
 // What `npm start` runs: one node that keeps its database and password file in ./data (or SVC_DATA_DIR). Any option can be
 // overridden by environment, such as SVC_API_PORT or SVC_AUTH_BACKEND; docs/reference/configuration.md lists them all.
@@ -30,6 +31,7 @@ export default defineConfig({
 		announcement(),
 		inquirer(),
 		injectTrigger(),
+		sendmail(),
 		noop(),
 	],
 	auth_backends: { flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}), ldap, pam },

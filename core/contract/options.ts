@@ -236,6 +236,19 @@ export const optionSections = {
 			description: "Most seconds that stopping waits for running actions before it ends them.",
 		},
 	},
+	mail: {
+		sendmail_binary: {
+			type: "string",
+			default: "",
+			description:
+				"Path of the command that `core.sendmail` sends with, called with `-i -t`; empty means `sendmail`, where systems have it.",
+		},
+		attachment_directories: {
+			type: "list",
+			default: [],
+			description: "Directories, absolute, whose files may be attached to mails; none means that nothing may be.",
+		},
+	},
 	ssh_runner: {
 		use_agent: {
 			type: "boolean",

@@ -8,6 +8,7 @@ import { injectTrigger } from "../../../plugins-runner/inject-trigger/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
 import { remoteCommand } from "../../../plugins-runner/remote-command/index.ts";
+import { sendmail } from "../../../plugins-runner/sendmail/index.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
 import { renderFinal, renderLive } from "../parameters/render.ts";
@@ -34,7 +35,7 @@ function prepare(name: string, given: JsonObject): JsonObject {
 const run = async (name: string, given: JsonObject) => promisify(execFile)("/bin/sh", ["-c", String(prepare(name, given)["cmd"])]);
 
 test("the built-in actions have good definitions", () => {
-	const plugins = [httpRequest(), announcement(), inquirer(), injectTrigger(), remoteCommand(), noop()];
+	const plugins = [httpRequest(), announcement(), inquirer(), injectTrigger(), remoteCommand(), noop(), sendmail()];
 	const runners = new Map(plugins.map((plugin) => [plugin.name, plugin.create().parameters as ParameterSchema]));
 	for (const { parameters, runner_type, ref } of corePack.actions)
 		assert.ok(checkParameterDefinitions(parameters, runners.get(runner_type) ?? shell), ref);
