@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createAccess } from "./access/access.ts";
+import { createAccess, hasAdminRole } from "./access/access.ts";
 import { createApiKeys } from "./api-keys.ts";
 import { createCatalog } from "./catalog.ts";
 import { createCredentials } from "./credentials.ts";
@@ -70,7 +70,8 @@ export function createEngineParts(dependencies: EngineDependencies) {
 		packDirectory: catalog.packDirectory,
 		directory: dependencies.configs,
 	});
-	const templateSources = { datastore, packConfigs, systemUser: options.system_user.user };
+	const isAdministrator = async (username: string) => !access.enabled || hasAdminRole(await access.rolesOf(username));
+	const templateSources = { datastore, packConfigs, systemUser: options.system_user.user, isAdministrator };
 	const { poll_interval: pollInterval, lease } = options.scheduler;
 	const policing: PolicyCore = createPolicyCore({
 		...parts,

@@ -24,6 +24,8 @@ export interface SubmitInput {
 	readonly parameters?: JsonObject;
 	/** Values taken as they are, never rendered, where `parameters` has none: what an earlier execution ran with. Not for outside input. */
 	readonly plainParameters?: JsonObject;
+	/** Names of given parameters that are taken as they are too, since parts of them are an earlier execution's. */
+	readonly literal?: readonly string[];
 	/** Another user only for administrators. Null or empty: the principal. */
 	readonly user?: string | null;
 	readonly context?: JsonObject;

@@ -131,7 +131,8 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 
 		async rerun(id, input, principal) {
 			const old = await toView(await find(id));
-			return submit(toRerunInput(old, input), principal);
+			const current = (await catalog.resolve(old.entity.action_ref))?.snapshot;
+			return submit(toRerunInput(old, input, { principal, current }), principal);
 		},
 
 		async filterValues(types) {

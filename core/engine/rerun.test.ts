@@ -16,11 +16,12 @@ const given = { pin: "first-pin", account: { user: "maria", password: "pass-word
 async function runAgain(
 	change: (shown: JsonObject) => JsonObject,
 	noMerge = false,
+	first: JsonObject = given,
 ): Promise<{ readonly stored: JsonObject; readonly shown: JsonObject }> {
 	const { engine, stop } = await startEngine();
 	try {
 		await engine.actions.create({ name: "call", runner_type: "scripted", parameters: parameters as unknown as JsonObject });
-		const { entity, snapshot } = await engine.executions.submit({ action: "default.call", parameters: given }, principal);
+		const { entity, snapshot } = await engine.executions.submit({ action: "default.call", parameters: first }, principal);
 		const again = await engine.executions.rerun(
 			entity.id,
 			{ parameters: change(toShownParameters(entity.parameters, snapshot)), noMerge },
@@ -43,6 +44,15 @@ test("a masked member keeps its old value beside one that is changed", async () 
 	const { stored } = await runAgain(() => ({ account: { user: "anna", password: "********" } }));
 	assert.deepEqual(stored["account"], { user: "anna", password: "pass-word" });
 	assert.equal(stored["greeting"], "hello anna");
+});
+
+test("text of the first run is no template beside a member that is changed", async () => {
+	const braces = "{{ 7 * 7 }}";
+	const { stored } = await runAgain(() => ({ account: { user: "anna", password: "********" } }), false, {
+		...given,
+		account: { user: "maria", password: "{{ '{{ 7 * 7 }}' }}" },
+	});
+	assert.deepEqual(stored["account"], { user: "anna", password: braces });
 });
 
 test("a secret that is replaced does not live on in what its template made", async () => {

@@ -14,7 +14,7 @@ import type { Principal, SubmitInput } from "./engine-api.ts";
 import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
 import type { RenderContext } from "./parameters/render.ts";
-import { renderSubmitted, type TemplateSources } from "./render-parameters.ts";
+import { type GivenGuard, renderSubmitted, type TemplateSources } from "./render-parameters.ts";
 import { assertNotReserved } from "./reserved-names.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./traces.ts";
@@ -35,6 +35,8 @@ export interface RuleOrigin {
 	readonly fields: Pick<ExecutionEntity, "rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "trace_id">;
 	/** More names for templates in the given parameters. */
 	readonly names: RenderContext;
+	/** Pack of the rule. */
+	readonly pack: string;
 	/** The author of the rule: templates read the datastore with this user's permissions. */
 	readonly author: string;
 	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
@@ -63,6 +65,8 @@ export async function storeExecution(
 	const context = toContext(input, action, { user, principal, parent });
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = origin?.author ?? principal.author ?? parent?.author ?? null;
+	const guard = await toGuard(parts.templateSources, action, { principal, origin });
+	assertPlainNotify(input, principal);
 	const draft = createDraft(parts.clock, action, input, { delay, context, author });
 	const { traceId, insert } = await placeInTrace(parts, draft, origin);
 	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
@@ -80,8 +84,9 @@ export async function storeExecution(
 				actionSchema: action.action.parameters,
 				given: input.parameters ?? {},
 				plain: input.plainParameters ?? {},
+				literal: input.literal ?? [],
 			},
-			{ pack: action.action.pack, context, names: origin?.names, author: author ?? undefined },
+			{ pack: action.action.pack, context, names: origin?.names, author: author ?? undefined, guard },
 			parts.templateSources,
 		);
 		const entity = { ...execution, parameters };
@@ -97,6 +102,29 @@ export async function storeExecution(
 		}
 		throw error;
 	}
+}
+
+/**
+ * What a request may not read of an action's secrets, unless it is an administrator's. The rules of a pack are part of it, and read
+ * its own configuration.
+ */
+async function toGuard(
+	{ systemUser, isAdministrator }: TemplateSources,
+	{ action }: ResolvedAction,
+	{ principal, origin }: { readonly principal: Principal; readonly origin: RuleOrigin | undefined },
+): Promise<GivenGuard | undefined> {
+	if (origin === undefined) {
+		const isTrusted = principal.isAdmin && (principal.author === undefined || (await isAdministrator(principal.author)));
+		return isTrusted ? undefined : { scopes: principal.scopes };
+	}
+	const isOfPack = origin.author === systemUser && origin.pack === action.pack;
+	return isOfPack || (await isAdministrator(origin.author)) ? undefined : {};
+}
+
+/** They are rendered when the execution has ended, and nothing is known of the key any more. */
+function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Principal): void {
+	if (scopes === undefined || !notify || !/\{[{%]/.test(JSON.stringify(notify))) return;
+	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
 }
 
 async function placeInTrace({ storage, clock }: SubmitParts, draft: ExecutionEntity, origin: RuleOrigin | undefined): Promise<TraceChoice> {

@@ -115,6 +115,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 			return rotating;
 		},
 		accessFor: (username, author) => createTemplateAccess(templateParts, { username, author }),
+		accessForGiven: (username, giver) => createTemplateAccess(templateParts, { username, ...giver, isGiven: true }),
 		clearAccessFor: (username, purpose) => createTemplateAccess(templateParts, { username, purpose }),
 		async start() {
 			// A second key would be of no use where secrets are kept already: they need the one that is missing.

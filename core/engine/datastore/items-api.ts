@@ -54,6 +54,14 @@ export interface DatastoreItems {
 	 * may view everything.
 	 */
 	accessFor(username: string, author?: string): DatastoreAccess;
+	/**
+	 * As `accessFor`, for templates that somebody gave who is no administrator: of the system they decrypt what a grant names, which
+	 * the role `observer` does not. With the scopes of an API key, no more than these allow.
+	 */
+	accessForGiven(
+		username: string,
+		giver: { readonly author?: string | undefined; readonly scopes?: readonly string[] | undefined },
+	): DatastoreAccess;
 	/** As `accessFor`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
 	clearAccessFor(username: string, purpose: string): DatastoreAccess;
 	start(): Promise<void>;

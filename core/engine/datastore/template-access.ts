@@ -28,6 +28,10 @@ interface TemplateReader {
 	readonly username: string;
 	/** Whose permissions count; default the same. */
 	readonly author?: string | undefined;
+	/** Whether the templates are part of a request, of somebody who is no administrator. */
+	readonly isGiven?: boolean;
+	/** Of the API key that it was made with. */
+	readonly scopes?: readonly string[] | undefined;
 	/** For the log. */
 	readonly purpose?: string;
 }
@@ -71,8 +75,8 @@ class TemplateAccess implements DatastoreAccess {
 			throw new SvcError("SVC_FORBIDDEN", "the value is the cipher text of no datastore item that may be read here");
 		}
 		const principal = await this.#toPrincipal();
-		// Observers see secrets masked everywhere: a template needs a grant on the item.
-		const roles = principal.roles?.filter((role) => role !== "observer");
+		// Observers see secrets masked everywhere: what they make up themselves needs a grant on the item.
+		const roles = this.#reader.isGiven === true ? principal.roles?.filter((role) => role !== "observer") : principal.roles;
 		this.#assertMayView({ ...principal, ...(roles !== undefined && { roles }) }, address);
 		return this.#toClear(cipherText, address);
 	}
@@ -89,8 +93,9 @@ class TemplateAccess implements DatastoreAccess {
 	}
 
 	#toPrincipal(): Promise<Principal> {
-		const { username, author = username } = this.#reader;
-		return (this.#principal ??= toPrincipal(this.#parts, author));
+		const { username, author = username, scopes } = this.#reader;
+		const narrowed = scopes === undefined ? {} : { isAdmin: false, scopes };
+		return (this.#principal ??= toPrincipal(this.#parts, author).then((principal) => ({ ...principal, ...narrowed })));
 	}
 }
 

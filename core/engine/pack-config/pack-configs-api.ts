@@ -20,6 +20,8 @@ export interface PackConfigSchema {
 export interface ResolvedPackConfig {
 	/** Defaults filled in, templates rendered, secrets in clear. */
 	readonly values: JsonObject;
+	/** The same with secrets masked. */
+	readonly masked: JsonObject;
 	/** Texts among them that must not show. */
 	readonly secrets: readonly string[];
 }
@@ -28,8 +30,8 @@ export interface ResolvedPackConfig {
 export interface PackConfigs {
 	/** For a run or a sensor; `svckv.user` is this user's. Empty when the pack has none. `SVC_INVALID` names pack and member. */
 	resolve(pack: string, username: string): Promise<ResolvedPackConfig>;
-	/** Value of `config_context`: empty unless it is mentioned somewhere in `sources`. */
-	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<JsonObject>;
+	/** What `config_context` is made of: empty unless it is mentioned somewhere in `sources`. */
+	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedPackConfig>;
 	/** Of all packs, by name. */
 	list(): Promise<readonly PackConfig[]>;
 	schemas(): Promise<readonly PackConfigSchema[]>;

@@ -22,7 +22,7 @@ export interface PackConfigParts {
 	readonly directory: string;
 }
 
-const nothing: ResolvedPackConfig = { values: {}, secrets: [] };
+const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
 /** Schemas are the same objects for every execution of an action. */
 const mentions = new WeakMap<object, boolean>();
@@ -77,13 +77,13 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 		const filled = withConfigDefaults(given ?? {}, schema ?? {});
 		const access = { plain: datastore.accessFor(username), clear: datastore.clearAccessFor(username, "pack configuration") };
 		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, access);
-		return { values, secrets: collectSecrets(values, schema ?? {}) };
+		return { values, masked: maskBySchema(values, schema ?? {}), secrets: collectSecrets(values, schema ?? {}) };
 	}
 
 	return {
 		resolve,
 		async forTemplates(pack, username, sources) {
-			return sources.some(mentionsConfig) ? (await resolve(pack, username)).values : {};
+			return sources.some(mentionsConfig) ? resolve(pack, username) : nothing;
 		},
 		list: () => collect(toConfig),
 		schemas: () => collect(toSchemaRecord),

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import type { Datastore } from "../templates/datastore.ts";
+import { mask, maskBySchema } from "../mask.ts";
+import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { assertCallerVariables } from "./caller-variables.ts";
 import { checkGiven } from "./check-given.ts";
 import { assertDepth } from "./depth.ts";
@@ -23,9 +24,20 @@ export interface LiveInput {
 	readonly given: JsonObject;
 	/** Values taken as plain text where `given` has none: what an earlier execution has stored, for a re-run. */
 	readonly plain?: JsonObject;
+	/** Names of given ones that are plain text as well: they hold parts of such values. */
+	readonly literal?: readonly string[];
 	readonly context: RenderContext;
 	/** What `svckv` reads; `renderWithLookups` has it. Default: no items. */
 	readonly datastore?: Datastore;
+	/** Keeps templates in `given` from secrets that are not the caller's: those of the action, of its pack, of an earlier execution. */
+	readonly guard?: LiveGuard | undefined;
+}
+
+export interface LiveGuard {
+	/** What they read in place of `datastore`. */
+	readonly datastore: Datastore;
+	/** `config_context` with its secrets masked. They may not use it; values that are made of a secret in it are told by it. */
+	readonly maskedConfig: JsonObject;
 }
 
 export interface FinalInput {
@@ -57,7 +69,7 @@ export function withEmptyContext(context: RenderContext): RenderContext {
  * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. `SVC_INVALID` names the
  * parameter; `isTemplateProblem` tells whether a template was at fault.
  */
-export function renderLive({ runnerSchema, actionSchema, given, plain = {}, context, datastore }: LiveInput): JsonObject {
+export function renderLive({ runnerSchema, actionSchema, given, plain = {}, literal = [], ...rest }: LiveInput): JsonObject {
 	const plan = toPlan(runnerSchema, actionSchema);
 	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
 	const isGiven = (values: JsonObject, name: string) => Object.hasOwn(values, name);
@@ -65,11 +77,13 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 	// Before anything walks the values, or somebody stores them.
 	for (const name of names) assertDepth(name, valueFor(name));
 	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
+	const isCallers = (name: string) => isGiven(given, name) && !literal.includes(name);
 	const source = (name: string): Source | undefined => {
 		const value = valueFor(name);
-		return value === null ? plan.defaults.get(name) : { value, isRendered: isGiven(given, name) };
+		return value === null ? plan.defaults.get(name) : { value, isRendered: isCallers(name), isGiven: isCallers(name) };
 	};
-	const rendering = new Rendering(plan.schema, { source, datastore, context: withEmptyContext(context) });
+	const isPlain = (name: string) => isGiven(plain, name) && valueFor(name) !== null && !isGiven(given, name);
+	const rendering = toLiveRendering(plan, { source, isPlain }, rest);
 	const stored = names.map((name): [string, JsonValue] => [
 		name,
 		valueFor(name) === null ? null : checked(name, rendering.resolve(name), plan.schema),
@@ -83,6 +97,32 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, cont
 	const parameters = Object.fromEntries(stored);
 	assertCallerVariables(parameters, { given, plain }, { schema: plan.schema, runnerSchema });
 	return parameters;
+}
+
+interface LiveSources {
+	readonly source: (name: string) => Source | undefined;
+	/** Whether its value is that of an earlier execution. */
+	readonly isPlain: (name: string) => boolean;
+}
+
+function toLiveRendering(
+	plan: Plan,
+	{ source, isPlain }: LiveSources,
+	{ context, datastore = emptyDatastore, guard }: Pick<LiveInput, "context" | "datastore" | "guard">,
+): Rendering {
+	const whole = withEmptyContext(context);
+	if (guard === undefined) return new Rendering(plan.schema, { source, datastore, context: whole });
+	// What a default made in an earlier execution may hold what the default reads.
+	const conceal = (name: string, value: JsonValue) =>
+		isPlain(name) && plan.templated.includes(name) ? mask : (maskBySchema({ [name]: value }, plan.schema)[name] ?? null);
+	const masked = new Rendering(plan.schema, {
+		source,
+		conceal,
+		datastore: { text: (scope, name) => datastore.text(scope, name), decrypt: () => mask },
+		context: { ...whole, config_context: guard.maskedConfig },
+	});
+	const { config_context: _config, ...open } = whole;
+	return new Rendering(plan.schema, { source, datastore, context: whole, given: { context: open, datastore: guard.datastore, masked } });
 }
 
 /** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */

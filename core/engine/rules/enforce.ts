@@ -75,6 +75,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 				trace_id: instance.trace_id,
 			},
 			names: { trigger: instance.payload },
+			pack: rule.pack,
 			author: rule.user,
 			alongside: (execution) => [{ insert: "rule_enforcement", entities: [toEnforcement(rule, event, toOutcome(execution))] }, ...also],
 		};

@@ -42,13 +42,21 @@ const limits = { rounds: 50, items: 1_000 };
  * What comes from the datastore is put in as it is and never rendered itself.
  */
 export async function renderWithLookups<T>(access: DatastoreAccess, render: (datastore: Datastore) => T): Promise<T> {
-	const items = new FetchedItems(access);
+	return renderWithAllLookups([access], ([datastore]) => render(datastore as Datastore));
+}
+
+/** The same where templates of one rendering read by different permissions. */
+export async function renderWithAllLookups<T>(
+	accesses: readonly DatastoreAccess[],
+	render: (datastores: readonly Datastore[]) => T,
+): Promise<T> {
+	const items = accesses.map((access) => new FetchedItems(access));
 	const work = new WorkBudget();
 	for (let round = 0; round < limits.rounds; round++) {
 		await roomInTurn();
 		const outcome = attempt(() => work.run(() => render(items)));
-		if (!items.isIncomplete) return outcome();
-		await items.fetch();
+		if (!items.some(({ isIncomplete }) => isIncomplete)) return outcome();
+		await Promise.all(items.map((fetched) => fetched.fetch()));
 	}
 	throw new TemplateError(`names of datastore items depend on one another more than ${limits.rounds} times in a row`);
 }

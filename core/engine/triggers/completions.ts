@@ -33,7 +33,7 @@ export interface CompletionParts {
 	readonly options: Options;
 	readonly logger: Logger;
 	/** What the templates of notifications read. */
-	readonly templateSources: Pick<TemplateSources, "datastore" | "systemUser">;
+	readonly templateSources: Pick<TemplateSources, "datastore" | "systemUser" | "isAdministrator">;
 	readonly retries: Retries;
 	/** See to a new execution that has been stored. */
 	readonly announce: (execution: ExecutionEntity) => void;
@@ -72,9 +72,15 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 	async function notify(ended: ExecutionEntity): Promise<readonly JsonObject[]> {
 		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
-		const { datastore, systemUser } = parts.templateSources;
-		const access = datastore.accessFor(toItemUser(ended.context, systemUser), ended.author ?? undefined);
-		return toNotifications(ended, access, (problem) =>
+		const { datastore, systemUser, isAdministrator } = parts.templateSources;
+		const user = toItemUser(ended.context, systemUser);
+		const snapshot = await parts.catalog.snapshot(ended.snapshot_id);
+		// Those of a request read no secret that the action itself has put into its parameters.
+		const author = ended.author ?? undefined;
+		const isGiven = Object.keys(snapshot.action.notify).length === 0 && !(await isAdministrator(author ?? ended.user));
+		const access = isGiven ? datastore.accessForGiven(user, { author }) : datastore.accessFor(user, author);
+		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
+		return toNotifications({ ...ended, parameters }, access, (problem) =>
 			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem }),
 		);
 	}
