@@ -41,7 +41,7 @@ const { signal } = new AbortController();
 /** What a guess comes to: `wrong`, or the seconds to wait. */
 async function guess(node: SlowDown, username = "ann", address: string | undefined = "192.0.2.1"): Promise<string | number> {
 	try {
-		return await node.attempt({ username, address, signal }, refuse);
+		return await node.attempt({ username, address, signal: new AbortController().signal }, refuse);
 	} catch (error) {
 		if (isSvcError(error, "SVC_TOO_MANY")) return Number(error.facts["retry_after"]);
 		return (error as Error).message;

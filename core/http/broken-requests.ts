@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { replyFault } from "./respond.ts";
 
 /** Answers for what Node's parser refuses, by the code of its error; everything else is 400. */
 const answers: ReadonlyMap<string | undefined, readonly [status: string, faultstring: string]> = new Map([
@@ -16,8 +17,15 @@ export function answerBrokenRequests(server: Pick<Server, "on">): void {
 		const isFresh = "bytesWritten" in socket && socket.bytesWritten === 0;
 		if (!isFresh || !socket.writable || error.code === "ECONNRESET") return socket.destroy();
 		const [status, faultstring] = answers.get(error.code) ?? badRequest;
-		const body = JSON.stringify({ faultstring });
-		const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
-		socket.end(head + body, () => socket.destroy());
+		const { headers, body } = replyFault(400, faultstring);
+		const all = { ...headers, "content-length": String(body).length, connection: "close" };
+		const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+		socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${String(body)}`, () => socket.destroy());
+	});
+	// Node would answer these itself, with an empty text of no type. A missing Host is seen to with the other things about it.
+	Object.assign(server, { requireHostHeader: false });
+	server.on("checkExpectation", (_request, response) => {
+		const { headers, body } = replyFault(417, "header Expect: only 100-continue is understood");
+		response.writeHead(417, { ...headers, connection: "close" }).end(body);
 	});
 }

@@ -7,7 +7,7 @@ import { readBody, readRawBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { castQuery, parseQuery } from "./query.ts";
-import { type Reply, replyFault, toErrorReply } from "./respond.ts";
+import { type Reply, replyFault, sniffHeaders, toErrorReply } from "./respond.ts";
 import type { HttpContext, Route } from "./route.ts";
 import type { ServerRequest } from "./server-request.ts";
 
@@ -119,6 +119,7 @@ function toRequestId(given: string | null): string {
 function toResponse(reply: Reply, request: Request, cors: Cors, requestId: string, cookie?: string): HTTPResponse {
 	const headers: Record<string, string> = {
 		...cors.toHeaders(request.headers.get("origin")),
+		...sniffHeaders,
 		...reply.headers,
 		"x-request-id": requestId,
 	};

@@ -1,10 +1,11 @@
 import type { H3 } from "h3";
 import type { Logger } from "../contract/index.ts";
 import { settledWithin } from "../engine/waiting.ts";
+import { findHostProblem } from "./host-header.ts";
 import type { Mount } from "./mount-api.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { alreadyRead } from "./read-text.ts";
-import { replyFault } from "./respond.ts";
+import { type Reply, replyFault } from "./respond.ts";
 
 const answerGrace = 2_000;
 const stopped = replyFault(503, "the service has been stopped");
@@ -29,11 +30,13 @@ export function createMount(createApp: () => H3, logger: Logger): Mount {
 
 	return {
 		async fetch(request, { remoteAddress } = {}) {
-			if (isStopped) return new Response(stopped.body, stopped);
+			if (isStopped) return toResponse(stopped);
+			const host = request.headers.get("host");
+			const hostProblem = findHostProblem(host === null ? [] : [host], { isNeeded: false });
+			if (hostProblem !== undefined) return toResponse(replyFault(400, hostProblem));
 			if (!request.bodyUsed) return track(Promise.resolve(app().request(request, undefined, { remoteAddress })));
 			logger.error("request failed", { error: alreadyRead });
-			const { body, ...rest } = replyFault(500, alreadyRead);
-			return new Response(body, rest);
+			return toResponse(replyFault(500, alreadyRead));
 		},
 		nodeHandler(request, response) {
 			if (isStopped) {
@@ -48,4 +51,8 @@ export function createMount(createApp: () => H3, logger: Logger): Mount {
 			await settledWithin(Promise.allSettled(answering), answerGrace);
 		},
 	};
+}
+
+function toResponse({ body, ...rest }: Reply): Response {
+	return new Response(body, rest);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { type H3, toNodeHandler } from "h3";
 import type { Logger } from "../contract/index.ts";
+import { findHostProblem, toHosts } from "./host-header.ts";
 import { alreadyRead } from "./read-text.ts";
 import { replyFault } from "./respond.ts";
 
@@ -24,6 +25,11 @@ export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 			if (!response.headersSent) response.writeHead(status, headers).end(body);
 			else response.destroy();
 		};
+		const hostProblem = findHostProblem(toHosts(request.rawHeaders), { isNeeded: request.httpVersion === "1.1" });
+		if (hostProblem !== undefined) {
+			response.shouldKeepAlive = false;
+			return fail(400, hostProblem);
+		}
 		if (isRead(request)) {
 			logger.error("request failed", { error: alreadyRead });
 			return fail(500, alreadyRead);

@@ -8,6 +8,9 @@ export interface Reply {
 	readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 }
 
+/** Browsers take an answer for what it says it is, and nothing else: also where it repeats what somebody has stored. */
+export const sniffHeaders: Readonly<Record<string, string>> = { "x-content-type-options": "nosniff" };
+
 /** Status of each error code. Codes about the inside of the service have none: they are answered as 500. */
 const statuses: { readonly [C in SvcErrorCode]?: number } = {
 	SVC_INVALID: 400,
@@ -25,7 +28,7 @@ const longestMessage = 2_000;
 
 /** A JSON answer. */
 export function replyJson(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
-	return { status, headers: { "content-type": "application/json", ...headers }, body: toJsonText(value ?? null) };
+	return { status, headers: { "content-type": "application/json", ...sniffHeaders, ...headers }, body: toJsonText(value ?? null) };
 }
 
 /** An answer with text or bytes of a type. */

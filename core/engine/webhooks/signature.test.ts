@@ -76,6 +76,24 @@ for (const [name, { settings, headers }] of Object.entries(senders)) {
 	}
 }
 
+for (const [name, { settings, headers }] of Object.entries(senders)) {
+	test(`${name}: nobody can sign with a secret that is empty or too short to be one`, () => {
+		const all = { scheme: "hmac", secret_keys: [], ...settings } as const;
+		const check = (key: string | Buffer, stored: readonly string[]) =>
+			findSignatureProblem({ headers: headers(now, key as string), bytes }, all, stored, now) ?? "";
+		for (const key of ["", " ", "x", "7 bytes", "            "]) assert.match(check(key, [key]), /empty, or shorter than 8 bytes/, key);
+		assert.match(check("x", ["x", secret]), /does not fit/);
+		assert.equal(check(secret, ["x", secret]), "");
+		assert.equal(check("8 bytes.", ["8 bytes."]), "");
+		if (name === "gitlab") return;
+		for (const key of ["whsec_", "whsec_ ", "whsec_!!!!!!!!!!", "whsec_YWJj", "whsec_AAAAAAAAAAAAAAAA"]) {
+			if (name !== "standard" && key.length >= 8) continue;
+			const decoded = Buffer.from(key.slice("whsec_".length), "base64");
+			assert.match(check(name === "standard" ? decoded : key, [key]), /empty, or shorter than 8 bytes/, key);
+		}
+	});
+}
+
 test("the examples that the senders publish are good", () => {
 	const check = (scheme: SignatureSettings["scheme"], key: string, headers: Record<string, string>, body: string, time = now) =>
 		findSignatureProblem({ headers, bytes: Buffer.from(body) }, { scheme, secret_keys: [] }, [key], time);

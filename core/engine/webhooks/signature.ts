@@ -15,6 +15,8 @@ export type SignatureProblem = string | undefined;
 type Check = (request: SignedRequest, secrets: readonly string[], settings: SignatureSettings, now: number) => SignatureProblem;
 
 const defaultTolerance = 300;
+/** Bytes of the key. */
+const shortestSecret = 8;
 
 const checks: { readonly [S in SignatureScheme]: Check } = {
 	standard({ headers, bytes }, secrets, settings, now) {
@@ -87,11 +89,19 @@ export function findSignatureProblem(
 	now: number,
 ): SignatureProblem {
 	if (secrets.length === 0) return "none of the hook's secrets is in the datastore";
-	return checks[settings.scheme](request, secrets, settings, now);
+	const strong = secrets.filter((secret) => isStrong(secret, settings.scheme));
+	if (strong.length === 0) return `the hook's secret is empty, or shorter than ${shortestSecret} bytes: anybody could have signed with it`;
+	return checks[settings.scheme](request, strong, settings, now);
 }
 
 function missing(header: string): string {
 	return `header ${header}: is missing`;
+}
+
+/** Whether it is a secret at all: HMAC takes an empty key, and what stands behind `whsec_` may be nothing. */
+function isStrong(secret: string, scheme: SignatureScheme): boolean {
+	const bytes = scheme === "standard" ? toStandardKey(secret) : Buffer.from(secret);
+	return secret.trim().length >= shortestSecret && bytes.length >= shortestSecret && bytes.some((byte) => byte !== 0);
 }
 
 /** The secret is base64 behind `whsec_`; without that it is taken as it is. */
