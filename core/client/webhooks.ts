@@ -34,8 +34,8 @@ export interface WebhookClient {
 	/** Deliveries to hooks that keep a ledger, newest first. */
 	deliveries(query?: ListQuery): Promise<ListPage<WebhookDeliveryRecord>>;
 	delivery(id: string): Promise<WebhookDeliveryRecord>;
-	/** Dispatch a kept delivery once more; the entry made of that. */
-	replay(id: string): Promise<WebhookDeliveryRecord>;
+	/** Dispatch a kept delivery once more; the entry made of that. One that was refused only where an administrator overrules that. */
+	replay(id: string, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryRecord>;
 }
 
 /** How the client calls the API. */
@@ -52,6 +52,7 @@ export function createWebhookClient({ read, list }: Api): WebhookClient {
 		get: (url) => read(`/webhooks/${url.split("/").map(at).join("/")}`),
 		deliveries: (query) => list("/webhook_deliveries", query),
 		delivery: (id) => read(`/webhook_deliveries/${at(id)}`),
-		replay: (id) => read(`/webhook_deliveries/${at(id)}/replay`, { method: "POST" }),
+		replay: (id, { overrule } = {}) =>
+			read(`/webhook_deliveries/${at(id)}/replay`, { method: "POST", ...(overrule === true && { query: { overrule } }) }),
 	};
 }

@@ -82,7 +82,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	announce(route: string, payload: JsonObject): void;
 	/**
 	 * Dispatch a trigger: a trigger type's or trigger's ref, or a type with parameters. On disk when the promise resolves with the
-	 * instance's id. `SVC_INVALID` when the trigger is unknown or its schema refuses the payload.
+	 * instance's id. `SVC_INVALID` when the trigger is unknown or its schema refuses the payload; `SVC_FORBIDDEN` for the trigger of
+	 * a signed webhook, and for those of the service itself unless the execution is an administrator's.
 	 */
 	dispatch(trigger: TriggerReference, payload: JsonObject, options?: { readonly traceTag?: string }): Promise<string>;
 	/**

@@ -96,6 +96,7 @@ export function createEngineParts(dependencies: EngineDependencies) {
 		runners,
 		options,
 		credentials,
+		access,
 		completions,
 		templateSources,
 		dispatcher: triggers.dispatcher,

@@ -55,6 +55,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		retention,
 		webhooks: createWebhooks({
 			...shared,
+			access,
 			dispatcher: triggers.dispatcher,
 			hooks: createHookIndex({ storage, changes }),
 			readSecret: (name) => datastore.clearAccessFor(options.system_user.user, "webhook signature").lookup("system", name),

@@ -1,5 +1,7 @@
 import type { EventBus, ExecutionEntity, JsonObject, Options, RunContext, Runner, RunResult, Storage } from "../contract/index.ts";
 import { type Clock, isSvcError, RunAborted, SvcError } from "../contract/index.ts";
+import type { Access } from "./access/access.ts";
+import { principalOf } from "./access/principal-of.ts";
 import type { Catalog } from "./catalog.ts";
 import { toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
@@ -20,6 +22,8 @@ import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 import type { Completions } from "./triggers/completions.ts";
 import type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
+import { assertInjectable } from "./triggers/injection.ts";
+import type { ResolvedTrigger } from "./triggers/trigger-catalog.ts";
 
 export interface ExecutorOptions {
 	readonly storage: Storage;
@@ -33,6 +37,7 @@ export interface ExecutorOptions {
 	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken">;
 	readonly completions: Completions;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly access: Access;
 	readonly templateSources: TemplateSources;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 }
@@ -194,13 +199,18 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		}
 	}
 
-	/** An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for ever. */
+	/**
+	 * An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for ever.
+	 * Its name may come from whoever asked for the execution.
+	 */
 	async function dispatch(
-		{ id }: ExecutionEntity,
+		{ id, author, user }: ExecutionEntity,
 		{ traceTag, ...event }: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
 	) {
 		const trace = { trace_tag: traceTag ?? `dispatch-${id}` };
-		const { instance } = await parts.dispatcher.dispatch({ ...event, trace, causedBy: { executionId: id } });
+		const principal = await principalOf(author ?? user, { access: parts.access, systemUser: parts.templateSources.systemUser });
+		const check = (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, parts.access);
+		const { instance } = await parts.dispatcher.dispatch({ ...event, trace, check, causedBy: { executionId: id } });
 		return instance.id;
 	}
 

@@ -29,7 +29,7 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(delivery.command("list").description("List deliveries, newest first."))
 		.option("--hook <url>", "to this webhook")
-		.option("--verdict <verdict>", "accepted, duplicate, refused or replayed")
+		.option("--verdict <verdict>", "accepted, duplicate, refused, replayed or overruled")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ hook?: string; verdict?: string; last?: number }>(command);
@@ -47,12 +47,13 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 		},
 	);
 
-	withCommonOptions(delivery.command("replay <id>").description("Dispatch the trigger of a delivery once more.")).action(
-		async (id: string, _options, command) => {
-			const options = optionsOf(command);
+	withCommonOptions(delivery.command("replay <id>").description("Dispatch the trigger of a delivery once more."))
+		.option("--overrule", "also when the webhook has refused it; for administrators")
+		.action(async (id: string, _options, command) => {
+			const options = optionsOf<{ overrule?: boolean }>(command);
 			const client = await openSession(options, context);
-			const record = await orNotFound(client.webhooks.replay(id), "Delivery", id, "svc webhook delivery list");
+			const replayed = client.webhooks.replay(id, { overrule: options.overrule === true });
+			const record = await orNotFound(replayed, "Delivery", id, "svc webhook delivery list");
 			await printRecord(record, deliveryColumns, options, context);
-		},
-	);
+		});
 };

@@ -1,5 +1,6 @@
 import { type JsonObject, type Logger, SvcError } from "../../contract/index.ts";
-import { type Access, hasAdminRole } from "../access/access.ts";
+import type { Access } from "../access/access.ts";
+import { principalOf } from "../access/principal-of.ts";
 import type { Principal } from "../principal.ts";
 import type { DatastoreAccess, DatastoreScope } from "../templates/datastore.ts";
 import { parseCipherText } from "./cipher-text.ts";
@@ -95,7 +96,7 @@ class TemplateAccess implements DatastoreAccess {
 	#toPrincipal(): Promise<Principal> {
 		const { username, author = username, scopes } = this.#reader;
 		const narrowed = scopes === undefined ? {} : { isAdmin: false, scopes };
-		return (this.#principal ??= toPrincipal(this.#parts, author).then((principal) => ({ ...principal, ...narrowed })));
+		return (this.#principal ??= principalOf(author, this.#parts).then((principal) => ({ ...principal, ...narrowed })));
 	}
 }
 
@@ -103,11 +104,4 @@ class TemplateAccess implements DatastoreAccess {
 function toAddress(scope: DatastoreScope, name: string, user: string): ItemAddress | undefined {
 	if (scope === "user" && user.includes(":")) return undefined;
 	return scope === "system" ? { scope: "svckv.system", name, user: null } : { scope: "svckv.user", name: `${user}:${name}`, user };
-}
-
-async function toPrincipal({ access, systemUser }: TemplateAccessParts, username: string): Promise<Principal> {
-	const authentication = { method: "none" } as const;
-	if (!access.enabled || username === systemUser) return { username, isAdmin: true, authentication };
-	const roles = await access.rolesOf(username);
-	return { username, isAdmin: hasAdminRole(roles), roles, authentication };
 }

@@ -36,7 +36,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 	const { storage, clock } = parts;
 
 	async function toInstance(event: Dispatch) {
-		const { trigger, type } = await parts.triggers.resolve(event.trigger);
+		const resolved = await parts.triggers.resolve(event.trigger);
+		event.check?.(resolved);
+		const { trigger, type } = resolved;
 		if (event.isChecked !== true) checkPayload(type, event.payload);
 		const id = createId(clock);
 		const timestamp = toTimestamp(clock.now());

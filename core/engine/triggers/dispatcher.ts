@@ -1,4 +1,5 @@
 import type { ExecutionEntity, JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
+import type { ResolvedTrigger } from "./trigger-catalog.ts";
 
 /** What is known of an execution that causes an event. */
 export type CausingExecution = Pick<ExecutionEntity, "id" | "trace_id" | "parent_id" | "trigger_instance_id">;
@@ -12,6 +13,8 @@ export interface Dispatch {
 	readonly trace?: { readonly id_?: string; readonly trace_tag?: string };
 	/** A second event with the same key is the same event. Default: every event is its own. */
 	readonly uniqueKey?: string;
+	/** Refuses it by what its trigger turns out to be; throws. */
+	readonly check?: (resolved: ResolvedTrigger) => void;
 	/** The payload is one that was checked when it first came in. */
 	readonly isChecked?: boolean;
 	/** Execution whose end this is: the instance joins its trace, one step deeper. */

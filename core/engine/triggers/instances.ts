@@ -7,6 +7,7 @@ import { createMaskWork, maskResult } from "../mask.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { triggerRefs } from "./built-in-types.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { ResolvedTrigger } from "./trigger-catalog.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
 
 export interface InstanceParts {
@@ -57,9 +58,14 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 		},
 
 		async reEmit(id) {
-			const { trigger, payload } = await get(id);
+			const { trigger, trigger_type, payload } = await get(id);
 			const copy = { ...payload, __context: { original_id: id } };
-			return (await dispatcher.dispatch({ trigger, payload: copy, isChecked: true })).instance;
+			const check = ({ type }: ResolvedTrigger) => {
+				// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
+				if (type.ref === trigger_type) return;
+				throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
+			};
+			return (await dispatcher.dispatch({ trigger, payload: copy, isChecked: true, check })).instance;
 		},
 
 		async maskPayloads(instances) {

@@ -60,11 +60,28 @@ test("the mask that comes back stands for the secret", () =>
 		assert.deepEqual((await triggers.get(ref)).parameters, { pin: "4711", n: 2 });
 	}));
 
+test("an event is emitted again only while its trigger is of the same type", () =>
+	withRules(async ({ engine }) => {
+		const { triggers, instances } = engine.triggers;
+		const own = { name: "pre", pack: "default", type: "default.happening", parameters: { n: 1 } };
+		await engine.triggers.types.update("default.happening", {
+			...{ pack: "default", name: "happening" },
+			parameters_schema: { type: "object", properties: { n: { type: "integer" } } },
+		});
+		await triggers.create(own);
+		const payload = { body: { forged: true } };
+		const { instance } = await engine.dispatcher.dispatch({ trigger: "default.pre", payload });
+		assert.deepEqual((await instances.reEmit(instance.id)).payload["body"], payload.body);
+		const signature = { scheme: "github", secret_keys: ["k"] };
+		await triggers.update("default.pre", { name: "pre", type: hook, parameters: { url: "a", signature } });
+		await assert.rejects(instances.reEmit(instance.id), refusal(/one of "default.happening", which trigger "default.pre" no longer is/));
+	}));
+
 test("events whose trigger, or whose rule, is deleted while they wait are processed all the same", () =>
 	withRules(async ({ engine, addRule, processed }) => {
 		const rule = await addRule();
 		const { trigger } = await engine.rules.get(await addRule({ trigger: { type: hook, parameters: { url: "a" } } }));
-		const delivery = { headers: {}, bytes: Buffer.from("{}"), body: {}, traceTag: undefined, user: administrator.username };
+		const delivery = { headers: {}, bytes: Buffer.from("{}"), body: {}, traceTag: undefined, principal: administrator };
 		const receipts = await Promise.all(Array.from({ length: 100 }, () => engine.webhooks.receive("a", delivery)));
 		const happened = await Promise.all(
 			Array.from({ length: 100 }, () => engine.dispatcher.dispatch({ trigger: "default.happening", payload: { n: 1 } })),

@@ -5,8 +5,8 @@ import type { DispatchDraft } from "../triggers/dispatcher.ts";
 import type { Hook } from "./hook-index.ts";
 import type { Delivery } from "./webhooks-api.ts";
 
-/** What a hook says of a delivery. */
-export type Verdict = "accepted" | "duplicate" | "refused" | "replayed";
+/** What a hook says of a delivery; `overruled`: one that was refused was dispatched all the same, as an administrator said so. */
+export type Verdict = "accepted" | "duplicate" | "refused" | "replayed" | "overruled";
 
 /** A delivery to one hook. */
 export interface Arrival {
@@ -45,7 +45,7 @@ export function createLedger({ storage, clock }: { readonly storage: Storage; re
 			delivery_id: deliveryId ?? null,
 			received_at: toTimestamp(clock.now()),
 			verdict,
-			user: delivery.user,
+			user: delivery.principal.username,
 			trigger_instance_id: null,
 			reason: null,
 			trace_tag: delivery.traceTag ?? null,

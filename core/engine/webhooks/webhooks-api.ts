@@ -1,4 +1,5 @@
 import type { JsonValue, TriggerInstanceEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
+import type { Principal } from "../principal.ts";
 import type { Hook } from "./hook-index.ts";
 
 /** A request to a webhook, its credential checked. */
@@ -10,7 +11,8 @@ export interface Delivery {
 	/** The body, parsed. */
 	readonly body: JsonValue;
 	readonly traceTag: string | undefined;
-	readonly user: string;
+	/** Who sent it. */
+	readonly principal: Principal;
 }
 
 /** What became of a delivery that was accepted. */
@@ -33,15 +35,19 @@ export interface Webhooks {
 	find(url: string): Promise<readonly Hook[]>;
 	/**
 	 * Take a delivery in: on disk when the promise resolves. The url `svc` is the generic hook, whose body names the trigger.
-	 * `SVC_NOT_FOUND`: no such hook; `SVC_FORBIDDEN`: the signature is not good; `SVC_INVALID`: the body is not what the hook takes.
+	 * `SVC_NOT_FOUND`: no such hook; `SVC_FORBIDDEN`: the signature is not good, or the generic hook was asked for a trigger that comes
+	 * from elsewhere; `SVC_INVALID`: the body is not what the hook takes.
 	 */
 	receive(url: string, delivery: Delivery): Promise<Receipt>;
 	/** Newest first. */
 	deliveries(query: DeliveryQuery): Promise<{ readonly items: readonly WebhookDeliveryEntity[]; readonly total: number }>;
 	/** `SVC_NOT_FOUND`. */
 	delivery(id: string): Promise<WebhookDeliveryEntity>;
-	/** Dispatch the trigger of a kept delivery once more, whatever its verdict was. The entry that was made of it. */
-	replay(id: string, user: string): Promise<WebhookDeliveryEntity>;
+	/**
+	 * Dispatch the trigger of a kept delivery once more. The entry that was made of it. `SVC_FORBIDDEN` for one that was refused, unless
+	 * an administrator says to overrule that, which the log keeps.
+	 */
+	replay(id: string, principal: Principal, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryEntity>;
 }
 
 export type { Hook };

@@ -45,7 +45,7 @@ function toTrigger(parameters: JsonObject, index: number): TriggerEntity {
 }
 
 function toDelivery(body: JsonValue, headers: Record<string, string>): Delivery {
-	return { headers, bytes: Buffer.from(JSON.stringify(body)), body, traceTag: headers["svc-trace-tag"], user: "maria" };
+	return { headers, bytes: Buffer.from(JSON.stringify(body)), body, traceTag: headers["svc-trace-tag"], principal };
 }
 
 const coded = (code: string, pattern: RegExp) => (error: unknown) =>
@@ -179,13 +179,13 @@ test("a kept delivery can be dispatched once more", () =>
 	withHooks([{ url: "a", ledger: true }], async ({ engine, send, storage, instances }) => {
 		await send("a", { n: 1 }, { "x-kind": "k", "svc-api-key": "secret" });
 		const [kept] = (await engine.webhooks.deliveries({})).items;
-		const replayed = await engine.webhooks.replay(kept?.id ?? "", "otto");
+		const replayed = await engine.webhooks.replay(kept?.id ?? "", { ...principal, username: "otto" });
 		assert.equal(await instances(), 2);
 		assert.deepEqual([replayed.verdict, replayed.user], ["replayed", "otto"]);
 		const [one, other] = await storage.find("trigger_instance", {});
 		assert.deepEqual(one?.payload, other?.payload);
 		assert.ok(!JSON.stringify(kept).includes("secret"));
-		await assert.rejects(engine.webhooks.replay("nothing", "otto"), coded("SVC_NOT_FOUND", /nothing/));
+		await assert.rejects(engine.webhooks.replay("nothing", principal), coded("SVC_NOT_FOUND", /nothing/));
 	}));
 
 test.run();

@@ -10,7 +10,11 @@ import {
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
+import type { Access } from "../access/access.ts";
+import type { Principal } from "../principal.ts";
 import type { Dispatcher } from "../triggers/dispatcher.ts";
+import { assertInjectable } from "../triggers/injection.ts";
+import type { ResolvedTrigger } from "../triggers/trigger-catalog.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { toHookUrl } from "./hook-parameters.ts";
@@ -25,9 +29,14 @@ export interface WebhookParts {
 	readonly logger: Logger;
 	readonly dispatcher: Dispatcher;
 	readonly hooks: HookIndex;
+	readonly access: Pick<Access, "assert">;
 	/** Value of a system item of the datastore, in clear. */
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
+
+/** Verdicts on deliveries that did not pass. What was dispatched by overruling has not passed since. */
+const refusing: ReadonlySet<string> = new Set(["refused", "overruled"]);
+const noBytes = new Uint8Array();
 
 /** The hook that is always there: its body names the trigger (specification, Webhook). */
 const genericUrl = "svc";
@@ -44,10 +53,11 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 		return found;
 	}
 
-	async function receiveGeneric({ body, traceTag }: Delivery): Promise<Receipt> {
+	async function receiveGeneric({ body, traceTag, principal }: Delivery): Promise<Receipt> {
 		const { trigger, payload } = readGenericBody(body);
 		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl) };
-		const { instance } = await dispatcher.dispatch({ trigger, payload, trace });
+		const check = (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, parts.access);
+		const { instance } = await dispatcher.dispatch({ trigger, payload, trace, check });
 		return { instances: [instance] };
 	}
 
@@ -96,7 +106,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 
 	async function refuse(arrival: Arrival, reason: string): Promise<Outcome> {
 		const { hook, delivery } = arrival;
-		logger.warn("webhook delivery refused", { url: hook.url, user: delivery.user, reason });
+		logger.warn("webhook delivery refused", { url: hook.url, user: delivery.principal.username, reason });
 		if (hook.parameters.ledger === true) await ledger.record(arrival, { verdict: "refused", reason });
 		return { refused: reason };
 	}
@@ -146,21 +156,39 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 			return { items, total };
 		},
 		delivery: getDelivery,
-		async replay(id, user) {
+		async replay(id, principal, { overrule = false } = {}) {
 			const original = await getDelivery(id);
 			const hook = (await find(original.url)).find(({ trigger }) => trigger.ref === original.trigger);
 			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `the rule that webhook delivery "${id}" was for is gone`);
+			const isRefused = refusing.has(original.verdict);
+			if (isRefused) {
+				assertOverruled(original, principal, overrule);
+				logger.warn("refusal of a webhook delivery overruled", toAudit(original, principal));
+			}
 			const lower = original.headers as Readonly<Record<string, string>>;
 			const { instance } = await dispatcher.dispatch({
 				trigger: hook.trigger.ref,
 				payload: { ...toPayloadHeaders(lower), body: original.body },
 				trace: { trace_tag: original.trace_tag ?? toTraceTag(original.url) },
 			});
-			const delivery = { headers: lower, bytes: new Uint8Array(), body: original.body, traceTag: original.trace_tag ?? undefined, user };
+			const delivery = { headers: lower, bytes: noBytes, body: original.body, traceTag: original.trace_tag ?? undefined, principal };
 			const arrival = { hook, delivery, headers: original.headers, deliveryId: original.delivery_id ?? undefined };
-			return ledger.record(arrival, { verdict: "replayed", reason: `delivery ${id} once more`, instanceId: instance.id });
+			const verdict = isRefused ? "overruled" : "replayed";
+			return ledger.record(arrival, { verdict, reason: `delivery ${id} once more`, instanceId: instance.id });
 		},
 	};
+}
+
+/** The verdict stays with the delivery: whoever may post to the hook could otherwise have anything run that the hook has refused. */
+function assertOverruled({ id, verdict, reason }: WebhookDeliveryEntity, { isAdmin }: Principal, overrule: boolean): void {
+	if (isAdmin && overrule) return;
+	const why = verdict === "refused" && reason !== null ? `: ${reason}` : "";
+	const hint = isAdmin ? "say overrule to dispatch it all the same" : "only an administrator may overrule that";
+	throw new SvcError("SVC_FORBIDDEN", `webhook delivery "${id}" was refused${why}; ${hint}`);
+}
+
+function toAudit({ id, url, delivery_id, reason }: WebhookDeliveryEntity, { username }: Principal) {
+	return { delivery: id, url, delivery_id, reason, user: username };
 }
 
 function toTraceTag(url: string): string {

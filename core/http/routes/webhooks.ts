@@ -52,7 +52,7 @@ export const webhookRoutes = [
 				bytes: body.bytes,
 				body: body.value,
 				traceTag: headers["svc-trace-tag"] || undefined,
-				user: principal.username,
+				principal,
 			});
 			return replyJson(body.value, 202, {
 				"svc-trace-id": instances[0]?.trace_id ?? "",
@@ -95,8 +95,9 @@ export const webhookRoutes = [
 		component: "api",
 		permission: "webhook_send",
 		resource: deliveryResource,
-		async handler({ engine, path, principal }) {
-			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal.username);
+		query: { overrule: "boolean" },
+		async handler({ engine, path, principal, query: { overrule = false } }) {
+			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal, { overrule });
 			// Whoever may send may not see for that what others have sent.
 			const whole = engine.access.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
 			return replyJson(toDelivery(delivery, { whole }), 202);
