@@ -119,4 +119,36 @@ test("nobody decrypts an item of another user, with or without access control", 
 	}
 });
 
+test("a test of a rule shows nothing decrypted, to observers and administrators alike, and lets nobody guess", () =>
+	withSecretItem(async ({ service: { ask, signIn }, root }) => {
+		await ask(root, "PUT", "/v1/keys/open", { value: "an open text" });
+		await ask(root, "POST", "/v1/triggertypes", { name: "called", pack: "default" });
+		const action = {
+			ref: "default.tell",
+			parameters: { text: "{{ svckv.system.open }}: {{ svckv.system.pin }} {{ svckv.system.pin | decrypt_kv }}" },
+		};
+		const rule = { name: "showing", trigger: { type: "default.called" }, action, enabled: false };
+		const criteria = { "trigger.n": { type: "startswith", pattern: "{{ svckv.system.pin | decrypt_kv }}" } };
+		assert.equal((await ask(root, "POST", "/v1/rules", rule)).status, 201);
+		assert.equal((await ask(root, "POST", "/v1/rules", { ...rule, name: "guessing", criteria })).status, 201);
+		const test = async (token: string, tested: string, n: string) => {
+			const event = { trigger: "default.called", payload: { n } };
+			return (await ask(token, "POST", "/v1/rules/test", { rule: `default.${tested}`, trigger_instance: event })).body;
+		};
+		const watch = await signIn("watch");
+		for (const token of [watch, root]) {
+			const { matched, parameters } = await test(token, "showing", "1");
+			assert.deepEqual([matched, parameters], [true, { text: "an open text: ******** ********" }]);
+		}
+		for (const n of [pin, "wrong"]) {
+			const guess = await test(watch, "guessing", n);
+			assert.equal(guess["matched"], false);
+			assert.match(String(guess["reason"]), /administrator/);
+			assert.ok(!JSON.stringify(guess["failed"]).includes("canary") || n === pin);
+		}
+		assert.equal((await test(root, "guessing", pin))["matched"], true);
+		const { matched, failed } = await test(root, "guessing", "wrong");
+		assert.deepEqual([matched, (failed as Record<string, unknown>)["pattern"]], [false, "********"]);
+	}));
+
 test.run();

@@ -1,4 +1,6 @@
 import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { parseCipherText } from "../datastore/cipher-text.ts";
+import { mask } from "../mask.ts";
 import { withEmptyContext } from "../parameters/render.ts";
 import { Rendering } from "../parameters/rendering.ts";
 import type { Principal } from "../principal.ts";
@@ -51,14 +53,16 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 		const reason = `the event is one of trigger "${event.trigger}", and the rule's is "${rule.trigger ?? rule.triggerType}"`;
 		return { matched: false, reason };
 	}
-	const datastore = toAccess(rule, tester, parts.templateSources);
-	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore });
+	const access = toAccess(rule, tester, parts.templateSources);
+	const deciding = new DecidingAccess(access, tester);
+	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: deciding });
 	if (!verdict.matched) {
-		const { failed, error } = verdict;
+		const { error } = verdict;
+		const failed = deciding.hasDecrypted ? { ...verdict.failed, pattern: mask } : verdict.failed;
 		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
 	}
 	try {
-		const parameters = await renderParameters(rule.parameters, event.payload, datastore);
+		const parameters = await renderParameters(rule.parameters, event.payload, toShownAccess(access));
 		return { matched: true, parameters: await parts.secrets.maskRendered(rule.action, parameters) };
 	} catch (error) {
 		return { matched: false, reason: `the parameters of the action cannot be rendered: ${toErrorMessage(error)}` };
@@ -66,8 +70,8 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 }
 
 /** What the tester is shown, both the tester and the author of the rule must be allowed to view. */
-function toAccess({ author }: TestedRule, { username }: Principal, { datastore, systemUser }: TemplateSources): DatastoreAccess {
-	const own = datastore.accessFor(systemUser, username);
+function toAccess({ author }: TestedRule, { username, scopes }: Principal, { datastore, systemUser }: TemplateSources): DatastoreAccess {
+	const own = datastore.accessForGiven(systemUser, { author: username, scopes });
 	if (author === undefined || author === username) return own;
 	const authors = datastore.accessFor(systemUser, author);
 	return {
@@ -75,8 +79,42 @@ function toAccess({ author }: TestedRule, { username }: Principal, { datastore, 
 			await authors.lookup(scope, name);
 			return own.lookup(scope, name);
 		},
-		decrypt: own.decrypt,
+		decrypt: (cipherText) => own.decrypt(cipherText),
 	};
+}
+
+/** For what is shown: secret items are masked, decrypted or not. */
+function toShownAccess(access: DatastoreAccess): DatastoreAccess {
+	return {
+		async lookup(scope, name) {
+			const text = await access.lookup(scope, name);
+			return text === undefined || parseCipherText(text) === undefined ? text : mask;
+		},
+		decrypt: async () => mask,
+	};
+}
+
+/** For criteria, which have to be decided by real values: somebody who may choose the event could ask for a secret letter by letter. */
+class DecidingAccess implements DatastoreAccess {
+	readonly #access: DatastoreAccess;
+	readonly #tester: Principal;
+	hasDecrypted = false;
+
+	constructor(access: DatastoreAccess, tester: Principal) {
+		this.#access = access;
+		this.#tester = tester;
+	}
+
+	lookup(...item: Parameters<DatastoreAccess["lookup"]>): Promise<string | undefined> {
+		return this.#access.lookup(...item);
+	}
+
+	async decrypt(cipherText: string): Promise<string> {
+		const { isAdmin, username } = this.#tester;
+		if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `decrypt_kv: a test needs administrator access for it, which "${username}" has not`);
+		this.hasDecrypted = true;
+		return this.#access.decrypt(cipherText);
+	}
 }
 
 /** Rendered as they are given, without what the action says of them. */
