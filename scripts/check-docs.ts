@@ -7,6 +7,7 @@ import { findFiles } from "./find-files.ts";
 import { toApiReference } from "./reference/api-reference.ts";
 import { toCommandReference } from "./reference/command-reference.ts";
 import { toRequestReference } from "./reference/request-reference.ts";
+import { toRightsReference } from "./reference/rights-reference.ts";
 import { run } from "./run.ts";
 
 /** Pages that are made from the code, so that the two cannot differ. */
@@ -15,6 +16,7 @@ const madePages: readonly (readonly [page: string, toText: () => string | Promis
 	["docs/reference/api.md", () => toApiReference().text],
 	["docs/reference/cli-options.md", toCommandReference],
 	["docs/reference/http-requests.md", () => toRequestReference()],
+	["docs/reference/rights.md", () => toRightsReference()],
 ];
 /** Inside the project, so that `svc` and the packages resolve; ignored by git. */
 const workDirectory = "dist/docs-check";

@@ -1,54 +1,5 @@
 import { hostname } from "node:os";
-import type { RoleConfig } from "../contract/index.ts";
-
-export type Grants = NonNullable<NonNullable<RoleConfig["roles"]>[number]["permission_grants"]>;
-
-/** What a row's requests may be about. */
-export interface MatrixSubject {
-	/** An execution that has ended. */
-	readonly execution: string;
-	/** A token of whoever asks, besides the one used. */
-	ownToken(): Promise<string>;
-	/** Id of a new API key. */
-	newKey(): Promise<string>;
-	/** Ref of a new action in the pack `default`. */
-	newAction(): Promise<string>;
-	/** Ref of a new rule in the pack `default`, on the action `default.speak`. */
-	newRule(): Promise<string>;
-	/** Ref of a new policy in the pack `default`, of an action of its own. */
-	newPolicy(): Promise<string>;
-	/** Ref of a new trigger type in the pack `default`. */
-	newTriggerType(): Promise<string>;
-	/** Ref of a new trigger. */
-	newTrigger(): Promise<string>;
-	/** A name that no action has. */
-	freshName(): string;
-	/** Id of a delivery to the webhook `disk/full`. */
-	readonly delivery: string;
-	/** Id of the event that came of it. */
-	readonly instance: string;
-	/** Id of the administrator's role assignment. */
-	readonly assignment: string;
-}
-
-export interface MatrixRow {
-	/** Status for whoever may. */
-	readonly ok: number;
-	request(subject: MatrixSubject): Promise<MatrixRequest> | MatrixRequest;
-	/** Exactly what a role needs; absent: nothing but a credential, or nothing suffices. */
-	readonly grants?: Grants;
-	/** What a scoped API key needs; default the permission of the route. */
-	readonly scopes?: readonly string[];
-	/** The record is its owner's: neither a role nor the observer's lets anybody else see it. */
-	readonly onlyOwner?: true;
-	/** Status of everybody else, where the route's permission does not tell. */
-	readonly others?: number;
-}
-
-export interface MatrixRequest {
-	readonly path: string;
-	readonly body?: unknown;
-}
+import type { Grants, MatrixRow, MatrixSubject } from "./rights-row.test-support.ts";
 
 /** A trigger of the type `default.counted`, with parameters of its own for each fresh name. */
 export const toTrigger = (freshName: string) => ({
@@ -94,26 +45,56 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		request: at("/executions/views/filters"),
 		grants: global("execution_views_filters_list"),
 	},
-	"api GET /executions/:id/attribute/:name": { ok: 200, request: execution("/attribute/status"), grants: viewer },
-	"api GET /executions/:id/result": { ok: 200, request: execution("/result"), grants: viewer },
-	"api GET /executions/:id/children": { ok: 200, request: execution("/children"), grants: viewer },
-	"api GET /executions": { ok: 200, request: at("/executions"), grants: global("execution_list") },
-	"api POST /executions": { ok: 201, request: at("/executions", { action: "default.speak" }), grants: on(speak, "action_execute") },
-	"api GET /executions/:id": { ok: 200, request: execution(), grants: on("pack:default", "action_view") },
-	"api PUT /executions/:id": {
-		ok: 400,
-		request: ({ execution: id }) => ({ path: `/executions/${id}`, body: { status: "canceled" } }),
-		grants: on(speak, "action_execute"),
+	"api GET /executions/:id/attribute/:name": {
+		ok: 200,
+		request: execution("/attribute/result"),
+		grants: viewer,
+		shows: { result: "asked" },
 	},
-	"api DELETE /executions/:id": { ok: 200, request: execution(), grants: on(speak, "action_execute") },
+	"api GET /executions/:id/result": { ok: 200, request: execution("/result"), grants: viewer, shows: { result: "asked" } },
+	"api GET /executions/:id/children": { ok: 200, request: execution("/children"), grants: viewer, shows: { result: "asked" } },
+	"api GET /executions": {
+		ok: 200,
+		request: at("/executions"),
+		grants: global("execution_list"),
+		shows: { result: "execution_view", secrets: "show_secrets" },
+	},
+	"api POST /executions": {
+		ok: 201,
+		request: at("/executions", { action: "default.speak", parameters: { pin: "a secret pin" } }),
+		grants: on(speak, "action_execute"),
+		shows: { secrets: "show_secrets" },
+	},
+	"api GET /executions/:id": {
+		ok: 200,
+		request: execution(),
+		grants: on("pack:default", "action_view"),
+		shows: { result: "asked", secrets: "show_secrets" },
+	},
+	"api PUT /executions/:id": {
+		ok: 200,
+		request: async ({ newExecution }) => ({
+			path: `/executions/${await newExecution()}`,
+			body: { status: "succeeded", result: { said: "a result kept" } },
+		}),
+		grants: on(speak, "action_execute"),
+		shows: { result: "execution_view", secrets: "show_secrets" },
+	},
+	"api DELETE /executions/:id": {
+		ok: 200,
+		request: async ({ newExecution }) => ({ path: `/executions/${await newExecution()}` }),
+		grants: on(speak, "action_execute"),
+		shows: { secrets: "show_secrets" },
+	},
 	"api POST /executions/:id/re_run": {
 		ok: 201,
 		request: ({ execution: id }) => ({ path: `/executions/${id}/re_run`, body: {} }),
 		grants: on(speak, "action_execute", "action_view"),
 		scopes: ["execution_rerun", "execution_view"],
+		shows: { secrets: "show_secrets" },
 	},
-	"api GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer },
-	"stream GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer },
+	"api GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer, shows: { output: "asked" } },
+	"stream GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer, shows: { output: "asked" } },
 	"stream GET /stream": { ok: 200, request: at("/stream"), grants: global("stream_view") },
 	"api GET /inquiries": { ok: 200, request: at("/inquiries"), grants: global("inquiry_list") },
 	"api GET /inquiries/:id": {
@@ -160,28 +141,65 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		request: at("/runnertypes/speak", { enabled: true }),
 		grants: on(runner, "runner_type_modify"),
 	},
-	"api GET /apikeys": { ok: 200, request: at("/apikeys"), grants: global("api_key_list") },
-	"api GET /apikeys/:key": { ok: 200, request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }), grants: [] },
+	"api GET /apikeys": { ok: 200, request: at("/apikeys"), grants: global("api_key_list"), shows: { hashes: "show_secrets" } },
+	"api GET /apikeys/:key": {
+		ok: 200,
+		request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }),
+		grants: [],
+		shows: { hashes: "show_secrets" },
+	},
 	"api POST /apikeys": {
 		ok: 201,
 		request: at("/apikeys", { scopes: ["api_key_create"] }),
 		grants: global("api_key_create"),
+		shows: { key: "asked" },
 	},
 	"api PUT /apikeys/:key": {
 		ok: 200,
 		request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}`, body: { scopes: ["api_key_modify"] } }),
 		grants: [],
+		shows: { hashes: "show_secrets" },
 	},
 	"api DELETE /apikeys/:key": { ok: 204, request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }), grants: [] },
-	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list") },
-	"api GET /configs/:pack": { ok: 404, request: at("/configs/default"), grants: on("pack:default", "pack_view") },
-	"api PUT /configs/:pack": { ok: 200, request: at("/configs/core", { a: 1 }), grants: global("pack_config") },
+	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list"), shows: { configuration: "show_secrets" } },
+	"api GET /configs/:pack": {
+		ok: 200,
+		request: at("/configs/vault"),
+		grants: on("pack:vault", "pack_view"),
+		shows: { configuration: "show_secrets" },
+	},
+	"api PUT /configs/:pack": {
+		ok: 200,
+		request: at("/configs/vault", { pin: "a configured secret" }),
+		grants: global("pack_config"),
+		shows: { configuration: "show_secrets" },
+	},
 	"api GET /config_schemas": { ok: 200, request: at("/config_schemas"), grants: global("pack_list") },
-	"api GET /config_schemas/:pack": { ok: 404, request: at("/config_schemas/default"), grants: on("pack:default", "pack_view") },
-	"api GET /keys": { ok: 200, request: at("/keys"), grants: global("key_value_pair_list") },
-	"api GET /keys/:name": { ok: 404, request: at("/keys/absent"), grants: on(`${item}absent`, "key_value_pair_view") },
-	"api PUT /keys/:name": { ok: 200, request: at("/keys/present", { value: "1" }), grants: on(`${item}present`, "key_value_pair_set") },
-	"api DELETE /keys/:name": { ok: 404, request: at("/keys/absent"), grants: on(`${item}absent`, "key_value_pair_delete") },
+	"api GET /config_schemas/:pack": { ok: 200, request: at("/config_schemas/vault"), grants: on("pack:vault", "pack_view") },
+	"api GET /keys": {
+		ok: 200,
+		request: at("/keys"),
+		grants: global("key_value_pair_list"),
+		owner: { ok: 200, request: at("/keys?scope=user"), shows: { own: "owner" } },
+	},
+	"api GET /keys/:name": {
+		ok: 200,
+		request: at("/keys/kept"),
+		grants: on(`${item}kept`, "key_value_pair_view"),
+		owner: { ok: 200, request: at("/keys/note?scope=user"), shows: { own: "owner" } },
+	},
+	"api PUT /keys/:name": {
+		ok: 200,
+		request: at("/keys/present", { value: "1" }),
+		grants: on(`${item}present`, "key_value_pair_set"),
+		owner: { ok: 200, request: at("/keys/note", { value: "a private value", scope: "user" }), shows: { own: "owner" } },
+	},
+	"api DELETE /keys/:name": {
+		ok: 404,
+		request: at("/keys/absent"),
+		grants: on(`${item}absent`, "key_value_pair_delete"),
+		owner: { ok: 404, request: at("/keys/absent?scope=user") },
+	},
 	"api POST /keys/rotate": { ok: 200, others: 403, request: at("/keys/rotate", {}) },
 	"api GET /nodes": { ok: 200, others: 403, request: at("/nodes") },
 	"api GET /nodes/:node": { ok: 200, others: 403, request: at(`/nodes/${hostname()}`) },
@@ -199,12 +217,19 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /rbac/permission_types/:type": { ok: 200, request: at("/rbac/permission_types/action") },
 	"api GET /rbac/roles": { ok: 200, request: at("/rbac/roles") },
 	"api GET /rbac/roles/:name": { ok: 200, request: at("/rbac/roles/observer") },
-	"api GET /rbac/role_assignments": { ok: 200, request: at("/rbac/role_assignments?user=root"), grants: [], onlyOwner: true },
+	"api GET /rbac/role_assignments": {
+		ok: 200,
+		request: at("/rbac/role_assignments?user=root"),
+		grants: [],
+		onlyOwner: true,
+		owner: { ok: 200, request: at("/rbac/role_assignments?user=owner") },
+	},
 	"api GET /rbac/role_assignments/:id": {
 		ok: 200,
 		request: ({ assignment }) => ({ path: `/rbac/role_assignments/${assignment}` }),
 		grants: [],
 		onlyOwner: true,
+		owner: { ok: 200, request: ({ ownAssignment }) => ({ path: `/rbac/role_assignments/${ownAssignment}` }) },
 	},
 	"api GET /rules": { ok: 200, request: at("/rules"), grants: global("rule_list") },
 	"api GET /rules/:ref": { ok: 200, request: at("/rules/default.watch"), grants: on(rule, "rule_view") },
@@ -235,9 +260,23 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /ruletypes": { ok: 200, request: at("/ruletypes"), grants: global("rule_type_list") },
 	"api GET /ruletypes/:id": { ok: 200, request: at("/ruletypes/standard"), grants: on("rule_type:standard", "rule_type_view") },
 	"api GET /ruleenforcements": { ok: 200, request: at("/ruleenforcements"), grants: global("rule_enforcement_list") },
-	"api GET /ruleenforcements/:id": { ok: 404, others: 404, request: at("/ruleenforcements/none") },
-	"api GET /ruleenforcements/views": { ok: 200, request: at("/ruleenforcements/views"), grants: global("rule_list") },
-	"api GET /ruleenforcements/views/:id": { ok: 404, others: 404, request: at("/ruleenforcements/views/none") },
+	"api GET /ruleenforcements/:id": {
+		ok: 200,
+		request: ({ enforcement }) => ({ path: `/ruleenforcements/${enforcement}` }),
+		grants: on("pack:default", "rule_view"),
+	},
+	"api GET /ruleenforcements/views": {
+		ok: 200,
+		request: at("/ruleenforcements/views"),
+		grants: global("rule_list"),
+		shows: { result: "execution_view", payload: "trigger_instance_view" },
+	},
+	"api GET /ruleenforcements/views/:id": {
+		ok: 200,
+		request: ({ enforcement }) => ({ path: `/ruleenforcements/views/${enforcement}` }),
+		grants: on("rule:default:answer", "rule_view"),
+		shows: { result: "execution_view", payload: "trigger_instance_view" },
+	},
 	"api GET /policytypes": { ok: 200, request: at("/policytypes"), grants: global("policy_type_list") },
 	"api GET /policytypes/:ref": {
 		ok: 200,
@@ -306,16 +345,23 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		request: async ({ newTrigger }) => ({ path: `/triggers/${await newTrigger()}` }),
 		grants: on("pack:default", "trigger_delete"),
 	},
-	"api GET /triggerinstances": { ok: 200, request: at("/triggerinstances"), grants: global("trigger_instance_list") },
+	"api GET /triggerinstances": {
+		ok: 200,
+		request: at("/triggerinstances?trigger_type=core.svc.webhook,core.svc.key_value_pair.create"),
+		grants: global("trigger_instance_list"),
+		shows: { payload: "trigger_instance_view", own: "administrator" },
+	},
 	"api GET /triggerinstances/:id": {
 		ok: 200,
 		request: ({ instance }) => ({ path: `/triggerinstances/${instance}` }),
 		grants: on("trigger_type:core:svc.webhook", "trigger_instance_view"),
+		shows: { payload: "asked" },
 	},
 	"api POST /triggerinstances/:id/re_emit": {
 		ok: 200,
 		request: ({ instance }) => ({ path: `/triggerinstances/${instance}/re_emit` }),
 		grants: on("trigger_type:core:svc.webhook", "trigger_instance_reemit"),
+		shows: { payload: "trigger_instance_view" },
 	},
 	"api GET /traces": { ok: 200, request: at("/traces"), grants: global("trace_list") },
 	"api GET /traces/:id": { ok: 404, request: at("/traces/none"), grants: on("trace:none", "trace_view") },
@@ -345,10 +391,12 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		ok: 200,
 		request: ({ delivery }) => ({ path: `/webhook_deliveries/${delivery}` }),
 		grants: on("webhook:disk/full", "webhook_view"),
+		shows: { payload: "asked" },
 	},
 	"api POST /webhook_deliveries/:id/replay": {
 		ok: 202,
 		request: ({ delivery }) => ({ path: `/webhook_deliveries/${delivery}/replay` }),
 		grants: on("webhook:disk/full", "webhook_send"),
+		shows: { payload: "webhook_view" },
 	},
 };

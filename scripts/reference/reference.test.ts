@@ -1,12 +1,15 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import type { Route } from "../../core/http/route.ts";
+import { routes } from "../../core/http/routes/index.ts";
 import { findStale } from "../check-docs.ts";
 import { toConfigurationReference } from "../configuration-reference.ts";
 import { toApiReference } from "./api-reference.ts";
 import { formatCommands } from "./command-reference.ts";
 import { parseHelp, readCommands, readGlobalOptions, toFlags } from "./commands.ts";
 import { readExports } from "./exports.ts";
-import { toRequestReference } from "./request-reference.ts";
+import { toRequest, toRequestReference } from "./request-reference.ts";
+import { toRightsReference } from "./rights-reference.ts";
 
 const files: Readonly<Record<string, string>> = {
 	"a/index.ts": 'export * from "./one.ts";\nexport type * from "./two.ts";\nexport {\n\ttype Three,\n\tmakeThree,\n} from "./three.ts";\n',
@@ -105,6 +108,16 @@ test("a request is shown with what it declares", () => {
 		},
 	]);
 	assert.match(page, /\| `PUT \/stream\/v1\/things\/<ref>` \| public \| `color` \(list\) \| `name`\*, `size` \(closed\) \|/);
+});
+
+test("the table of rights has every request with what it asks for and shows, and none may be missing", () => {
+	const page = toRightsReference();
+	assert.match(
+		page,
+		/\| `GET \/v1\/executions` \| `execution_list` \| 401 \| 403 .*\| result: `execution_view`; secrets: `show_secrets` \|/,
+	);
+	for (const { component, method, path } of routes) assert.ok(page.includes(`\`${toRequest({ component, method, path })}\``), path);
+	assert.throws(() => toRightsReference([...routes, { ...(routes[0] as Route), path: "/new" }]), /no row for api GET \/new/);
 });
 
 test("the configuration reference names the variable that is read", () => {
