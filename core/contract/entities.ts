@@ -132,6 +132,8 @@ export interface OutputChunkEntity {
 	readonly output_type: OutputType;
 	readonly timestamp: string;
 	readonly data: string;
+	/** Where `data` holds secrets: start and end of each, in turn, as indexes of the string. Null: nowhere that is known of. */
+	readonly secret_spans: readonly number[] | null;
 }
 
 /** What ties together everything that came of one event or request. */

@@ -66,7 +66,15 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 	},
 	snapshot: { fields: { id: "text", action: "json", runner: "json" } },
 	output_chunk: {
-		fields: { id: "text", execution_id: "text", sequence: "integer", output_type: "text", timestamp: "text", data: "text" },
+		fields: {
+			id: "text",
+			execution_id: "text",
+			sequence: "integer",
+			output_type: "text",
+			timestamp: "text",
+			data: "text",
+			secret_spans: "json",
+		},
 		unique: [["execution_id", "sequence"]],
 		indexes: [["timestamp"]],
 		relaxed: true,

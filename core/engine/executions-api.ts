@@ -107,8 +107,11 @@ export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; rea
 
 /** The output of the executions of an engine. */
 export interface Output {
-	/** The stored text so far, in pieces; ends when all that is stored has been read. */
-	read(executionId: string, options: { readonly type?: OutputType; readonly signal?: AbortSignal }): AsyncIterable<string>;
+	/** The stored text so far, in pieces; ends when all that is stored has been read. With `masked` without the secrets in it. */
+	read(
+		executionId: string,
+		options: { readonly type?: OutputType; readonly signal?: AbortSignal; readonly masked?: boolean },
+	): AsyncIterable<string>;
 	/**
 	 * Every chunk once, in sequence: what is stored after `after`, then what arrives, until the execution is final. No gap and
 	 * no repeat, whenever it is called. Ends without an error when `signal` aborts.

@@ -19,6 +19,7 @@ import type { TemplateSources } from "./render-parameters.ts";
 import { createRun, type Run, secondsSinceStart, startTimeout } from "./run.ts";
 import { createRunRecords } from "./run-records.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
+import { KnownSecrets } from "./secrets/known-secrets.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 import type { Completions } from "./triggers/completions.ts";
 import type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
@@ -64,6 +65,12 @@ export interface Executor {
 	lose(executionId: string): void;
 }
 
+/** A run with what it knows to be secret, its token included. */
+interface Begun {
+	readonly prepared: PreparedRun;
+	readonly secrets: KnownSecrets;
+}
+
 /** What the runner is asked to do. */
 type Work = (context: RunContext) => Promise<RunResult | undefined>;
 
@@ -103,7 +110,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		const { runner } = prepared;
 		try {
 			const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
-			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), work);
+			const secrets = new KnownSecrets(prepared.secrets, draft === undefined ? {} : { token: draft.token });
+			await runToEnd(running, run, { prepared: draft === undefined ? prepared : withToken(prepared, draft.token), secrets }, work);
 		} finally {
 			if (draft !== undefined && !run.recorded && !run.saved) await dropRunToken(draft.entity.id, parts);
 		}
@@ -117,13 +125,17 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		logger.info("run is looked for", { execution_id: claimed.id, runner: claimed.runner_name });
 		await records.storeRunnerInfo(claimed, run, {});
 		if (claimed.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
-		await runToEnd(claimed, run, prepared, async (context) => runner.recover?.(context, state ?? {}));
+		await runToEnd(claimed, run, { prepared, secrets: new KnownSecrets(prepared.secrets) }, async (context) =>
+			runner.recover?.(context, state ?? {}),
+		);
 	}
 
-	async function runToEnd(execution: ExecutionEntity, run: Run, prepared: PreparedRun, work: Work): Promise<void> {
+	async function runToEnd(execution: ExecutionEntity, run: Run, begun: Begun, work: Work): Promise<void> {
+		const { prepared, secrets } = begun;
 		for (const secret of prepared.secrets) logger.addSecret(secret);
 		try {
-			const outcome = await perform(execution, run, prepared, work);
+			const performed = await perform(execution, run, begun, work);
+			const outcome = { ...performed, result: secrets.withoutToken(performed.result) };
 			if (outcome.status === "running") await records.leave(execution, run);
 			else await records.finish(execution, run, outcome);
 			if (run.recorded) await callAfterRun(execution, prepared);
@@ -161,7 +173,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		}
 	}
 
-	async function perform(execution: ExecutionEntity, run: Run, prepared: PreparedRun, work: Work): Promise<Outcome> {
+	async function perform(execution: ExecutionEntity, run: Run, { prepared, secrets }: Begun, work: Work): Promise<Outcome> {
 		const recorder = createRecorder({
 			store: (chunks) => records.storeOutput(execution, run, chunks),
 			eventBus,
@@ -172,6 +184,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			timestamp: () => toTimestamp(clock.now()),
 			maxResultOutput: parts.options.actionrunner.max_result_output,
 			streamOutput: parts.options.actionrunner.stream_output,
+			secrets,
 		});
 		run.recorder = recorder;
 		if (run.saved) for await (const chunk of readStoredChunks(parts.storage, execution.id)) recorder.restore(chunk);
@@ -182,10 +195,10 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				signal: run.controller.signal,
 				emit: recorder.emit,
 				captured: recorder.captured,
-				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, run, info),
-				announce: (route, payload) => publishAnnouncement(eventBus, route, { payload, traceId: execution.trace_id }),
-				dispatch: (trigger, payload, options = {}) => dispatch(execution, { trigger, payload, ...options }),
-				saveState: (state) => saveState(execution, run, state),
+				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, run, secrets.withoutToken(info as JsonObject)),
+				announce: (route, payload) => announce(execution, secrets, { route, payload }),
+				dispatch: (trigger, payload, options = {}) => dispatch(execution, secrets, { trigger, payload, ...options }),
+				saveState: (state) => saveState(execution, run, secrets.withoutToken(state)),
 			});
 			const outcome =
 				result === undefined ? notFound : toOutcome(toRunResult(result, execution.runner_name), run.controller.signal, execution);
@@ -199,17 +212,30 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		}
 	}
 
+	/** Announcements leave the service: nothing inside it looks at them. */
+	function announce(
+		{ trace_id: traceId }: ExecutionEntity,
+		secrets: KnownSecrets,
+		{ route, payload }: { readonly route: string; readonly payload: JsonObject },
+	): void {
+		const shown = parts.options.api.mask_secrets ? secrets.json(payload) : secrets.withoutToken(payload);
+		publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId });
+	}
+
 	/**
 	 * An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for ever.
 	 * Its name may come from whoever asked for the execution.
 	 */
 	async function dispatch(
 		{ id, author, user }: ExecutionEntity,
-		{ traceTag, ...event }: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
+		secrets: KnownSecrets,
+		{ traceTag, trigger, payload }: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
 	) {
-		const trace = { trace_tag: traceTag ?? `dispatch-${id}` };
+		// A tag is a name by which everybody finds the trace.
+		const trace = { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) };
 		const principal = await principalOf(author ?? user, { access: parts.access, systemUser: parts.templateSources.systemUser });
 		const check = (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, parts.access);
+		const event = { trigger: withoutToken(trigger, secrets), payload: secrets.withoutToken(payload) };
 		const { instance } = await parts.dispatcher.dispatch({ ...event, trace, check, causedBy: { executionId: id } });
 		return instance.id;
 	}
@@ -257,4 +283,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			run.controller.abort(reason);
 		},
 	};
+}
+
+function withoutToken(trigger: Dispatch["trigger"], secrets: KnownSecrets): Dispatch["trigger"] {
+	return typeof trigger === "string" ? trigger : { ...trigger, parameters: secrets.withoutToken(trigger.parameters) };
 }

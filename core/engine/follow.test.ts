@@ -8,6 +8,7 @@ import { publishOutput, publishUpdated } from "./execution-events.ts";
 import { createId } from "./ids.ts";
 import { createOutput } from "./output.ts";
 import { createRecorder, toStoredChunk } from "./recorder.ts";
+import { KnownSecrets } from "./secrets/known-secrets.ts";
 
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());
@@ -78,6 +79,7 @@ function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">,
 		timestamp: now,
 		maxResultOutput: 1_000_000,
 		streamOutput: true,
+		secrets: KnownSecrets.none,
 	});
 }
 
@@ -248,6 +250,7 @@ test("the text for the result is cut at the limit and says so", async () => {
 		timestamp: now,
 		maxResultOutput: 10,
 		streamOutput: true,
+		secrets: KnownSecrets.none,
 	});
 	await recorder.emit("stdout", "12345678ä");
 	await recorder.emit("stdout", "ä");

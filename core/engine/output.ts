@@ -1,6 +1,7 @@
-import { type EventBus, isSvcError, type Storage, SvcError } from "../contract/index.ts";
+import { type EventBus, isSvcError, type OutputChunkEntity, type Storage, SvcError } from "../contract/index.ts";
 import type { Output } from "./engine-api.ts";
 import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "./execution-events.ts";
+import { maskRanges } from "./secrets/ranges.ts";
 import { isCompleted } from "./status.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 
@@ -22,10 +23,10 @@ export function createOutput({ storage, eventBus }: Parts): Output {
 	}
 
 	return {
-		async *read(executionId, { type, signal }) {
+		async *read(executionId, { type, signal, masked = false }) {
 			for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
 				if (signal?.aborted) return;
-				yield chunk.data;
+				yield masked ? toMaskedText(chunk) : chunk.data;
 			}
 		},
 
@@ -75,6 +76,11 @@ export function createOutput({ storage, eventBus }: Parts): Output {
 			}
 		},
 	};
+}
+
+/** The text of a chunk without the secrets that were known when it was recorded. */
+export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
+	return secret_spans ? maskRanges(data, secret_spans) : data;
 }
 
 /** The values of `source`, and undefined whenever `milliseconds` pass without one. */

@@ -1,7 +1,11 @@
 import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../contract/index.ts";
+import { CapturedText } from "./captured-text.ts";
 import type { OutputChunk } from "./engine-api.ts";
 import { publishOutput } from "./execution-events.ts";
 import { assertOutputType } from "./plugin-answers.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
+import { cutRanges, findBlanks, joinRanges, type Ranges } from "./secrets/ranges.ts";
+import { type Released, SecretStream } from "./secrets/secret-stream.ts";
 
 /** Chunks of a flood are put together up to this length, and longer ones cut. */
 const chunkLength = 65_536;
@@ -17,9 +21,12 @@ export interface Recorder {
 	emit(type: OutputType, data: string): Promise<void>;
 	captured(type: OutputType): CapturedOutput;
 	/** Take account of a chunk that an earlier run of the execution has stored; before the first `emit`, in order. */
-	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data">): void;
-	/** Resolves when all but the last pieces is stored and returns those, to be written together with the final status. */
-	finish(): Promise<readonly OutputChunk[]>;
+	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void;
+	/**
+	 * Resolves when all but the last pieces is stored and returns those, to be written together with the final status. `goesOn`: another
+	 * process will record what follows.
+	 */
+	finish(options?: { readonly goesOn?: boolean }): Promise<readonly OutputChunk[]>;
 	/** Refuse everything from here on: the run has lost its execution. */
 	fail(error: Error): void;
 }
@@ -36,11 +43,14 @@ export interface RecorderOptions {
 	readonly maxResultOutput: number;
 	/** Whether to store and stream (`actionrunner.stream_output`). */
 	readonly streamOutput: boolean;
+	/** What is marked in the output. The token of the run is taken out of it. */
+	readonly secrets: KnownSecrets;
 }
 
 interface Piece {
 	readonly type: OutputType;
 	data: string;
+	ranges: Ranges;
 	readonly timestamp: string;
 }
 
@@ -50,11 +60,8 @@ interface Piece {
  */
 export function createRecorder(options: RecorderOptions): Recorder {
 	const { store, eventBus } = options;
-	const captures = {
-		stdout: createCapture(options.maxResultOutput),
-		stderr: createCapture(options.maxResultOutput),
-		other: createCapture(options.maxResultOutput),
-	};
+	const toChannel = () => ({ stream: new SecretStream(options.secrets), capture: new CapturedText(options.maxResultOutput) });
+	const channels = { stdout: toChannel(), stderr: toChannel(), other: toChannel() };
 	let sequence = 0;
 	let waiting: Piece[] = [];
 	let waitingLength = 0;
@@ -62,15 +69,25 @@ export function createRecorder(options: RecorderOptions): Recorder {
 	let failure: Error | undefined;
 	let finishing = false;
 
-	function add(type: OutputType, data: string): void {
+	function add(type: OutputType, released: Released): void {
+		const { data, ranges } = released;
+		if (data === "") return;
+		channels[type].capture.add(released);
+		if (!options.streamOutput) return;
 		waitingLength += data.length;
 		const final = waiting.at(-1);
 		if (waiting.length > singlePieces && final?.type === type && final.data.length + data.length <= chunkLength) {
+			final.ranges = joinRanges(final.ranges, ranges, final.data.length);
 			final.data += data;
 			return;
 		}
 		const timestamp = options.timestamp();
-		for (const part of cutLong(data)) waiting.push({ type, data: part, timestamp });
+		for (const part of cutLong(released)) waiting.push({ type, ...part, timestamp });
+	}
+
+	/** What was held back as the possible beginning of a secret. */
+	function addHeld(goesOn: boolean): void {
+		for (const type of Object.keys(channels) as OutputType[]) add(type, channels[type].stream.end({ goesOn }));
 	}
 
 	function take(): OutputChunk[] {
@@ -87,7 +104,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 		return taken.map(toChunk);
 	}
 
-	function toChunk({ type, data, timestamp }: Piece): OutputChunk {
+	function toChunk({ type, data, ranges, timestamp }: Piece): OutputChunk {
 		sequence += 1;
 		return {
 			id: options.createId(),
@@ -96,6 +113,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 			output_type: type,
 			timestamp,
 			data,
+			secret_spans: ranges.length === 0 ? null : ranges,
 			action_ref: options.actionRef,
 			runner_ref: options.runnerRef,
 		};
@@ -131,19 +149,22 @@ export function createRecorder(options: RecorderOptions): Recorder {
 			if (failure !== undefined) throw failure;
 			assertOutputType(type);
 			if (data === "") return;
-			captures[type].add(data);
-			if (!options.streamOutput) return;
-			add(type, data);
+			add(type, channels[type].stream.push(data));
+			if (waiting.length === 0) return;
 			void startWriting();
 			while (waitingLength > highWater && failure === undefined) await startWriting();
 			if (failure !== undefined) throw failure;
 		},
-		captured: (type) => captures[type].read(),
-		restore(chunk) {
-			captures[chunk.output_type].add(chunk.data);
-			sequence = chunk.sequence;
+		captured: (type) => channels[type].capture.read(channels[type].stream.held),
+		restore({ output_type, data, secret_spans, sequence: stored }) {
+			const { stream, capture } = channels[output_type];
+			stream.restore(data);
+			const ranges = secret_spans ?? [];
+			capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
+			sequence = stored;
 		},
-		async finish() {
+		async finish({ goesOn = false } = {}) {
+			addHeld(goesOn);
 			while (failure === undefined && (writing !== undefined || waitingLength > writeLength)) {
 				finishing = waitingLength <= writeLength;
 				await startWriting();
@@ -161,42 +182,15 @@ export function toStoredChunk({ action_ref, runner_ref, ...stored }: OutputChunk
 }
 
 /** Cut a text of any length into chunks, never inside a character. */
-function cutLong(data: string): string[] {
-	if (data.length <= chunkLength) return [data];
-	const parts: string[] = [];
+function cutLong({ data, ranges }: Released): Pick<Piece, "data" | "ranges">[] {
+	if (data.length <= chunkLength) return [{ data, ranges }];
+	const parts: Pick<Piece, "data" | "ranges">[] = [];
 	for (let start = 0; start < data.length; ) {
 		let end = Math.min(data.length, start + chunkLength);
 		const unit = data.charCodeAt(end - 1);
 		if (end < data.length && unit >= 0xd800 && unit <= 0xdbff) end -= 1;
-		parts.push(data.slice(start, end));
+		parts.push({ data: data.slice(start, end), ranges: cutRanges(ranges, start, end) });
 		start = end;
 	}
 	return parts;
-}
-
-/** Keeps the start of a text up to a number of bytes, and counts the rest. */
-function createCapture(limit: number): { add(data: string): void; read(): CapturedOutput } {
-	const pieces: string[] = [];
-	let kept = 0;
-	let bytes = 0;
-	return {
-		add(data) {
-			const length = Buffer.byteLength(data);
-			bytes += length;
-			if (kept >= limit) return;
-			const fits = kept + length <= limit;
-			pieces.push(fits ? data : cutToBytes(data, limit - kept));
-			// What did not fit closes the capture, or a later, shorter piece would leave a hole.
-			kept = fits ? kept + length : limit;
-		},
-		read: () => ({ text: pieces.join(""), truncated: bytes > limit, bytes }),
-	};
-}
-
-/** The longest start of `text` that has at most `limit` bytes and ends with a whole character. */
-function cutToBytes(text: string, limit: number): string {
-	const bytes = Buffer.from(text);
-	let end = limit;
-	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-	return bytes.toString("utf8", 0, end);
 }

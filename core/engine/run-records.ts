@@ -183,7 +183,7 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 		},
 
 		async leave({ id }, run) {
-			const chunks = (await run.recorder?.finish()) ?? [];
+			const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
 			const lease_expires_at = toTimestamp(clock.now() + restartTime);
 			const { fence } = run;
 			const store = () =>

@@ -130,7 +130,17 @@ export class FakeEngine {
 		const id = `66a1f0c29d3e4b7a51c0${String(sequence).padStart(4, "0")}`;
 		const timestamp = "2031-03-04T09:15:02.701112Z";
 		const refs = { action_ref: "core.local", runner_ref: "local-shell-cmd" };
-		this.chunks.push({ id, execution_id: firstId, sequence, output_type: "stdout", timestamp, data, ...refs, ...changes });
+		this.chunks.push({
+			id,
+			execution_id: firstId,
+			sequence,
+			output_type: "stdout",
+			timestamp,
+			data,
+			secret_spans: null,
+			...refs,
+			...changes,
+		});
 		for (const wake of this.#followers) wake();
 	}
 

@@ -3,6 +3,7 @@ import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
 import { maskAnswer } from "../engine/inquiries/answer.ts";
 import { inquirerName } from "../engine/inquiries/inquiry.ts";
 import { maskResult } from "../engine/mask.ts";
+import { toMaskedText } from "../engine/output.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
 import { toShownParameters } from "../engine/shown-parameters.ts";
 import { keepJsonText } from "./json-text.ts";
@@ -78,8 +79,9 @@ export function toLiveAction(view: ExecutionView, presentation: Presentation): W
 }
 
 /** A chunk of output. It has no member `status`: clients tell it from an execution by that. */
-export function toChunk(chunk: OutputChunk): WireRecord {
-	const { id, execution_id, action_ref, runner_ref, output_type, data, timestamp } = chunk;
+export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "masked">): WireRecord {
+	const { id, execution_id, action_ref, runner_ref, output_type, timestamp } = chunk;
+	const data = masked ? toMaskedText(chunk) : chunk.data;
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
 }
 

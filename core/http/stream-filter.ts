@@ -50,7 +50,7 @@ export function toServerSentEvent(event: StreamEvent, presentation: Presentation
 		case "liveaction":
 			return { event: event.name, data: toLiveAction(event.view, presentation) };
 		case "output":
-			return { event: event.name, data: toChunk(event.chunk), id: event.chunk.id };
+			return { event: event.name, data: toChunk(event.chunk, presentation), id: event.chunk.id };
 		case "other":
 			return { event: event.name, data: event.data };
 	}

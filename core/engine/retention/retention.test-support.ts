@@ -108,6 +108,7 @@ export function toChunks(execution_id: string, days: number, count = 1): OutputC
 		output_type: "stdout",
 		timestamp: daysAgo(days),
 		data: `line ${index}\n`,
+		secret_spans: null,
 	}));
 }
 

@@ -1,5 +1,6 @@
 import type { OutputType } from "../../contract/index.ts";
 import { findExecutionResource } from "../permissions.ts";
+import { secretsQuery, toPresentation } from "../present.ts";
 import { replyContent } from "../respond.ts";
 import { defineRoute } from "../route.ts";
 import { toTextStream } from "../sse.ts";
@@ -21,13 +22,15 @@ export const executionOutputRoutes = [
 		component: "api",
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
-		query: { output_type: "string" },
-		async handler({ engine, path, query, request, openStream }) {
+		query: { ...secretsQuery, output_type: "string" },
+		async handler(context) {
+			const { engine, path, query, request, openStream } = context;
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
 			const type = parseOutputType(query.output_type);
 			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
 			const { signal, done } = openStream(request);
-			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal });
+			const { masked } = toPresentation(context);
+			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal, masked });
 			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
 		},
 	}),

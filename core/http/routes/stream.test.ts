@@ -194,6 +194,7 @@ const chunk = {
 	output_type: "stdout" as const,
 	timestamp: "2031-03-04T09:15:02.701112Z",
 	data: "x\n",
+	secret_spans: null,
 	action_ref: "core.local",
 	runner_ref: "local-shell-cmd",
 };

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 import type { StreamEvent } from "../../engine/engine-api.ts";
 import { findExecutionResource, toActionResource } from "../permissions.ts";
-import { presentOne, toMaskedPresentation } from "../present.ts";
+import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../present.ts";
 import type { Presentation } from "../records.ts";
 import { toChunk } from "../records.ts";
 import { type Reply, replyContent } from "../respond.ts";
@@ -34,7 +34,7 @@ export const streamRoutes = [
 		component: "stream",
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
-		query: { output_type: "string", last_event_id: "string" },
+		query: { ...secretsQuery, output_type: "string", last_event_id: "string" },
 		async handler(context) {
 			const { entity } = await context.engine.executions.get(context.path["id"] ?? "", { fields: ["id"] });
 			const after = parseLastEventId(context.request.headers.get("last-event-id") || context.query.last_event_id);
@@ -74,15 +74,17 @@ async function* toEvents(
 }
 
 async function* followOutput(
-	{ engine, query }: RouteContext<{ readonly output_type: "string" }>,
+	context: RouteContext<typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
 	after: number,
 	signal: AbortSignal,
 ): AsyncGenerator<ServerSentEvent> {
+	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
+	const presentation = toPresentation(context);
 	const chunks = engine.output.follow(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
 	for await (const chunk of chunks) {
-		if (type !== "unknown") yield { event: outputEvent, data: toChunk(chunk), id: chunk.sequence };
+		if (type !== "unknown") yield { event: outputEvent, data: toChunk(chunk, presentation), id: chunk.sequence };
 	}
 	if (!signal.aborted) yield { event: "EOF", data: undefined };
 }

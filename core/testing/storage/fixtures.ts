@@ -57,7 +57,8 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 }
 
 export function createChunk(executionId: string, sequence: number, data = "line\n"): OutputChunkEntity {
-	return { id: nextId(), execution_id: executionId, sequence, output_type: "stdout", timestamp: "2030-01-02T03:04:05.678901Z", data };
+	const timestamp = "2030-01-02T03:04:05.678901Z";
+	return { id: nextId(), execution_id: executionId, sequence, output_type: "stdout", timestamp, data, secret_spans: null };
 }
 
 export function createTrace(tag: string, fields: Partial<TraceEntity> = {}): TraceEntity {

@@ -8,12 +8,16 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 	},
 };
 
+/** New columns, in which records of earlier versions have nothing. */
+const columns: readonly (readonly [table: string, column: string])[] = [
+	["executions", "author"],
+	["output_chunks", "secret_spans"],
+];
+
 export const lockedDoors: Migration = {
 	name: "0005-locked-doors",
 	async up(knex) {
 		for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
-		await knex.schema.alterTable("executions", (table) => {
-			table.text("author");
-		});
+		for (const [name, column] of columns) await knex.schema.alterTable(name, (table) => void table.text(column));
 	},
 };

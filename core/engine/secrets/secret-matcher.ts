@@ -1,0 +1,47 @@
+import { Automaton, type Found } from "./automaton.ts";
+import type { Ranges } from "./ranges.ts";
+
+const none: Ranges = [];
+/** So many patterns, none of them longer, are looked for one by one first: most texts hold none of them. */
+const few = { patterns: 12, length: 64 };
+
+/**
+ * Finds every occurrence of any number of patterns, overlapping ones too, in a time that grows with the text alone: whoever chooses both
+ * patterns and text cannot make it slow. A text may come in pieces.
+ */
+export class SecretMatcher {
+	readonly #patterns: ReadonlyMap<string, boolean>;
+	/** The patterns, where they are few and short. */
+	readonly #few: readonly string[] | undefined;
+	/** All characters of those few. */
+	readonly #alphabet: ReadonlySet<string>;
+	#automaton: Automaton | undefined;
+
+	/** @param patterns none of them empty; true for marked ones */
+	constructor(patterns: ReadonlyMap<string, boolean>) {
+		this.#patterns = patterns;
+		const texts = [...patterns.keys()];
+		this.#few = texts.length <= few.patterns && texts.every(({ length }) => length <= few.length) ? texts : undefined;
+		this.#alphabet = new Set(this.#few?.join(""));
+	}
+
+	/** Occurrences in `text`, which goes on from where `state` was reached: ranges may begin before it. */
+	find(text: string, state = 0): Found {
+		if (state !== 0 || this.#few?.some((pattern) => text.includes(pattern)) !== false) return this.#whole.find(text, state);
+		// Nothing is in it: what is left to tell is whether its end begins something.
+		const last = text.at(-1);
+		if (last === undefined || !this.#alphabet.has(last)) return { ranges: none, marked: none, state: 0 };
+		return this.#whole.find(text.slice(-few.length));
+	}
+
+	/** How many characters before a state may be the beginning of a pattern that goes on. */
+	openLength(state: number): number {
+		return state === 0 ? 0 : this.#whole.openLength(state);
+	}
+
+	/** Made when it is first needed, which for most runs is never. */
+	get #whole(): Automaton {
+		this.#automaton ??= new Automaton(this.#patterns);
+		return this.#automaton;
+	}
+}
