@@ -8,10 +8,23 @@ export function matchesPatterns(patterns: readonly string[], name: string): bool
 	return matches;
 }
 
+/** Not as a regular expression, which many stars would keep busy for ever. There is one place to come back to: the last star. */
 function matchesPattern(pattern: string, name: string): boolean {
-	const source = pattern
-		.replace(/[.+^${}()|[\]\\]/g, "\\$&")
-		.replace(/\*+/g, ".*")
-		.replaceAll("?", ".");
-	return new RegExp(`^${source}$`, "i").test(name);
+	const [wanted, given] = [pattern.toLowerCase(), name.toLowerCase()];
+	let index = 0;
+	let star = -1;
+	let taken = 0;
+	for (let position = 0; position < given.length; ) {
+		if (wanted[index] === "*") {
+			star = index++;
+			taken = position;
+		} else if (wanted[index] === "?" || wanted[index] === given[position]) {
+			index++;
+			position++;
+		} else if (star >= 0) {
+			index = star + 1;
+			position = ++taken;
+		} else return false;
+	}
+	return /^\**$/.test(wanted.slice(index));
 }
