@@ -14,6 +14,7 @@ import { outlastOutage } from "./outage.ts";
 import { type Outcome, toFailure, toOutcome } from "./outcome.ts";
 import { toRunResult } from "./plugin-answers.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
+import { assertRecordable } from "./recordable.ts";
 import { createRecorder } from "./recorder.ts";
 import type { TemplateSources } from "./render-parameters.ts";
 import { createRun, type Run, secondsSinceStart, startTimeout } from "./run.ts";
@@ -195,13 +196,19 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				signal: run.controller.signal,
 				emit: recorder.emit,
 				captured: recorder.captured,
-				setRunnerInfo: (info) => void records.storeRunnerInfo(execution, run, secrets.withoutToken(info as JsonObject)),
-				announce: (route, payload) => announce(execution, secrets, { route, payload }),
+				setRunnerInfo(info) {
+					assertRecordable(info, "what setRunnerInfo was given");
+					void records.storeRunnerInfo(execution, run, secrets.withoutToken(info as JsonObject));
+				},
+				announce(route, payload) {
+					assertRecordable(payload, "what announce was given");
+					announce(execution, secrets, { route, payload });
+				},
 				dispatch: (trigger, payload, options = {}) => dispatch(execution, secrets, { trigger, payload, ...options }),
 				saveState: (state) => saveState(execution, run, secrets.withoutToken(state)),
 			});
-			const outcome =
-				result === undefined ? notFound : toOutcome(toRunResult(result, execution.runner_name), run.controller.signal, execution);
+			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
+			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(execution.id, outcome.result);
 			return outcome;
 		} catch (error) {

@@ -5,6 +5,8 @@ import {
 	defineAuthBackend,
 	defineEventBus,
 	defineRunner,
+	type JsonObject,
+	type JsonValue,
 	type Runner,
 	type RunnerPlugin,
 } from "../contract/index.ts";
@@ -14,6 +16,15 @@ import { deafBus } from "./shared-bus.test-support.ts";
 const begin = { description: "Answers wrongly.", capabilities: { streaming: true } } as const;
 const parameters = { text: { type: "string", default: "word" }, count: { type: "integer", default: 1 } } as const;
 const done = { succeeded: true, result: {} };
+
+/** An object in an object, so many times. */
+function nested(depth: number): JsonObject {
+	let value: JsonObject = {};
+	for (let level = 1; level < depth; level++) value = { value };
+	return value;
+}
+const circular: Record<string, JsonValue> = {};
+circular["self"] = circular;
 
 const odd = (run: Runner<typeof parameters>["run"]) => defineRunner("odd", () => ({ ...begin, parameters, run }))();
 
@@ -27,6 +38,32 @@ const runners: readonly (readonly [message: RegExp, make: () => RunnerPlugin])[]
 	[/has resolved without succeeded/, () => odd(async () => undefined)],
 	// @ts-expect-error output goes to one of three channels
 	[/no output type "stdoot"; hint: one of stdout, stderr, other/, () => odd(({ emit }) => emit("stdoot", "x").then(() => done))],
+	// @ts-expect-error output is text
+	[/emit: output must be a text, not number/, () => odd(({ emit }) => emit("stdout", 5).then(() => done))],
+	[
+		/the result of the action cannot be recorded: it is nested deeper than 500 levels/,
+		() => odd(async () => ({ ...done, result: nested(50_000) })),
+	],
+	[/the result of the action cannot be recorded: it is nested deeper/, () => odd(async () => ({ ...done, result: nested(600) }))],
+	[/the result of the action cannot be recorded: it is no JSON/, () => odd(async () => ({ ...done, result: circular }))],
+	// @ts-expect-error JSON has no such numbers
+	[/the result of the action cannot be recorded: it is no JSON/, () => odd(async () => ({ ...done, result: { value: 5n } }))],
+	[
+		/what setRunnerInfo was given cannot be recorded: it is no JSON/,
+		() =>
+			odd(async ({ setRunnerInfo }) => {
+				setRunnerInfo(circular);
+				return done;
+			}),
+	],
+	[
+		/what announce was given cannot be recorded: it is nested deeper/,
+		() =>
+			odd(async ({ announce }) => {
+				announce("route", nested(600));
+				return done;
+			}),
+	],
 	// @ts-expect-error a text has no decimals
 	[/toFixed is not a function/, () => odd(async ({ runnerParameters: { text } }) => ({ ...done, result: { value: text.toFixed() } }))],
 	// @ts-expect-error an integer is not trimmed

@@ -12,8 +12,10 @@ export function toRunResult(answer: unknown, runner: string): RunResult {
 	throw new SvcError("SVC_RUNNER", `runner "${runner}" has resolved ${wrong}; hint: return { succeeded: true, result: {} }`);
 }
 
-/** `SVC_RUNNER` for output on a channel that does not exist. */
-export function assertOutputType(type: unknown): void {
+/** `SVC_RUNNER` for output that is no text, and on a channel that does not exist. */
+export function assertOutput(type: unknown, data: unknown): void {
+	if (typeof data !== "string")
+		throw new SvcError("SVC_RUNNER", `emit: output must be a text, not ${data === null ? "null" : typeof data}`);
 	if (outputTypes.includes(type)) return;
 	throw new SvcError("SVC_RUNNER", `emit: there is no output type ${JSON.stringify(type)}; hint: one of ${outputTypes.join(", ")}`);
 }

@@ -2,7 +2,7 @@ import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "..
 import { CapturedText } from "./captured-text.ts";
 import type { OutputChunk } from "./engine-api.ts";
 import { publishOutput } from "./execution-events.ts";
-import { assertOutputType } from "./plugin-answers.ts";
+import { assertOutput } from "./plugin-answers.ts";
 import type { KnownSecrets } from "./secrets/known-secrets.ts";
 import { cutRanges, findBlanks, joinRanges, type Ranges } from "./secrets/ranges.ts";
 import { type Released, SecretStream } from "./secrets/secret-stream.ts";
@@ -147,7 +147,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 	return {
 		async emit(type, data) {
 			if (failure !== undefined) throw failure;
-			assertOutputType(type);
+			assertOutput(type, data);
 			if (data === "") return;
 			add(type, channels[type].stream.push(data));
 			if (waiting.length === 0) return;

@@ -30,12 +30,26 @@ export async function readAnswerBody(
 	if (text === undefined) return { body: bytes.toString("base64"), parsed: false, body_encoding: "base64", ...cut };
 	if (mediaType === "application/json" && !isCut) {
 		try {
-			return { body: JSON.parse(text) as JsonValue, parsed: true };
+			const body = JSON.parse(text) as JsonValue;
+			if (!isDeep(body)) return { body, parsed: true };
 		} catch {
 			// Shown as it came: the text says best what is wrong with it.
 		}
 	}
 	return { body: text, parsed: false, ...cut };
+}
+
+/** Deeper JSON stays the text it came as: a result that is nested like that could not be recorded. */
+const deepest = 100;
+
+/** Goes level by level, so that no depth can end it. */
+function isDeep(value: JsonValue): boolean {
+	let level: readonly JsonValue[] = [value];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > deepest) return true;
+		level = level.flatMap((container) => (typeof container === "object" && container !== null ? Object.values(container) : []));
+	}
+	return false;
 }
 
 async function readBytes(source: Readable, limit: number): Promise<ReadBytes> {

@@ -171,6 +171,18 @@ test("bodies that are no JSON stay text, and bytes that are no text become base6
 	assert.deepEqual(await raw(""), { body: "", parsed: false });
 });
 
+test("JSON that is nested too deeply to be recorded stays the text it came as", async () => {
+	const answer = async (text: string) =>
+		(await run({ url: `${server.url}/raw?type=${encodeURIComponent("application/json")}&hex=${Buffer.from(text).toString("hex")}` }))
+			.result;
+	const list = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+	for (const depth of [150, 2_000]) {
+		const { body, parsed } = await answer(list(depth));
+		assert.deepEqual([body, parsed], [list(depth), false]);
+	}
+	assert.equal((await answer(list(50)))["parsed"], true);
+});
+
 test("a large body is cut and says so, also one that is large once unpacked", async () => {
 	const { succeeded, result } = await run({ url: `${server.url}/gzip` });
 	assert.equal(succeeded, true);
