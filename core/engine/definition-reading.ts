@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, type ParameterDefinition } from "../contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition } from "../contract/index.ts";
 import { type BoundedRegExp, createBoundedRegExp } from "./bounded-reg-exp.ts";
 
 /** What a definition says of secrets. Definitions come from anybody, and are stored: whatever they hold, reading them never throws. */
@@ -47,6 +47,12 @@ const followed: ReadonlySet<string> = new Set([
 ]);
 /** Words whose values are no definitions, whatever they look like. What `definitions` hold is reached by `$ref` alone, which is not followed. */
 const data: ReadonlySet<string> = new Set(["default", "enum", "const", "examples", "definitions", "$defs", "required"]);
+
+/** Words that say what the members of an object are, in a schema that could also be the members themselves. */
+const schemaWords = [
+	...["properties", "patternProperties", "additionalProperties", "items", "additionalItems"],
+	...["allOf", "anyOf", "oneOf", "not", "$ref", "type", "secret"],
+];
 
 const readings = new WeakMap<object, Reading>();
 
@@ -117,6 +123,12 @@ function mentionsSecret(value: JsonValue, depth: number): boolean {
 	if (depth > maximumDepth) return true;
 	if (isJsonObject(value) && Object.hasOwn(value, "secret") && value["secret"] === true) return true;
 	return Object.values(value).some((member: JsonValue) => mentionsSecret(member, depth + 1));
+}
+
+/** Whether a schema is one of an object, and not the members of it. A word of schemas may be the name of a member: `type: {type: string}`. */
+export function isWholeSchema(schema: JsonObject): boolean {
+	const isNamed = (word: string) => (word === "type" || word === "secret") && isJsonObject(schema[word]);
+	return schemaWords.some((word) => Object.hasOwn(schema, word) && !isNamed(word));
 }
 
 /** All that describe a member: by its name, by patterns, or else as one of the rest. Undefined where that cannot be told in time. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../contract/index.ts";
-import { memberReadings, type Reading, readDefinition } from "./definition-reading.ts";
+import { isWholeSchema, memberReadings, type Reading, readDefinition } from "./definition-reading.ts";
 import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "./work-budget.ts";
 
 /** What stands in place of a secret, whatever the type of the secret. */
@@ -9,7 +9,7 @@ export const mask = "********";
 const maximumDepth = 100;
 
 /** For one value, or all that are shown together. Names are short: patterns that need longer are made to. */
-const limits: WorkLimits = { time: 10, steps: 500_000 };
+const limits: WorkLimits = { searching: 10, checking: 0, steps: 500_000 };
 
 /** For an answer that is masked in several steps, with waiting in between: each is run by it. */
 export function createMaskWork(): WorkBudget {
@@ -143,37 +143,16 @@ export function holdsSecret(definition: ParameterDefinition): boolean {
 	return readDefinition(definition).holdsSecret;
 }
 
-/** Words that make a schema of an object which could also be one of members and their definitions. */
-const schemaWords: readonly string[] = [
-	"type",
-	"properties",
-	"patternProperties",
-	"additionalProperties",
-	"items",
-	"additionalItems",
-	"allOf",
-	"anyOf",
-	"oneOf",
-	"$ref",
-	"secret",
-];
-
 const outputReadings = new WeakMap<JsonObject, Reading>();
 
 /** Old packs write the members of an object directly, without `type` and `properties`. */
 function readOutputSchema(schema: JsonObject): Reading {
 	let reading = outputReadings.get(schema);
 	if (reading === undefined) {
-		const isFull = schemaWords.some((key) => Object.hasOwn(schema, key) && !isNamedDefinition(key, schema[key]));
-		reading = readDefinition(isFull ? schema : { type: "object", properties: schema });
+		reading = readDefinition(isWholeSchema(schema) ? schema : { type: "object", properties: schema });
 		outputReadings.set(schema, reading);
 	}
 	return reading;
-}
-
-/** Whether a key that is also a schema word is used as the name of a member: `type: {type: string}`. */
-function isNamedDefinition(key: string, value: unknown): boolean {
-	return (key === "type" || key === "secret") && isJsonObject(value);
 }
 
 function replaceMembers(values: JsonObject, replace: (key: string, value: JsonValue) => JsonValue): JsonObject {

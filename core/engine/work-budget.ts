@@ -3,17 +3,16 @@ import { noteWork } from "./loop-turn.ts";
 import { runWithin, TimeUp } from "./time-limit.ts";
 
 export interface WorkLimits {
-	/** Milliseconds of searching for patterns and checking by schemas. */
-	readonly time: number;
+	/** Milliseconds of searching for patterns. */
+	readonly searching: number;
+	/** Milliseconds of checking by schemas, and of reading and writing YAML. */
+	readonly checking: number;
 	/** Steps of templates, or values compared with definitions. */
 	readonly steps: number;
 }
 
 /** For one rendering with all its parameters, one rule looking at one event, one validation. */
-export const workLimits: WorkLimits = { time: 25, steps: 200_000 };
-
-/** Times that a search is begun anew when the machine was too busy to get on with it. */
-const attempts = 3;
+export const workLimits: WorkLimits = { searching: 25, checking: 60, steps: 100_000 };
 
 let current: WorkBudget | undefined;
 let ofThisTurn: WorkBudget | undefined;
@@ -23,13 +22,20 @@ let ofThisTurn: WorkBudget | undefined;
  * each on its own, sixty of them would still hold up everybody else for seconds. Synchronous work finds its budget by itself.
  */
 export class WorkBudget {
-	readonly #limits: WorkLimits;
+	readonly #searching: TimeAllowance;
+	readonly #checking: TimeAllowance;
+	readonly #mostSteps: number;
 	#steps = 0;
-	#searched = 0;
-	#began: NodeJS.CpuUsage | undefined;
 
-	constructor(limits: WorkLimits = workLimits) {
-		this.#limits = limits;
+	constructor({ searching, checking, steps }: WorkLimits = workLimits) {
+		this.#searching = new TimeAllowance(searching, "the search for its pattern takes too long");
+		this.#checking = new TimeAllowance(checking, "it takes too long");
+		this.#mostSteps = steps;
+	}
+
+	/** Milliseconds of searching that have been used. */
+	get searched(): number {
+		return this.#searching.used;
 	}
 
 	/** Everything in `work` uses this budget; inside the work of another one, that other. */
@@ -48,52 +54,80 @@ export class WorkBudget {
 	/** Account for steps; false when there are no more. */
 	takes(steps: number): boolean {
 		this.#steps += steps;
-		return this.#steps <= this.#limits.steps;
+		return this.#steps <= this.#mostSteps;
 	}
 
 	/** A search that cannot take long by itself. `SVC_INVALID` when the time of all of them is up. */
 	quickly<T>(search: () => T): T {
-		this.#assertTime();
-		return this.#measured(search);
+		return this.run(() => this.#searching.spend(search));
 	}
 
-	/** A search that may take for ever: it is given up with `SVC_INVALID` when the time of all of them is up. It changes nothing. */
+	/** A search that may take for ever: given up with `SVC_INVALID` when the time of all of them is up. It changes nothing. */
 	bounded<T>(search: () => T): T {
-		for (let attempt = 1; ; attempt++) {
-			this.#assertTime();
+		// Known from outside: what runs within cannot put it back when it is ended.
+		return this.run(() => this.#searching.spendWithin(search));
+	}
+
+	/** A check, or the like, that may take for ever, as `bounded`. Searches that are part of it count as such, too. */
+	checked<T>(check: () => T): T {
+		return this.run(() => this.#checking.spendWithin(check));
+	}
+}
+
+/** How much longer each attempt may take, all in all: a new one begins only where the machine was busy with something else. */
+const patience: readonly number[] = [1, 4, 10];
+
+/** Time that runs while something is done. What the machine did for others meanwhile does not count. */
+class TimeAllowance {
+	readonly #limit: number;
+	readonly #message: string;
+	#began: NodeJS.CpuUsage | undefined;
+	/** Milliseconds. */
+	used = 0;
+
+	constructor(limit: number, message: string) {
+		this.#limit = limit;
+		this.#message = message;
+	}
+
+	spend<T>(work: () => T): T {
+		if (this.#left <= 0) throw this.#refusal();
+		return this.#measured(work);
+	}
+
+	spendWithin<T>(work: () => T): T {
+		let reason: TimeUp | undefined;
+		for (const factor of patience) {
+			const left = this.#left;
+			if (left <= 0) break;
 			try {
-				// Known from outside: what runs within cannot put it back when it is ended.
-				return this.run(() => this.#measured(() => runWithin(this.timeLeft, search)));
+				return this.#measured(() => runWithin(left * factor, work));
 			} catch (error) {
 				if (!(error instanceof TimeUp)) throw error;
-				if (attempt === attempts) throw tooLong(error);
+				reason = error;
 			}
 		}
+		throw this.#refusal(reason);
 	}
 
-	/** Milliseconds. Time in which the machine was busy with something else does not count. */
-	get timeLeft(): number {
-		const { time } = this.#limits;
-		if (this.#searched < time || this.#began === undefined) return time - this.#searched;
+	get #left(): number {
+		if (this.used < this.#limit || this.#began === undefined) return this.#limit - this.used;
 		const { user, system } = process.cpuUsage(this.#began);
-		return time - Math.min(this.#searched, (user + system) / 1_000);
+		return this.#limit - Math.min(this.used, (user + system) / 1_000);
 	}
 
-	#assertTime(): void {
-		if (this.timeLeft <= 0) throw tooLong();
-	}
-
-	#measured<T>(search: () => T): T {
+	#measured<T>(work: () => T): T {
 		this.#began ??= process.cpuUsage();
 		const started = performance.now();
 		try {
-			return search();
+			return work();
 		} finally {
-			const passed = performance.now() - started;
-			this.#searched += passed;
-			// What is part of larger work is counted with that.
-			if (current === undefined) noteWork(passed);
+			this.used += performance.now() - started;
 		}
+	}
+
+	#refusal(cause?: unknown): SvcError {
+		return new SvcError("SVC_INVALID", this.#message, { cause });
 	}
 }
 
@@ -115,8 +149,4 @@ function turnWork(): WorkBudget {
 		});
 	}
 	return ofThisTurn;
-}
-
-function tooLong(cause?: unknown): SvcError {
-	return new SvcError("SVC_INVALID", "the search for its pattern takes too long", { cause });
 }

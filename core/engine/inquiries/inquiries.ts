@@ -1,6 +1,7 @@
 import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../clock.ts";
 import { isId } from "../ids.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import { applyTransition, toResultPatch, toStatusPatch } from "../transition.ts";
 import type { Completions } from "../triggers/completions.ts";
 import { checkAnswer } from "./answer.ts";
@@ -45,6 +46,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				assertWaiting(execution);
 				const inquiry = toInquiry(execution);
 				assertAsked(inquiry, principal);
+				await roomInTurn();
 				const answer = checkAnswer(inquiry, response);
 				const patch = {
 					...toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())),

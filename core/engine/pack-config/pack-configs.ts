@@ -3,9 +3,11 @@ import type { JsonObject, Logger, ParameterSchema, Storage } from "../../contrac
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toStableId } from "../access/roles.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import { collectSecrets, maskBySchema, restoreMasked } from "../mask.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
 import type { Principal } from "../principal.ts";
+import { asOneWork } from "../work-budget.ts";
 import { checkConfigValues } from "./check-values.ts";
 import { createConfigFiles } from "./config-files.ts";
 import { withConfigDefaults } from "./defaults.ts";
@@ -103,8 +105,9 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 			await assertPack(pack);
 			const schema = (await readSchema(pack)) ?? {};
 			const kept = (await readValues(pack).catch(() => undefined)) ?? {};
+			await roomInTurn();
 			const values = restoreMasked(given, maskBySchema(kept, schema), kept) as JsonObject;
-			checkConfigValues(pack, values, schema);
+			asOneWork(() => checkConfigValues(pack, values, schema));
 			await files.write(fileOf(pack), values);
 			logger.info("pack configuration saved", { pack, user: username });
 			return { id: toStableId(`config:${pack}`), pack, values, schema };

@@ -4,6 +4,7 @@ import { type DatastoreAccess, renderWithLookups } from "../templates/datastore.
 import { TemplateSyntaxError } from "../templates/errors.ts";
 import { toScope } from "../templates/scope.ts";
 import { compileTemplate, isTemplate, type Template } from "../templates/template.ts";
+import { WorkBudget } from "../work-budget.ts";
 import { mapTexts, type PlacedText } from "./walk.ts";
 
 /** One expression without a filter, which is null when what it reads does not exist. */
@@ -23,10 +24,11 @@ export async function renderConfigValues(
 ): Promise<JsonObject> {
 	const rendered = new Map<string, JsonValue>();
 	const rendering: Promise<void>[] = [];
+	const work = new WorkBudget();
 	mapTexts(values, schema, (place) => {
 		const template = isTemplate(place.text) ? compile(place.text) : undefined;
 		if (template !== undefined) {
-			rendering.push(renderText(pack, { place, template }, access).then((value) => void rendered.set(place.path, value)));
+			rendering.push(renderText(pack, { place, template, work }, access).then((value) => void rendered.set(place.path, value)));
 		}
 		return place.text;
 	});
@@ -37,7 +39,7 @@ export async function renderConfigValues(
 
 async function renderText(
 	pack: string,
-	{ place, template }: { readonly place: PlacedText; readonly template: Template },
+	{ place, template, work }: { readonly place: PlacedText; readonly template: Template; readonly work: WorkBudget },
 	{ plain, clear }: RenderAccess,
 ): Promise<JsonValue> {
 	const source = place.isSecret ? clear : plain;
@@ -51,7 +53,7 @@ async function renderText(
 		decrypt: source.decrypt,
 	};
 	try {
-		const text = await renderWithLookups(noting, (datastore) => template.render(toScope({}, datastore)));
+		const text = await renderWithLookups(noting, (datastore) => template.render(toScope({}, datastore)), work);
 		return isMissing && loneReference.test(place.text) ? null : text;
 	} catch (error) {
 		// What surrounds the template is part of the secret, and messages quote it.

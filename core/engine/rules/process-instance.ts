@@ -10,9 +10,12 @@ import {
 	toErrorMessage,
 	type WriteOperation,
 } from "../../contract/index.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
+import { WorkBudget, workLimits } from "../work-budget.ts";
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforce.ts";
+import { EventWork } from "./event-work.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 
 export interface ProcessParts {
@@ -37,6 +40,8 @@ const breath = 200;
 const together = 16;
 /** Most rules looked at before an event is stored: whoever sends it waits. */
 const lookedAtFirst = 1_000;
+/** What all of them may use then: where that is not enough, the event is looked at later. */
+const workAtFirst = { ...workLimits, searching: 5 };
 /** Times that processing is begun before it counts as impossible. */
 const maximumAttempts = 20;
 
@@ -69,10 +74,12 @@ export async function concernsNobody(
 ): Promise<boolean> {
 	const indexed = await rules.rulesOf(trigger);
 	if (indexed.length > lookedAtFirst) return false;
+	await roomInTurn();
 	const now = clock.now();
+	const work = new WorkBudget(workAtFirst);
 	return indexed.every(({ criteria }) => {
 		if (criteria.usesDatastore) return false;
-		const verdict = decide(criteria, payload, { now });
+		const verdict = decide(criteria, payload, { now, work });
 		return !(verdict instanceof Promise) && !verdict.matched && verdict.error === undefined;
 	});
 }
@@ -120,10 +127,14 @@ async function selectMatching(
 ): Promise<RuleEntity[]> {
 	const matching: RuleEntity[] = [];
 	const now = parts.clock.now();
+	const eventWork = new EventWork();
 	for (const [index, { rule, criteria }] of rules.entries()) {
 		if (rule.type !== type) continue;
 		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
-		const options = criteria.usesDatastore ? { now, datastore: parts.datastoreOf(rule) } : { now };
+		const room = roomInTurn();
+		if (room !== undefined) await room;
+		const work = eventWork.nextRule();
+		const options = criteria.usesDatastore ? { now, work, datastore: parts.datastoreOf(rule) } : { now, work };
 		const decided = decide(criteria, event.instance.payload, options);
 		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
 		const verdict = decided instanceof Promise ? await decided : decided;

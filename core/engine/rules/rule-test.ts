@@ -1,5 +1,6 @@
 import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { parseCipherText } from "../datastore/cipher-text.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import { mask } from "../mask.ts";
 import { withEmptyContext } from "../parameters/render.ts";
 import { Rendering } from "../parameters/rendering.ts";
@@ -55,6 +56,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	}
 	const access = toAccess(rule, tester, parts.templateSources);
 	const deciding = new DecidingAccess(access, tester);
+	await roomInTurn();
 	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: deciding });
 	if (!verdict.matched) {
 		const { error } = verdict;

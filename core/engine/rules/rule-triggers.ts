@@ -12,6 +12,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId } from "../ids.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import { alwaysChecked } from "../triggers/built-in-types.ts";
 import { hashParameters } from "../triggers/parameters-hash.ts";
 import { checkAgainst } from "../triggers/schema.ts";
@@ -74,6 +75,7 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 		async want({ type: ref, parameters = {} }) {
 			const type = await catalog.type(ref);
 			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: there is no trigger type "${ref}"`);
+			await roomInTurn();
 			check(type, parameters);
 			const known = await catalog.find(ref, parameters);
 			if (known === undefined) {

@@ -40,18 +40,24 @@ const limits = { rounds: 50, items: 1_000 };
  *     await renderWithLookups(access, (datastore) => template.render(toScope(values, datastore)));
  *
  * What comes from the datastore is put in as it is and never rendered itself.
+ *
+ * @param work what it may use; one of its own unless it is part of something larger
  */
-export async function renderWithLookups<T>(access: DatastoreAccess, render: (datastore: Datastore) => T): Promise<T> {
-	return renderWithAllLookups([access], ([datastore]) => render(datastore as Datastore));
+export async function renderWithLookups<T>(
+	access: DatastoreAccess,
+	render: (datastore: Datastore) => T,
+	work = new WorkBudget(),
+): Promise<T> {
+	return renderWithAllLookups([access], ([datastore]) => render(datastore as Datastore), work);
 }
 
 /** The same where templates of one rendering read by different permissions. */
 export async function renderWithAllLookups<T>(
 	accesses: readonly DatastoreAccess[],
 	render: (datastores: readonly Datastore[]) => T,
+	work = new WorkBudget(),
 ): Promise<T> {
 	const items = accesses.map((access) => new FetchedItems(access));
-	const work = new WorkBudget();
 	for (let round = 0; round < limits.rounds; round++) {
 		await roomInTurn();
 		const outcome = attempt(() => work.run(() => render(items)));

@@ -35,16 +35,33 @@ function compile(pattern: string, { ignoreCase, dotAll, fromStart, global }: Tex
 	const flags = `${global === true ? "g" : ""}${isSet("i", ignoreCase)}${isSet("m")}${isSet("s", dotAll)}`;
 	const enclose = (source: string) => (fromStart === true ? `^(?:${source})` : source);
 	try {
-		return createBoundedRegExp(enclose(translate(body, true)), `${flags}u`);
+		return toldAsTemplate(createBoundedRegExp(enclose(translate(body, true)), `${flags}u`));
 	} catch (error) {
-		if (isSvcError(error)) throw error;
+		if (isSvcError(error)) throw new TemplateError(error.message, { cause: error });
 		// Without unicode, what means nothing special may stand for itself, such as a lone brace.
 		try {
-			return createBoundedRegExp(enclose(translate(body, false)), flags);
+			return toldAsTemplate(createBoundedRegExp(enclose(translate(body, false)), flags));
 		} catch (cause) {
 			throw new TemplateError(`the regular expression cannot be read: ${reasonOf(cause)}`);
 		}
 	}
+}
+
+/** The expression, whose searches say as templates do that they were given up. */
+function toldAsTemplate(expression: BoundedRegExp): BoundedRegExp {
+	const told = <T>(search: () => T): T => {
+		try {
+			return search();
+		} catch (error) {
+			if (isSvcError(error)) throw new TemplateError(error.message, { cause: error });
+			throw error;
+		}
+	};
+	return {
+		test: (text) => told(() => expression.test(text)),
+		replace: (text, replacement) => told(() => expression.replace(text, replacement)),
+		matches: (text) => told(() => expression.matches(text)),
+	};
 }
 
 /** What is wrong with an expression, without the expression, which may be a secret. */

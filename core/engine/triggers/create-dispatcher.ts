@@ -11,6 +11,7 @@ import {
 } from "../../contract/index.ts";
 import { toTimestamp } from "../clock.ts";
 import { createId } from "../ids.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import type { Processor } from "../rules/processor.ts";
 import { alwaysChecked, triggerRefs } from "./built-in-types.ts";
 import type { Dispatch, Dispatcher } from "./dispatcher.ts";
@@ -39,7 +40,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		const resolved = await parts.triggers.resolve(event.trigger);
 		event.check?.(resolved);
 		const { trigger, type } = resolved;
-		if (event.isChecked !== true) checkPayload(type, event.payload);
+		if (event.isChecked !== true) {
+			await roomInTurn();
+			checkPayload(type, event.payload);
+		}
 		const id = createId(clock);
 		const timestamp = toTimestamp(clock.now());
 		const place = await placeEvent(storage, event, { instanceId: id, traceId: createId(clock), timestamp });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../ids.ts";
+import { roomInTurn } from "../loop-turn.ts";
 import { restoreMasked } from "../mask.ts";
 import { assertNames } from "../names.ts";
 import type { ChangeFeed } from "./change-feed.ts";
@@ -32,6 +33,7 @@ export function createTriggers({ storage, clock, changes, catalog, checkParamete
 		const { parameters = {} } = input;
 		const type = await catalog.type(input.type);
 		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
+		await roomInTurn();
 		checkAgainst(type.parameters_schema, parameters, "parameters");
 		checkParameters(type.ref, parameters);
 		const pack = input.pack ?? ownPack ?? type.pack;

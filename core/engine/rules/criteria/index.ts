@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithLookups } from "../../templates/datastore.ts";
+import { WorkBudget } from "../../work-budget.ts";
 import type { Criterion } from "./compiled-criterion.ts";
 import { compileEntries } from "./criterion.ts";
 
@@ -26,6 +27,8 @@ export interface CriteriaOptions {
 	readonly now: number;
 	/** Where `svckv.system` in patterns is read. Default: no items. */
 	readonly datastore?: DatastoreAccess;
+	/** What looking at the payload may use. Default: a budget of its own. */
+	readonly work?: WorkBudget;
 }
 
 /** Criteria of a rule, compiled once and evaluated for each trigger instance. */
@@ -45,9 +48,9 @@ export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const usesDatastore = entries.some((entry) => entry.usesDatastore);
 	return {
 		usesDatastore,
-		evaluate(payload, { now, datastore: access }) {
-			const run = (datastore: Datastore) => evaluateEntries(entries, { payload, now, datastore });
-			return access === undefined || !usesDatastore ? run(emptyDatastore) : renderWithLookups(access, run);
+		evaluate(payload, { now, datastore: access, work = new WorkBudget() }) {
+			const run = (datastore: Datastore) => work.run(() => evaluateEntries(entries, { payload, now, datastore }));
+			return access === undefined || !usesDatastore ? run(emptyDatastore) : renderWithLookups(access, run, work);
 		},
 	};
 }

@@ -5,6 +5,7 @@ import { TemplateError } from "../../templates/errors.ts";
 import { contains, isEqual, order } from "../../templates/operators.ts";
 import { compileTextPattern, type TextPatternOptions } from "../../templates/text-pattern.ts";
 import { numberOf, typeName } from "../../templates/values.ts";
+import { currentWork } from "../../work-budget.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
 /** Whether a value from the payload and a pattern, both not null, fit; `TemplateError` when they cannot be compared. */
@@ -77,7 +78,7 @@ const named: Readonly<Record<string, Operator>> = {
 	iendswith: { compare: ignoringCase((value, pattern) => value.endsWith(pattern)) },
 	lessthan: { compare: (value, pattern) => order(value, pattern, budget()) < 0 },
 	greaterthan: { compare: (value, pattern) => order(value, pattern, budget()) > 0 },
-	matchwildcard: { compare: onTexts(matchesWildcard) },
+	matchwildcard: { compare: onTexts((value, pattern) => currentWork().quickly(() => matchesWildcard(value, pattern))) },
 	regex: { compare: search({}) },
 	iregex: { compare: search({ ignoreCase: true }) },
 	matchregex: { compare: search({ fromStart: true, dotAll: true }) },

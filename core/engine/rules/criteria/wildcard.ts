@@ -8,6 +8,7 @@ const mostSteps = 1_000_000;
 
 /** Whether the whole text fits a shell pattern: `*`, `?`, `[seq]`, `[!seq]`. */
 export function matchesWildcard(text: string, pattern: string): boolean {
+	if (text.length > mostSteps) throw new TemplateError("the search for its pattern takes too long");
 	const elements = toElements(pattern);
 	const characters = [...text];
 	let position = 0;

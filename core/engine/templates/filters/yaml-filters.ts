@@ -1,5 +1,7 @@
 import { Document, parse, type Tags, visit } from "yaml";
-import type { JsonValue } from "../../../contract/index.ts";
+import { isSvcError, type JsonValue } from "../../../contract/index.ts";
+import { currentWork } from "../../work-budget.ts";
+import type { Arguments } from "../arguments.ts";
 import { toJson, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 
@@ -9,14 +11,13 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 		// What is shared is written out in full, so that the size is that of the JSON and some blanks.
 		budget.text(2 * (JSON.stringify(plain)?.length ?? 0));
 		const indent = given.get(0, "indent") ?? null;
-		const document = new Document(plain, { version: "1.1", aliasDuplicateObjects: false, sortMapEntries: true });
 		const isAscii = !given.flag(1, "allow_unicode", true);
-		if (isAscii) quoteBeyondAscii(document);
-		const text = document.toString({
-			indent: indent === null ? 2 : Math.min(Math.max(given.integer(0, "indent"), 2), 16),
-			indentSeq: false,
-			lineWidth: 80,
-			singleQuote: true,
+		const spaces = indent === null ? 2 : Math.min(Math.max(given.integer(0, "indent"), 2), 16);
+		// It takes far longer than other operations on texts, as reading does.
+		const text = inTime(given, () => {
+			const document = new Document(plain, { version: "1.1", aliasDuplicateObjects: false, sortMapEntries: true });
+			if (isAscii) quoteBeyondAscii(document);
+			return document.toString({ indent: spaces, indentSeq: false, lineWidth: 80, singleQuote: true });
 		});
 		return isAscii ? text.replace(beyondAscii, escapeUnit) : text;
 	},
@@ -26,16 +27,28 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 		budget.text(input.length);
 		budget.step(input.length / 16);
 		if (nestsDeeply(input)) throw given.error(`needs YAML nested no deeper than ${deepest} levels`);
-		let parsed: unknown;
-		try {
-			parsed = parse(input, { version: "1.1", maxAliasCount: 100, prettyErrors: false, logLevel: "error", customTags: withoutLetters });
-		} catch {
-			// The message of the parser would quote the text, which may be a secret.
-			throw given.error("needs a text that is YAML");
-		}
-		return toPlain(parsed);
+		const parsed = inTime(given, () => {
+			try {
+				const options = { version: "1.1", maxAliasCount: 100, prettyErrors: false, logLevel: "error", customTags: withoutLetters } as const;
+				return { value: toPlain(parse(input, options)) };
+			} catch {
+				return undefined;
+			}
+		});
+		// The message of the parser would quote the text, which may be a secret.
+		if (parsed === undefined) throw given.error("needs a text that is YAML");
+		return parsed.value;
 	},
 };
+
+/** What work on YAML gives, unless all of it that is rendered together takes too long. */
+function inTime<T>(given: Arguments, work: () => T): T {
+	try {
+		return currentWork().checked(work);
+	} catch (error) {
+		throw isSvcError(error) ? given.error("takes too long") : error;
+	}
+}
 
 /** `y` and `n` stay texts, as in the reference language; the other words for true and false count. */
 function withoutLetters(tags: Tags): Tags {
