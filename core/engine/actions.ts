@@ -17,6 +17,7 @@ import { toOneOf } from "./filter.ts";
 import { createId, isId } from "./ids.ts";
 import { assertNames, assertNotSystem } from "./names.ts";
 import { checkParameterDefinitions } from "./parameters/check-definitions.ts";
+import { checkOutputSchema } from "./parameters/check-schema.ts";
 import { mergeSchemas } from "./parameters/merge-schemas.ts";
 import { restoreDefaults } from "./secret-defaults.ts";
 import type { DispatchDraft, Dispatcher } from "./triggers/dispatcher.ts";
@@ -66,6 +67,8 @@ export function createActions(parts: Parts): Actions {
 		assertNotSystem(pack);
 		assertNames({ pack, name: input.name });
 		const parameters = await checkParameters(input, old);
+		const { output_schema = {} } = input;
+		checkOutputSchema(output_schema, "output_schema");
 		return {
 			ref: `${pack}.${input.name}`,
 			pack,
@@ -75,7 +78,7 @@ export function createActions(parts: Parts): Actions {
 			enabled: input.enabled ?? true,
 			...toNamedFiles(input),
 			parameters,
-			output_schema: input.output_schema ?? {},
+			output_schema,
 			tags: input.tags ?? [],
 			notify: input.notify ?? {},
 		};

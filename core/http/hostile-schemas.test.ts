@@ -101,6 +101,82 @@ const malformed: readonly JsonObject[] = [
 	{ type: "object", properties: { a: JSON.parse(`${'{"allOf":['.repeat(1_000)}{"secret":true}${"]}".repeat(1_000)}`) as JsonObject } },
 ];
 
+/** Members of a trigger type's schema that are of no use, and the place that the refusal names. */
+const refused: readonly (readonly [schema: unknown, place: RegExp])[] = [
+	[{ properties: null }, /\.properties: must be an object/],
+	[{ properties: { a: null } }, /\.properties\.a: must be a definition/],
+	[{ items: null }, /\.items: must be a definition/],
+	[{ items: [5] }, /\.items\.0: must be a definition/],
+	[{ allOf: { a: 1 } }, /\.allOf: must be a list/],
+	[{ anyOf: [null] }, /\.anyOf\.0: must be a definition/],
+	[{ oneOf: "x" }, /\.oneOf: must be a list/],
+	[{ not: [] }, /\.not: must be a definition/],
+	[{ additionalProperties: 5 }, /\.additionalProperties: must be/],
+	[{ patternProperties: [] }, /\.patternProperties: must be/],
+	[{ patternProperties: { "(": {} } }, /\.patternProperties: must have regular expressions/],
+	[{ properties: { a: { pattern: "(" } } }, /\.properties\.a\.pattern: must be a regular expression/],
+	[{ properties: { a: { secret: "yes" } } }, /\.properties\.a\.secret: must be true or false/],
+	[{ properties: { a: { type: "text" } } }, /\.properties\.a\.type: must be one/],
+	[{ properties: { a: { minLength: -1 } } }, /\.properties\.a\.minLength: must be/],
+	[{ required: [5] }, /\.required: must be/],
+	[{ $ref: "http://example.com/schema" }, /\.\$ref: must be/],
+	[{ $ref: "#/gone" }, /is no valid schema/],
+	[{ if: null }, /\.if: must be a definition/],
+	[
+		{ properties: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`a${index}`, { minLength: 1 }])) },
+		/more than 1000 definitions/,
+	],
+	[JSON.parse(`${'{"items":'.repeat(150)}{}${"}".repeat(150)}`), /nested deeper than 100 levels/],
+];
+
+test("schemas that could not be used are refused where they come in, and the place is named", () =>
+	withService(async ({ ask }) => {
+		const fault = async (path: string, body: object, method = "POST") => {
+			const response = await ask(path, { method, body: JSON.stringify(body) });
+			return { status: response.status, text: String(((await response.json()) as WireRecord)["faultstring"]) };
+		};
+		await ask("/v1/triggertypes", { method: "POST", body: JSON.stringify({ name: "good", pack: "default" }) });
+		for (const [schema, place] of refused) {
+			const label = JSON.stringify(schema).slice(0, 200);
+			for (const field of ["payload_schema", "parameters_schema"]) {
+				for (const [path, name, method] of [
+					["/v1/triggertypes", "bad", "POST"],
+					["/v1/triggertypes/default.good", "good", "PUT"],
+				] as const) {
+					const { status, text } = await fault(path, { name, pack: "default", [field]: schema }, method);
+					assert.equal(status, 400, `${method} ${field} ${label}: ${text}`);
+					assert.ok(text.startsWith(field) && place.test(text), `${label}: ${text}`);
+				}
+			}
+			const whole = { name: "bad", runner_type: "speak", output_schema: { type: "object", ...(schema as object) } };
+			const { status, text } = await fault("/v1/actions", whole);
+			assert.equal(status, 400, `output_schema ${label}`);
+			assert.ok(text.startsWith("output_schema") && place.test(text), `${label}: ${text}`);
+		}
+	}));
+
+test("no schema changes how others are checked, or ends the process", () =>
+	withService(async (service) => {
+		const attacks: readonly JsonObject[] = [
+			{ $async: true, required: ["x"] },
+			{ $id: "http://json-schema.org/draft-07/schema#", properties: { a: { type: "number" } } },
+			{ $id: "http://json-schema.org/draft-07/schema", properties: { a: { type: "number" } } },
+			{ properties: { a: { $id: "http://json-schema.org/draft-07/schema", type: "number" } } },
+			{ properties: { a: { not: { $id: "#x", $async: true, type: "number" } } } },
+		];
+		for (const [index, parameters_schema] of attacks.entries()) {
+			await service.ask("/v1/triggertypes", {
+				method: "POST",
+				body: JSON.stringify({ name: `odd_${index}`, pack: "default", parameters_schema }),
+			});
+			const odd = { name: `odd_${index}`, type: `default.odd_${index}`, parameters: { a: "x" } };
+			assert.ok((await service.ask("/v1/triggers", { method: "POST", body: JSON.stringify(odd) })).status < 500);
+			const schema = { properties: { [`b${index}`]: { type: "number", minimum: index } } };
+			await send(service, "/v1/triggertypes", { name: `good_${index}`, pack: "default", parameters_schema: schema });
+			await send(service, "/v1/triggers", { name: `good_${index}`, type: `default.good_${index}`, parameters: { [`b${index}`]: index } });
+		}
+	}));
+
 test("an output schema that was stored malformed hides the results it is for and harms nothing else", () =>
 	withService(
 		async (service) => {

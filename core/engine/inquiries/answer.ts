@@ -1,8 +1,9 @@
 import { type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { maskBySchema } from "../mask.ts";
+import { checkJsonSchema } from "../parameters/check-schema.ts";
 import { assertDepth } from "../parameters/depth.ts";
 import { withNestedDefaults } from "../parameters/nested-defaults.ts";
-import { assertDefinition, validateParameter } from "../parameters/validate.ts";
+import { validateParameter } from "../parameters/validate.ts";
 import type { Inquiry } from "./inquiries-api.ts";
 import { toAnswerDefinition, toInquiry } from "./inquiry.ts";
 
@@ -22,7 +23,7 @@ export function checkAnswer(inquiry: Inquiry, response: JsonObject): JsonObject 
 
 /** Refuse the result of a pending run whose question nobody could answer, because its schema is none. */
 export function assertAnswerable(id: string, result: JsonObject): void {
-	assertDefinition("schema", toAnswerDefinition(toInquiry({ id, result })));
+	checkJsonSchema(toInquiry({ id, result }).schema, "schema");
 }
 
 /** The result of an inquiry with the secrets of its answer masked, as the schema of the answer says. The same object when none is. */

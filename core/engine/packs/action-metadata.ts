@@ -1,6 +1,7 @@
 import type { ActionEntity, JsonObject } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
+import { checkOutputSchema } from "../parameters/check-schema.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "./attributes.ts";
 
 const attributes: Readonly<Record<string, Attribute>> = {
@@ -47,6 +48,7 @@ export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: 
 	if ((metadata["pack"] ?? pack) !== pack)
 		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
 	checkNotify((notify ?? {}) as JsonObject);
+	checkOutputSchema((output_schema ?? {}) as JsonObject, "output_schema");
 	return {
 		ref: `${pack}.${String(name)}`,
 		pack,

@@ -1,17 +1,11 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
+import type { ErrorObject } from "ajv";
 import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
-import { createBoundedRegExp } from "../bounded-reg-exp.ts";
 import { holdsSecret } from "../mask.ts";
-import { isPlainDefinition, toJsonSchema } from "./json-schema.ts";
+import { asOneWork } from "../work-budget.ts";
+import { isPlainDefinition } from "./json-schema.ts";
 import { invalidParameter } from "./problems.ts";
-
-/** Definitions kept compiled; compiling one takes milliseconds. */
-const cacheSize = 1_000;
-const byDefinition = new WeakMap<ParameterDefinition, ValidateFunction>();
-const byContent = new Map<string, ValidateFunction>();
-let ajv: Ajv | undefined;
+import { toValidator, type Validator } from "./validator.ts";
 
 /** Refuse a value, cast before, that its definition does not allow. `SVC_INVALID` names the parameter and what is allowed. */
 export function validateParameter(name: string, value: JsonValue, definition: ParameterDefinition): void {
@@ -20,10 +14,10 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 		if (!hasType(value, definition)) throw invalidParameter(name, `parameter "${name}" must be of type ${definition.type}`);
 		return;
 	}
-	const validate = toValidator(name, definition);
-	if (isValid(name, validate, value)) return;
+	const validator = toValidator(name, definition);
+	if (isValid(name, validator, value)) return;
 	// What is wrong inside a secret may hold a part of it, such as the name of a member.
-	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validate.errors ?? []));
+	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validator.errors));
 }
 
 /** Refuse a definition that no value could be checked by. `SVC_INVALID` says what is wrong with it. */
@@ -31,9 +25,9 @@ export function assertDefinition(name: string, definition: ParameterDefinition):
 	if (!isPlainDefinition(definition)) toValidator(name, definition);
 }
 
-function isValid(name: string, validate: ValidateFunction, value: JsonValue): boolean {
+function isValid(name: string, validator: Validator, value: JsonValue): boolean {
 	try {
-		return validate(value) === true;
+		return asOneWork(() => validator.isValid(value));
 	} catch (error) {
 		throw invalidParameter(name, `parameter "${name}" cannot be checked: ${toErrorMessage(error)}`, error);
 	}
@@ -72,41 +66,6 @@ function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
 		default:
 			return typeof value === type;
 	}
-}
-
-function toValidator(name: string, definition: ParameterDefinition): ValidateFunction {
-	const known = byDefinition.get(definition);
-	if (known !== undefined) return known;
-	const schema = toJsonSchema(definition);
-	const content = JSON.stringify(schema);
-	let validator = byContent.get(content);
-	if (validator === undefined) {
-		validator = compile(name, schema);
-		if (byContent.size >= cacheSize) byContent.delete(byContent.keys().next().value as string);
-		byContent.set(content, validator);
-	}
-	byDefinition.set(definition, validator);
-	return validator;
-}
-
-function compile(name: string, schema: Readonly<Record<string, unknown>>): ValidateFunction {
-	ajv ??= createAjv();
-	try {
-		return ajv.compile(schema);
-	} catch (error) {
-		throw invalidParameter(name, `the definition of parameter "${name}" is no valid schema: ${toErrorMessage(error)}`, error);
-	} finally {
-		// The instance would keep every schema it has ever compiled.
-		ajv.removeSchema(schema);
-	}
-}
-
-function createAjv(): Ajv {
-	// Patterns come from packs written for another engine, whose escapes the unicode mode would refuse.
-	const regExp = Object.assign(createBoundedRegExp, { code: "createBoundedRegExp" });
-	const instance = new Ajv({ strict: false, logger: false, unicodeRegExp: false, verbose: false, code: { regExp } });
-	addFormats.default(instance);
-	return instance;
 }
 
 function describe(name: string, definition: ParameterDefinition, errors: readonly ErrorObject[]): string {

@@ -20,17 +20,6 @@ export function checkAgainst(schema: JsonObject, value: JsonObject, field: strin
 	}
 }
 
-/** Refuse a schema that cannot be used. */
-export function checkSchema(schema: JsonObject, field: string): void {
-	try {
-		// As the schema of a member that is not there: it is compiled, and nothing has to fit.
-		validateParameter(field, {}, { type: "object", properties: { schema: { type: "object", ...schema } as ParameterDefinition } });
-	} catch (error) {
-		if (!isSvcError(error, "SVC_INVALID")) throw error;
-		throw new SvcError("SVC_INVALID", `${field}: is no valid schema`, { cause: error });
-	}
-}
-
 function toDefinition(schema: JsonObject): ParameterDefinition {
 	const known = definitions.get(schema);
 	if (known !== undefined) return known;

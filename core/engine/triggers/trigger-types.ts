@@ -2,10 +2,9 @@ import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity,
 import { toOneOf } from "../filter.ts";
 import { createId, isId } from "../ids.ts";
 import { assertNames, assertNotSystem } from "../names.ts";
-import { assertDepth } from "../parameters/depth.ts";
+import { checkJsonSchema } from "../parameters/check-schema.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { isParameterless, toShadow } from "./register-types.ts";
-import { checkSchema } from "./schema.ts";
 import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
 
 export interface TriggerTypeParts {
@@ -96,10 +95,8 @@ function toFields(
 	{ pack, name }: { readonly pack: string; readonly name: string },
 ): Omit<TriggerTypeEntity, "id"> {
 	const { payload_schema = {}, parameters_schema = {} } = input;
-	for (const [field, schema] of Object.entries({ payload_schema, parameters_schema })) {
-		assertDepth(field, schema);
-		checkSchema(schema, field);
-	}
+	checkJsonSchema(payload_schema, "payload_schema");
+	checkJsonSchema(parameters_schema, "parameters_schema");
 	return {
 		ref: `${pack}.${name}`,
 		pack,
