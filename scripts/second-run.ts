@@ -4,7 +4,7 @@ import type { Job } from "./test-plan.ts";
 const most = 2;
 
 /** What these find is a broken promise, however rarely it is found: what is lost, started twice, left behind, or refused by a kit. */
-const promises = /guarantees\/|chaos\/|-suite\.test/;
+const promises = /guarantees\/|chaos\/|fuzz\/|-suite\.test/;
 
 /**
  * Which of the files that have failed are run once more, by themselves: a busy machine may have taken longer than a test waits. None

@@ -6,7 +6,7 @@ import { findTypeProblems } from "./check-types.ts";
 
 /** What the published package may hold: the built code, the manual, the examples, what `svc create` copies. */
 const expected = [
-	/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|svc\.config\.ts)$/,
+	/^(package\.json|README\.md|LICENSE|(?:CHANGELOG|SECURITY)\.md|svc\.config\.ts)$/,
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
 	/^docs\/.+\.(md|svg)$/,

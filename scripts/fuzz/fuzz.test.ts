@@ -1,0 +1,55 @@
+// test-timeout: 300
+// test-waits
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { describe } from "./describe.ts";
+import { toText } from "./json-tree.ts";
+import { type Finding, type FuzzOptions, runFuzz } from "./run-fuzz.ts";
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+function run(options: Partial<FuzzOptions>): Promise<readonly Finding[]> {
+	return runFuzz({ seed: 1, requests: 180, seconds: 90, shrinkSeconds: 90, most: 1, print, ...options });
+}
+
+/** The first finding with a planted fault. */
+async function findPlanted(planted: string, options: Partial<FuzzOptions> = {}): Promise<Finding | undefined> {
+	const [finding] = await run({ planted, ...options });
+	if (finding !== undefined) print(describe(finding));
+	return finding;
+}
+
+// Each of the following plants a fault in the storage: what does not find it would not find that of anybody else.
+
+test("an answer of 500 is found, and reduced to what causes it", async () => {
+	const finding = await findPlanted("error");
+	assert.deepEqual([finding?.problem.kind, finding?.isSeenAgain], ["error", true]);
+	const [request, ...others] = finding?.requests ?? [];
+	assert.deepEqual([request?.method, request?.path.split("?")[0], others.length], ["POST", "/v1/actions", 0]);
+	assert.match(toText(request?.tree ?? null), /^\{"name":"\w+","runner_type":"[\w-]+","tags":\[\{.{0,25}\}\]\}$/);
+});
+
+test("what is stored and then holds up everybody who reads it is found, with the request that stored it", async () => {
+	const finding = await findPlanted("stall", { requests: 600 });
+	assert.deepEqual([finding?.problem.kind, finding?.isSeenAgain], ["stall", true]);
+	assert.ok(
+		finding?.requests.some(({ path }) => path.startsWith("/v1/keys")),
+		JSON.stringify(finding),
+	);
+});
+
+test("the end of the process is found, by an error and by a promise that nobody awaits", async () => {
+	for (const planted of ["crash", "rejection"]) {
+		const finding = await findPlanted(planted);
+		assert.equal(finding?.problem.kind, "crash");
+		assert.match(finding?.problem.detail ?? "", /planted/);
+		assert.match(finding?.requests.at(-1)?.path ?? "", /^\/v1\/rules/);
+	}
+});
+
+test("files that stay open, and records that no start survives, are found", async () => {
+	assert.equal((await findPlanted("leak"))?.problem.kind, "handles");
+	assert.equal((await findPlanted("restart", { requests: 60 }))?.problem.kind, "restart");
+});
+
+test.run();

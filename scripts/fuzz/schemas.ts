@@ -1,0 +1,106 @@
+import { pick, type Random } from "../../core/testing/guarantees/random.test-support.ts";
+import { hostilePatterns, hostileValues, longWord, slowPatterns } from "./hostile.ts";
+import type { JsonTree } from "./json-tree.ts";
+
+/** Names of members in the schemas and in the values for them. */
+export const memberNames = ["a", "b", "c", longWord] as const;
+
+/** A schema that users may write: most are well made, though slow, and the others may hold anything. */
+export function makeSchema(random: Random, depth = 0, isTame = random(3) > 0): JsonTree {
+	if (!isTame && random(8) === 0) return pick(random, hostileValues);
+	const members = Array.from({ length: random(3) }, () => makeKeyword(random, depth, isTame));
+	return { fields: [...(random(2) === 0 ? [] : [["type", pick(random, types)] as const]), ...members] };
+}
+
+/** An object with a schema for each name, as actions declare their parameters. */
+export function makeParameterSchemas(random: Random): JsonTree {
+	const isTame = random(4) > 0;
+	return { fields: memberNames.map((name) => [name, isTame && random(2) === 0 ? { fields: [] } : makeSchema(random, 1, isTame)]) };
+}
+
+/** An object with values for the same names. */
+export function makeMembers(random: Random): JsonTree {
+	const named = memberNames.filter(() => random(2) === 0);
+	return { fields: named.map((name) => [name, makeValue(random)]) };
+}
+
+function makeValue(random: Random, depth = 0): JsonTree {
+	const leaves: readonly JsonTree[] = [longWord, longWord, "text", 7, true, null, pick(random, hostileValues)];
+	if (depth > 2 || random(3) > 0) return pick(random, leaves);
+	if (random(2) === 0) return { fields: memberNames.map((name) => [name, makeValue(random, depth + 1)]) };
+	return Array.from({ length: pick(random, [1, 3, 40]) }, () => makeValue(random, 3));
+}
+
+const types: readonly JsonTree[] = ["string", "string", "object", "array", "integer", "boolean", "null", ["string", "object"]];
+
+/** Those that actions may use for their parameters, and the rest. */
+const tameKeywords = [
+	"pattern",
+	"patternProperties",
+	"properties",
+	"items",
+	"allOf",
+	"anyOf",
+	"not",
+	"enum",
+	"secret",
+	"maxLength",
+] as const;
+const keywords = [
+	...tameKeywords,
+	"oneOf",
+	"if",
+	"additionalProperties",
+	"propertyNames",
+	"format",
+	"default",
+	"required",
+	"immutable",
+	"minimum",
+	"$ref",
+	"$id",
+	"definitions",
+] as const;
+
+function makeKeyword(random: Random, depth: number, isTame: boolean): readonly [string, JsonTree] {
+	const keyword = pick(random, isTame ? tameKeywords : keywords);
+	return [keyword, !isTame && random(4) === 0 ? pick(random, hostileValues) : makeFitting(random, keyword, depth, isTame)];
+}
+
+function makeFitting(random: Random, keyword: (typeof keywords)[number], depth: number, isTame: boolean): JsonTree {
+	const patterns = isTame ? slowPatterns : hostilePatterns;
+	const inner = (): JsonTree => (depth > 1 ? { fields: [["pattern", pick(random, patterns)]] } : makeSchema(random, depth + 1, isTame));
+	switch (keyword) {
+		case "pattern":
+			return pick(random, patterns);
+		case "patternProperties":
+			return { fields: [[pick(random, patterns), inner()]] };
+		case "properties":
+		case "definitions":
+			return { fields: memberNames.map((name) => [name, inner()]) };
+		case "allOf":
+		case "anyOf":
+		case "oneOf":
+			return [inner(), inner()];
+		case "required":
+			return pick(random, [true, ["a"]] as const);
+		case "secret":
+		case "immutable":
+			return pick(random, [true, false]);
+		case "maxLength":
+		case "minimum":
+			return random(100);
+		case "format":
+			return pick(random, ["date-time", "email", "uri", "regex", "nonsense"]);
+		case "enum":
+			return [makeValue(random), 1];
+		case "default":
+			return makeValue(random);
+		case "$ref":
+			return pick(random, ["#", "#/definitions/a", "#/nothing", "https://127.0.0.1:1/schema"]);
+		case "$id":
+			return pick(random, ["same", "#", "https://127.0.0.1:1/schema"]);
+		default:
+			return inner();
+	}
+}

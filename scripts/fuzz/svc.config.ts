@@ -1,0 +1,32 @@
+import { defineConfig } from "svc";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { knexStorage } from "svc/plugins/storage-knex";
+import { flatFile } from "svc/plugins-auth/flat-file";
+import { announcement } from "svc/plugins-runner/announcement";
+import { injectTrigger } from "svc/plugins-runner/inject-trigger";
+import { inquirer } from "svc/plugins-runner/inquirer";
+import { noop } from "svc/plugins-runner/noop";
+import { singlePermission } from "./caller-names.ts";
+import { plantFaults } from "./planted-faults.ts";
+import { watchProcess } from "./watch-process.ts";
+
+// The service that is fuzzed. It has no runner that starts programs or sends requests: what it is asked for is at random.
+watchProcess();
+
+export default defineConfig({
+	storage: plantFaults(knexStorage({ client: "sqlite" }), process.env["FUZZ_PLANTED"] ?? ""),
+	event_bus: memoryBus(),
+	runners: [noop(), inquirer(), announcement(), injectTrigger()],
+	auth: { backend: flatFile(), listen: false },
+	rbac: {
+		enable: true,
+		roles: [{ name: "single", permission_grants: [{ permission_types: [singlePermission] }] }],
+		assignments: [
+			{ username: "admin", roles: ["admin"] },
+			{ username: "single", roles: ["single"] },
+		],
+	},
+	api: { port: 0 },
+	stream: { listen: false },
+	log: { level: "warn", format: "json" },
+});
