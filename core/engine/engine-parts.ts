@@ -119,6 +119,7 @@ export function createEngineParts(dependencies: EngineDependencies) {
 	const ruling: RulesCore = createRulesCore({
 		...submitting,
 		maskPayloads: instances.maskPayloads,
+		access,
 		options,
 		changes,
 		triggers,

@@ -1,5 +1,8 @@
 import { isGlobal, isPermissionType } from "../engine/access/permission-types.ts";
+import { splitRef, toActionResource } from "../engine/access/resources.ts";
 import type { Engine, PermissionType, Resource } from "../engine/engine-api.ts";
+
+export { splitRef, toActionResource };
 
 /** What a route asks of its caller: nothing, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;
@@ -38,18 +41,6 @@ export function findPermissionProblem({ component, method, path, permission, res
 	if (!isPermissionType(permission)) return "declares no known permission";
 	if (resource === undefined && !isGlobal(permission)) return `declares no resource for "${permission}", which concerns single records`;
 	return undefined;
-}
-
-/** The resource of an action, by its ref. */
-export function toActionResource(ref: string): Resource {
-	const { pack, name } = splitRef(ref);
-	return { uid: `action:${pack}:${name}`, pack };
-}
-
-/** Pack and name of a ref. Names of packs have no dot. */
-export function splitRef(ref: string): { readonly pack: string; readonly name: string } {
-	const [pack = "", ...name] = ref.split(".");
-	return { pack, name: name.join(".") };
 }
 
 /** An execution is guarded by its action. `last` is looked up once, so that what is shown is what was checked. */

@@ -28,8 +28,12 @@ const rbac = {
 		{ name: "event_maker", permission_grants: [{ resource_uid: "pack:default", permission_types: ["trigger_all"] }] },
 		{
 			name: "rule_tester",
-			permission_grants: [{ resource_uid: "pack:default", permission_types: ["rule_create", "action_execute"] }],
+			permission_grants: [
+				{ resource_uid: "pack:default", permission_types: ["rule_create"] },
+				{ resource_uid: speak, permission_types: ["action_execute"] },
+			],
 		},
+		{ name: "whisper_viewer", permission_grants: [{ resource_uid: "action:default:whisper", permission_types: ["action_view"] }] },
 		{ name: "hook_sender", permission_grants: [{ resource_uid: "webhook:disk", permission_types: ["webhook_send"] }] },
 	],
 	assignments: [
@@ -38,7 +42,8 @@ const rbac = {
 			roles: [name],
 		})),
 		{ username: "viewer", roles: ["starter", "speech_viewer"] },
-		{ username: "bea", roles: ["item_watcher"] },
+		{ username: "bea", roles: ["item_watcher", "rule_tester"] },
+		{ username: "insider", roles: ["rule_tester", "whisper_viewer"] },
 		{ username: "watcher", roles: ["item_watcher"] },
 	],
 };
@@ -177,6 +182,42 @@ test(
 		const own = { trigger: "core.svc.webhook", payload: { body: { said: "mine" } } };
 		assert.equal((await ask(tester, "POST", "/v1/rules/test", { rule, trigger_instance: own })).status, 200);
 		assert.equal((await ask(root, "POST", "/v1/rules/test", { rule, trigger_instance: id })).status, 200);
+	}),
+);
+
+test(
+	"a rule hands its author no result and no item that the author may not see",
+	guarded(async ({ ask, signIn, run }, root) => {
+		const [bea, insider, tester] = [await signIn("bea"), await signIn("insider"), await signIn("rule_tester")];
+		const makeRule = async (token: string, name: string, type: string, criteria: object) => {
+			const action = { ref: "default.speak", parameters: { pin: "{{ trigger }}" } };
+			const { status } = await ask(token, "POST", "/v1/rules", {
+				name,
+				pack: "default",
+				enabled: true,
+				trigger: { type },
+				criteria,
+				action,
+			});
+			assert.equal(status, 201, name);
+		};
+		const whispers = { "trigger.action_ref": { type: "equals", pattern: "default.whisper" } };
+		for (const [name, token] of Object.entries({ insider, tester })) {
+			await makeRule(token, `result_for_${name}`, "core.svc.generic.actiontrigger", whispers);
+		}
+		for (const [name, token] of Object.entries({ bea, insider })) {
+			await makeRule(token, `item_for_${name}`, "core.svc.key_value_pair.create", {});
+		}
+		await run(root, "default.whisper");
+		await ask(bea, "PUT", "/v1/keys/note", { value: "a private value", scope: "user" });
+		const acted = async () => {
+			const { body } = await ask(root, "GET", "/v1/ruleenforcements");
+			return (body as unknown as { rule: { ref: string } }[]).map(({ rule }) => rule.ref).sort();
+		};
+		await until("both rules that may to act", 30, async () => ((await acted()).length >= 2 ? true : undefined));
+		const events = async () => (await ask(root, "GET", "/v1/triggerinstances?status=pending,processing")).body as unknown as Rows;
+		await until("all events to be processed", 30, async () => ((await events()).length === 0 ? true : undefined));
+		assert.deepEqual(await acted(), ["default.item_for_bea", "default.result_for_insider"]);
 	}),
 );
 

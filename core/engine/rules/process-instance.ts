@@ -26,6 +26,8 @@ export interface ProcessParts {
 	readonly enforcer: Enforcer;
 	/** Items that the patterns of a rule may use. */
 	readonly datastoreOf: (rule: RuleEntity) => DatastoreAccess;
+	/** Keeps the rules whose authors may see what an event tells of. */
+	readonly keepPermitted: (rules: readonly IndexedRule[], instance: TriggerInstanceEntity) => Promise<readonly IndexedRule[]>;
 }
 
 /** The lease of an event that is being processed. */
@@ -86,7 +88,7 @@ export async function concernsNobody(
 
 async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
 	const { storage, enforcer } = parts;
-	const rules = await parts.rules.rulesOf(instance.trigger);
+	const rules = await parts.keepPermitted(await parts.rules.rulesOf(instance.trigger), instance);
 	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };
 	const standard = await selectMatching(rules, "standard", look);
 	const matching = standard.length > 0 ? standard : await selectMatching(rules, "backstop", look);

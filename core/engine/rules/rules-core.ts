@@ -1,4 +1,5 @@
 import type { EventBus, Options } from "../../contract/index.ts";
+import type { Access } from "../access/access.ts";
 import type { Principal } from "../principal.ts";
 import type { SubmitParts } from "../submit.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
@@ -6,6 +7,7 @@ import type { TriggerCore } from "../triggers/trigger-core.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { createEnforcer } from "./enforce.ts";
 import { createLoopGuard } from "./loop-guard.ts";
+import { keepPermitted } from "./permitted-rules.ts";
 import { createProcessor, type Processor } from "./processor.ts";
 import { createRuleSecrets } from "./rule-secrets.ts";
 import { testRule } from "./rule-test.ts";
@@ -20,6 +22,7 @@ export interface RulesCoreParts extends SubmitParts, Pick<RuleTriggerParts, "log
 	readonly changes: ChangeFeed;
 	readonly triggers: TriggerCore;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
+	readonly access: Access;
 }
 
 /** Rules, and what looks at them. */
@@ -46,6 +49,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 		enforcer,
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user }) => datastore.accessFor(systemUser, user),
+		keepPermitted: (indexed, instance) => keepPermitted(indexed, instance, { ...parts, systemUser }),
 		poolSize: options.rules.pool_size,
 		pollInterval,
 		lease,
