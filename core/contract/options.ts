@@ -193,6 +193,12 @@ export const optionSections = {
 			maximum: 15,
 			description: "Seconds between heartbeats on a quiet event stream.",
 		},
+		max_per_user: {
+			type: "integer",
+			default: 100,
+			minimum: 0,
+			description: "Most event streams and downloads of output that one user has open on a node; 0 means any number.",
+		},
 	},
 	webui: {
 		webui_base_url: { type: "string", default: "", description: "Base of `web_url` in executions; empty means the API's address." },

@@ -7,9 +7,11 @@ import type { HttpContext } from "./route.ts";
 /** Who asks on a public route. */
 export const nobody: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
 
-/** Who asks, and the cookie that lets a browser go on without the header. */
+/** Who asks, by what, and the cookie that lets a browser go on without the header. */
 export interface Authenticated {
 	readonly principal: Principal;
+	/** Undefined where no credential is needed. */
+	readonly offered?: OfferedCredentials;
 	readonly cookie?: string;
 }
 
@@ -23,12 +25,14 @@ export async function authenticate(
 	const cookie = explicit === undefined ? findCookie(request.headers) : undefined;
 	if (cookie !== undefined && options.auth.enable) assertOwnPage(request, options);
 	else if (!options.auth.enable && explicit === undefined) assertNotForeign(request, options);
-	const principal = await engine.credentials.authenticate(explicit ?? cookie);
-	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return { principal };
+	const offered = explicit ?? cookie;
+	const principal = await engine.credentials.authenticate(offered);
+	const authenticated = offered !== undefined && options.auth.enable ? { principal, offered } : { principal };
+	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
 	// A link of another page could sign its reader in as somebody else.
-	if (explicit.location === "query" && isFromElsewhere(request, options)) return { principal };
+	if (explicit.location === "query" && isFromElsewhere(request, options)) return authenticated;
 	const setCookie = toCookie(explicit.token, toSecondsLeft(principal.authentication.token_expire, clock), options.api);
-	return setCookie === undefined ? { principal } : { principal, cookie: setCookie };
+	return setCookie === undefined ? authenticated : { ...authenticated, cookie: setCookie };
 }
 
 function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | undefined {

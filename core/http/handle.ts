@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type H3Event, HTTPResponse } from "h3";
 import { SvcError } from "../contract/index.ts";
-import { authenticate, nobody } from "./authenticate.ts";
+import { type Authenticated, authenticate, nobody } from "./authenticate.ts";
 import { assertGlobally, assertOnRecord } from "./authorize.ts";
 import { readBody, readRawBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
@@ -63,11 +63,12 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, options, logger, clock, version, apiUrl, openStream, isClosed, proxies, listener } = context;
+	const { engine, options, logger, clock, version, apiUrl, streams, isClosed, proxies, listener } = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
-	const { principal, cookie } = route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw);
+	const authenticated: Authenticated = route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw);
+	const { principal, offered, cookie } = authenticated;
 	assertGlobally(route, principal, context);
 	// Named one by one: spreading costs as much as the rest of this function.
 	const routeContext = {
@@ -77,7 +78,8 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		clock,
 		version,
 		apiUrl,
-		openStream,
+		streams,
+		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
 		isClosed,
 		proxies,
 		listener,

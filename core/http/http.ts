@@ -56,7 +56,11 @@ export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 /** The HTTP interface over an engine. Throws when a route declares no permission. */
 export function createHttp(given: HttpOptions): Http {
 	const { options, roles = nodeRoles, logger, basePath = "" } = given;
-	const streams = new OpenStreams();
+	const streams = new OpenStreams({
+		limit: options.stream.max_per_user,
+		authenticate: (offered) => given.engine.credentials.authenticate(offered),
+		now: () => performance.now(),
+	});
 	const servers = new Map<keyof ListenerAddresses, Server>();
 	let isClosed = given.isClosed === true;
 	const context: HttpContext = {
@@ -66,7 +70,7 @@ export function createHttp(given: HttpOptions): Http {
 		clock: given.clock ?? { now: () => Date.now() * 1_000 },
 		version: given.version ?? "0.0.0",
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
-		openStream: (request) => streams.open(request),
+		streams,
 		isClosed: () => isClosed,
 		proxies: createProxies(options.auth),
 		listener: "api",

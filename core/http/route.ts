@@ -2,6 +2,7 @@ import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Engine, Principal } from "../engine/engine-api.ts";
 import type { TrustedProxies } from "../engine/trusted-proxies.ts";
 import type { BodySchema, RawBody } from "./body.ts";
+import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./respond.ts";
@@ -28,13 +29,14 @@ export interface HttpContext {
 	readonly proxies: TrustedProxies;
 	/** The component whose listener took the request; a service that is mounted answers as the API does. */
 	readonly listener: Component;
-	/** A signal that aborts when the client has gone or the service stops. `done` aborts it too, and must be called when the stream has ended. */
-	openStream(request: Request): { readonly signal: AbortSignal; done(): void };
+	readonly streams: OpenStreams;
 }
 
 /** One request, checked: what a handler gets. */
 export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
 	readonly request: ServerRequest;
+	/** Take a stream for whoever asks. `SVC_TOO_MANY` when the user holds as many as one may. */
+	openStream(): OpenStream;
 	/** Address of the other end of the connection, which may be a proxy; undefined where nobody knows. */
 	peerAddress(): string | undefined;
 	/** Whoever asks. On public routes nobody: an empty name without rights. */

@@ -1,6 +1,7 @@
 import type { Logger } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
 import { toJsonText } from "./json-text.ts";
+import { StreamEnded } from "./stream-watch.ts";
 
 /** A server-sent event. */
 export interface ServerSentEvent {
@@ -42,6 +43,7 @@ export function toFrame({ event, data, id }: ServerSentEvent): string {
  */
 export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: EventStreamOptions): ReadableStream<Uint8Array> {
 	const iterator = events[Symbol.asyncIterator]();
+	const { signal } = options;
 	let timer: NodeJS.Timeout | undefined;
 	const end = () => {
 		clearInterval(timer);
@@ -50,8 +52,17 @@ export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: E
 	return new ReadableStream<Uint8Array>({
 		start(controller) {
 			controller.enqueue(heartbeatBytes);
-			if (options.signal.aborted) return end();
-			options.signal.addEventListener("abort", end, { once: true });
+			const onAbort = () => {
+				// At once, whether or not the client reads: it comes back, and is told whether it still may.
+				if (signal.reason instanceof StreamEnded) {
+					controller.enqueue(encoder.encode(`: ${signal.reason.message}\n\n`));
+					controller.close();
+					leave(iterator);
+				}
+				end();
+			};
+			if (signal.aborted) return onAbort();
+			signal.addEventListener("abort", onAbort, { once: true });
 			timer = setInterval(() => {
 				// A client that does not read needs no sign of life.
 				if ((controller.desiredSize ?? 0) > 0) controller.enqueue(heartbeatBytes);
@@ -73,7 +84,7 @@ export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: E
 		},
 		cancel() {
 			end();
-			void iterator.return?.().catch(() => {});
+			leave(iterator);
 		},
 	});
 }
@@ -85,6 +96,16 @@ export function toTextStream(
 ): ReadableStream<Uint8Array> {
 	const iterator = pieces[Symbol.asyncIterator]();
 	return new ReadableStream<Uint8Array>({
+		start(controller) {
+			const onAbort = () => {
+				if (!(signal.reason instanceof StreamEnded)) return;
+				controller.error(signal.reason);
+				leave(iterator);
+				onEnd();
+			};
+			if (signal.aborted) onAbort();
+			else signal.addEventListener("abort", onAbort, { once: true });
+		},
 		async pull(controller) {
 			try {
 				const { done, value } = await iterator.next();
@@ -98,9 +119,14 @@ export function toTextStream(
 		},
 		cancel() {
 			onEnd();
-			void iterator.return?.().catch(() => {});
+			leave(iterator);
 		},
 	});
+}
+
+/** Nothing more is taken from it. */
+function leave(iterator: AsyncIterator<unknown>): void {
+	void iterator.return?.().catch(() => {});
 }
 
 /** Without an end event the client knows that it has to come back: it was too slow, or the event bus may have missed something. */

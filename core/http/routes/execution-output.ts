@@ -24,12 +24,12 @@ export const executionOutputRoutes = [
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...secretsQuery, output_type: "string" },
 		async handler(context) {
-			const { engine, path, query, request, openStream } = context;
+			const { engine, path, query } = context;
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
 			const type = parseOutputType(query.output_type);
 			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
-			const { signal, done } = openStream(request);
 			const { masked } = toPresentation(context);
+			const { signal, done } = context.openStream();
 			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal, masked });
 			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
 		},

@@ -45,7 +45,7 @@ export const streamRoutes = [
 
 /** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
 async function replyEvents(context: RouteContext, open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>): Promise<Reply> {
-	const { signal, done } = context.openStream(context.request);
+	const { signal, done } = context.openStream();
 	try {
 		const { heartbeat } = context.options.stream;
 		const stream = toEventStream(await open(signal), { heartbeat, signal, onEnd: done, logger: context.logger });

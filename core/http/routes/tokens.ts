@@ -54,8 +54,10 @@ export const tokenRoutes = [
 		path: "/tokens/:token",
 		component: "auth",
 		permission: "authenticated",
-		async handler({ engine, path, principal }) {
-			await engine.credentials.revoke(path["token"] ?? "", principal);
+		async handler({ engine, path, principal, streams }) {
+			const token = path["token"] ?? "";
+			await engine.credentials.revoke(token, principal);
+			void streams.lookAt(token);
 			return replyNothing();
 		},
 	}),
