@@ -105,6 +105,35 @@ test("values cannot forge a line or reach the terminal in text", () => {
 	assert.doesNotMatch(text().trimEnd(), /[\u0000-\u001f\u007f-\u009f\u2028]/);
 });
 
+test("neither format lets through what moves a terminal or turns the direction of writing, and JSON stays what it was", () => {
+	const unseen = [
+		"\u001b]0;title\u0007",
+		"\u009b31m",
+		"\u007f",
+		"\u0085",
+		"\u202e",
+		"\u2066",
+		"\u2069",
+		"\u200e",
+		"\u200f",
+		"\u061c",
+		"\u2029",
+	];
+	for (const format of ["json", "text"] as const) {
+		const { logger, text } = openLog({ format });
+		for (const value of unseen) {
+			logger.withTag(value).error(`message ${value}`, { value, [value]: 1, list: [value], error: new Error(value) });
+		}
+		assert.doesNotMatch(text().replaceAll("\n", ""), /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u, format);
+	}
+	const { logger, records } = openLog();
+	for (const value of [...unseen, "schön ✓ שלום"]) logger.info("m", { value });
+	assert.deepEqual(
+		records().map((record) => record["value"]),
+		[...unseen, "schön ✓ שלום"],
+	);
+});
+
 test("errors are written with message, code, cause and stack", () => {
 	const error = new SvcError("SVC_UNAVAILABLE", "the store is away", { cause: new Error("connection refused") });
 	const json = openLog();

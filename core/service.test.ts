@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
@@ -122,6 +122,29 @@ test("a runner that cannot start ends the start once the others have started, an
 		},
 		{ runners: [failing, slow] },
 	);
+});
+
+test("a data directory that others may read is said at the start", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-service-"));
+	const warned: unknown[] = [];
+	const silent = () => {};
+	const logger = { debug: silent, info: silent, error: silent, warn: (_message: string, fields: unknown) => void warned.push(fields) };
+	const auth = { enable: false, listen: false };
+	const config = { storage: memoryStorage(), event_bus: memoryBus(), runners: [noop()], auth, api: { port: 0 }, stream: { port: 0 } };
+	try {
+		for (const [mode, count] of [
+			[0o700, 0],
+			[0o755, 1],
+		] as const) {
+			await chmod(directory, mode);
+			const service = createService({ ...config, data_dir: directory }, { logger });
+			await service.start();
+			await service.stop();
+			assert.equal(JSON.stringify(warned).split("data_dir: other users of this machine").length - 1, count);
+		}
+	} finally {
+		await rm(directory, { recursive: true, force: true });
+	}
 });
 
 test("a port that is taken ends the start with the option's name, and nothing stays open", () =>

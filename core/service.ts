@@ -1,7 +1,7 @@
-import { prepareDataDirectory } from "./config/data-directory.ts";
+import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import { createParts, type Overrides } from "./container.ts";
-import { type NodeRole, type SvcConfig, SvcError } from "./contract/index.ts";
+import { type Logger, type NodeRole, type SvcConfig, SvcError } from "./contract/index.ts";
 import type { Engine, FirstUser } from "./engine/engine-api.ts";
 import type { Http } from "./http/index.ts";
 
@@ -66,7 +66,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	let stopping: Promise<void> | undefined;
 
 	async function start(): ReturnType<Service["start"]> {
-		await prepareDataDirectory(resolved.dataDirectory);
+		await prepareData(resolved, logger);
 		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
 		try {
 			const addresses = await http.start();
@@ -118,14 +118,20 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 /** An engine without HTTP, for programs that call it directly. As `createService` otherwise. */
 export function createEngine(config: SvcConfig, options: CreateOptions = {}): Engine {
 	const resolved = resolve(config, options);
-	const { engine } = createParts(resolved, options);
+	const { engine, logger } = createParts(resolved, options);
 	return {
 		...engine,
 		async start() {
-			await prepareDataDirectory(resolved.dataDirectory);
+			await prepareData(resolved, logger);
 			return engine.start();
 		},
 	};
+}
+
+async function prepareData({ dataDirectory }: ResolvedConfig, logger: Logger): Promise<void> {
+	await prepareDataDirectory(dataDirectory);
+	const warning = await findOpenDataDirectory(dataDirectory);
+	if (warning !== undefined) logger.warn("configuration", { warning });
 }
 
 function resolve(config: SvcConfig, { env = {}, directory = process.cwd(), only }: CreateOptions): ResolvedConfig {

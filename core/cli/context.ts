@@ -1,6 +1,8 @@
 import type { Writable } from "node:stream";
 import type { PluginKind } from "../contract/index.ts";
+import { toSeenLines } from "../contract/unseen-text.ts";
 import type { ServicePlan } from "./service-plan.ts";
+import { toTerminalOutput } from "./terminal-text.ts";
 
 /** What the command needs from the process around it, so that tests can stand in for it. */
 export interface CliContext {
@@ -93,8 +95,17 @@ export class CliExit extends Error {
 	}
 }
 
-/** Write and wait while the reader is behind. */
+/** Write and wait while the reader is behind. What is in records comes from anybody: none of it reaches a terminal as a command. */
 export function write(stream: Writable, text: string): Promise<void> {
+	return writeAsIs(stream, toSeenLines(text));
+}
+
+/** Write the output of an action: byte for byte into files and pipes, to a terminal without what would command it. */
+export function writeOutput(stream: Writable, text: string): Promise<void> {
+	return writeAsIs(stream, "isTTY" in stream && stream.isTTY === true ? toTerminalOutput(text) : text);
+}
+
+function writeAsIs(stream: Writable, text: string): Promise<void> {
 	// A reader that has left (`svc … | head`) makes the stream fail; `followRun` ends for it.
 	if (stream.destroyed || stream.writableEnded) return Promise.resolve();
 	return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client, ExecutionRecord } from "../client/index.ts";
 import type { OutputType } from "../contract/index.ts";
-import { type CliContext, CliExit, write } from "./context.ts";
+import { type CliContext, CliExit, write, writeOutput } from "./context.ts";
 
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
@@ -37,7 +37,7 @@ export async function followRun(client: Client, id: string, options: FollowRunOp
 async function cancel(client: Client, id: string, context: CliContext): Promise<void> {
 	context.stderr.write(`canceling execution ${id} (Ctrl-C again leaves it)\n`);
 	const { refused } = await client.executions.cancel(id);
-	if (refused !== undefined) context.stderr.write(`${refused}\n`);
+	if (refused !== undefined) await write(context.stderr, `${refused}\n`);
 }
 
 async function printOutput(
@@ -47,10 +47,10 @@ async function printOutput(
 	context: CliContext,
 ): Promise<void> {
 	const { signal } = options;
-	const onReconnect = (error: Error) => context.stderr.write(`${error.message}; trying again\n`);
+	const onReconnect = (error: Error) => void write(context.stderr, `${error.message}; trying again\n`);
 	const chunks = client.followOutput(id, { signal, onReconnect, ...(options.type === undefined ? {} : { type: options.type }) });
 	for await (const chunk of chunks) {
-		if (options.print) await write(chunk.output_type === "stdout" ? context.stdout : context.stderr, chunk.data);
+		if (options.print) await writeOutput(chunk.output_type === "stdout" ? context.stdout : context.stderr, chunk.data);
 	}
 	signal.throwIfAborted();
 }

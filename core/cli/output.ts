@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { ListPage } from "../client/index.ts";
+import { hasUnseenInLines, toSeenLines } from "../contract/unseen-text.ts";
 import { type CliContext, write } from "./context.ts";
 import { toTable } from "./table.ts";
 
@@ -20,7 +21,7 @@ export async function printRecord(
 		.map((path) => [path, at(record, path)] as const)
 		.filter(([, value]) => value !== undefined)
 		.map(
-			([path, value]) => `${path}:${typeof value === "object" && value !== null ? `\n${indent(stringify(value))}` : ` ${toText(value)}\n`}`,
+			([path, value]) => `${path}:${typeof value === "object" && value !== null ? `\n${indent(toYaml(value))}` : ` ${toText(value)}\n`}`,
 		);
 	return write(context.stdout, lines.join(""));
 }
@@ -45,7 +46,13 @@ export async function printList<T extends object>(
 }
 
 function toData(value: unknown, options: FormatOptions): string {
-	return options.yaml ? stringify(sorted(value)) : `${JSON.stringify(sorted(value), undefined, 4)}\n`;
+	return options.yaml ? toYaml(sorted(value)) : `${JSON.stringify(sorted(value), undefined, 4)}\n`;
+}
+
+/** Characters that do not show as what they are can be written out between double quotes only. */
+function toYaml(value: unknown): string {
+	const text = stringify(value);
+	return hasUnseenInLines(text) ? stringify(value, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "QUOTE_DOUBLE" }) : text;
 }
 
 function sorted(value: unknown): unknown {
@@ -67,7 +74,8 @@ function at(record: unknown, path: string): unknown {
 
 function toText(value: unknown): string {
 	if (value === undefined || value === null) return "";
-	return typeof value === "object" ? JSON.stringify(value) : String(value);
+	// Before the table is laid out: what is written out takes more room.
+	return toSeenLines(typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
 function indent(text: string): string {

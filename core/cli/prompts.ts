@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { toSeenLines } from "../contract/unseen-text.ts";
 import { type CliContext, CliExit } from "./context.ts";
 
 /** Asks questions one after the other. Without a terminal the answers are the lines of the input. */
@@ -25,7 +26,7 @@ export function openPrompts({ stdin, stderr, onInterrupt }: CliContext): Prompts
 	reader.once("SIGINT", () => reader.close());
 	return {
 		async ask(question, options = {}) {
-			stderr.write(question);
+			stderr.write(toSeenLines(question));
 			hidden = options.hidden === true;
 			const { done, value } = await lines.next();
 			if (hidden || !terminal) stderr.write("\n");

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { stringify } from "yaml";
+import { toSeenLines } from "../contract/unseen-text.ts";
 import { version } from "../version.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addApiKeyCommands } from "./commands/api-key.ts";
@@ -42,7 +43,7 @@ export async function runCli(argv: readonly string[], given: Partial<CliContext>
 	} catch (error) {
 		if (error instanceof CommanderError) return toUsageCode(error);
 		const { exitCode, text } = toFailure(error);
-		context.stderr.write(text);
+		context.stderr.write(toSeenLines(text));
 		return exitCode;
 	}
 }

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "uvu";
 import { isSvcError, optionSections, type SvcConfig } from "../contract/index.ts";
 import { authBackend, configWith, eventBus, runner, storage } from "./config.test-support.ts";
-import { prepareDataDirectory } from "./data-directory.ts";
+import { findOpenDataDirectory, prepareDataDirectory } from "./data-directory.ts";
 import { toVariableName } from "./environment.ts";
 import { resolveConfig } from "./resolve-config.ts";
 
@@ -302,6 +302,24 @@ test("the data directory is created for its owner only", async () => {
 		);
 	} finally {
 		await rm(parent, { recursive: true });
+	}
+});
+
+test("a data directory that others may read is said, one of its own is not", async () => {
+	const path = await mkdtemp(join(tmpdir(), "svc-config-"));
+	try {
+		assert.equal(await findOpenDataDirectory(join(path, "none")), undefined);
+		for (const mode of [0o755, 0o750, 0o701, 0o777]) {
+			await chmod(path, mode);
+			await prepareDataDirectory(path);
+			const warning = (await findOpenDataDirectory(path)) ?? "";
+			assert.ok(warning.startsWith(`data_dir: other users of this machine may use "${path}" (mode 0${mode.toString(8)})`), warning);
+			assert.match(warning, /hint: chmod 700/);
+		}
+		await chmod(path, 0o700);
+		assert.equal(await findOpenDataDirectory(path), undefined);
+	} finally {
+		await rm(path, { recursive: true });
 	}
 });
 

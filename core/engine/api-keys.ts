@@ -4,6 +4,7 @@ import { permissionTypes } from "./access/permission-types.ts";
 import { fromTimestamp, toTimestamp } from "./clock.ts";
 import { createId, isId } from "./ids.ts";
 import { mask } from "./mask.ts";
+import { assertSeenWithin } from "./names.ts";
 import type { Principal } from "./principal.ts";
 import { assertNotReserved } from "./reserved-names.ts";
 import { ensureUser } from "./users.ts";
@@ -87,6 +88,7 @@ export function createApiKeys({
 			const user = input.user || principal.username;
 			if (user !== principal.username) assertAdmin(principal, "user");
 			assertNotReserved("user", user, systemUser);
+			assertSeenWithin("metadata", input.metadata);
 			const key = input.key_hash === undefined ? createKey() : null;
 			const entity: ApiKeyEntity = {
 				id: toGivenId(input) ?? createId(clock),
@@ -118,6 +120,7 @@ export function createApiKeys({
 		},
 		get,
 		async update(idOrKey, input, principal) {
+			assertSeenWithin("metadata", input.metadata);
 			assertNoRun(principal);
 			const old = await get(idOrKey);
 			if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");

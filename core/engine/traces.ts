@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../contract/index.ts";
 import { isId } from "./ids.ts";
+import { assertSeen } from "./names.ts";
 
 /** The trace an execution joins, and the record to insert when it is a new one. */
 export interface TraceChoice {
@@ -66,5 +67,6 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 	if (tag !== undefined && tag !== null && typeof tag !== "string") {
 		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text");
 	}
+	if (typeof tag === "string") assertSeen("context.trace_context.trace_tag", tag);
 	return { ...(typeof id === "string" && id !== "" && { id }), ...(typeof tag === "string" && tag !== "" && { tag }) };
 }

@@ -1,13 +1,15 @@
 import { type Clock, isSvcError, type Logger, type Storage } from "../contract/index.ts";
 import { toTimestamp } from "./clock.ts";
 import { createId } from "./ids.ts";
+import { assertSeen } from "./names.ts";
 
-/** Make the record of a user who signs in for the first time. */
+/** Make the record of a user who signs in for the first time. `SVC_INVALID` for a name that would show as another one. */
 export async function ensureUser(
 	name: string,
 	{ storage, clock, logger }: { readonly storage: Storage; readonly clock: Clock; readonly logger: Logger },
 ): Promise<void> {
 	if ((await storage.count("user", { name })) > 0) return;
+	assertSeen("user", name);
 	try {
 		await storage.insert("user", [{ id: createId(clock), name, is_service: false, created_at: toTimestamp(clock.now()), nicknames: {} }]);
 		logger.info("user registered", { user: name });

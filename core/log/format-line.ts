@@ -1,3 +1,5 @@
+import { toSeenLine } from "../contract/unseen-text.ts";
+
 export interface LogLine {
 	readonly date: Date;
 	readonly level: string;
@@ -10,13 +12,17 @@ export interface LogLine {
 /** One JSON object; members of the line itself win over fields of the same name. */
 export function formatJson({ date, level, tag, message, fields }: LogLine): string {
 	const head = { time: date.toISOString(), level, message, ...(tag === "" ? {} : { tag }) };
-	return JSON.stringify({ ...head, ...fields, ...head });
+	// What JSON leaves as it is, a terminal that shows the log would not.
+	return toSeenLine(JSON.stringify({ ...head, ...fields, ...head }));
 }
 
-/** A line for people, followed by the stack traces of errors among the fields. */
+/**
+ * A line for people, followed by the stack traces of errors among the fields. Values come from outside: a line break would forge a line,
+ * and an escape sequence would reach the terminal.
+ */
 export function formatText({ date, level, tag, message, fields }: LogLine): string {
 	const words = Object.entries(fields).map(([name, value]) => `${toWord(name)}=${toWord(isError(value) ? value.message : value)}`);
-	const head = `${date.toISOString()} ${level.padEnd(5)} ${tag === "" ? "" : `${toLine(tag)}: `}${toLine(message)}`;
+	const head = `${date.toISOString()} ${level.padEnd(5)} ${tag === "" ? "" : `${toSeenLine(tag)}: `}${toSeenLine(message)}`;
 	const stacks = Object.values(fields)
 		.filter(isError)
 		.map(({ stack }) => toLines(stack));
@@ -32,26 +38,14 @@ function isError(value: unknown): value is PlainError {
 	return typeof value === "object" && value !== null && "stack" in value && typeof value.stack === "string" && "message" in value;
 }
 
-// Values come from outside: a line break would forge a line, and an escape sequence would reach the terminal.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
-
-function toLine(text: string): string {
-	return text.replace(control, escapeCharacter);
-}
-
 function toLines(text: string): string {
 	return text
 		.split("\n")
-		.map((line) => `    ${toLine(line.trim())}`)
+		.map((line) => `    ${toSeenLine(line.trim())}`)
 		.join("\n");
 }
 
 function toWord(value: unknown): string {
 	const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
-	return toLine(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? JSON.stringify(text) : text);
-}
-
-function escapeCharacter(character: string): string {
-	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+	return toSeenLine(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? JSON.stringify(text) : text);
 }

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { copyFile, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -195,6 +195,16 @@ test("options that are not the default and variables in force are listed, withou
 		const texts = warnings.map(({ path, message }) => `${path}: ${message}`).join("\n");
 		for (const word of [/auth\.enable: authentication is off/, /system\.debug: /, /api\.port: 0\.0\.0\.0 .*without TLS/, /SVC_API_PRT/])
 			assert.match(texts, word);
+	}));
+
+test("a plan says that others may read the data directory", () =>
+	withPlan(async ({ plan, directory }) => {
+		const isSaid = async () => (await plan()).warnings.some(({ path, message }) => path === "data_dir" && message.includes("mode 0755"));
+		assert.equal(await isSaid(), false);
+		await mkdir(join(directory, "data"), { mode: 0o755 });
+		assert.equal(await isSaid(), true);
+		await chmod(join(directory, "data"), 0o700);
+		assert.equal(await isSaid(), false);
 	}));
 
 test("a plan says what proxy mode needs, and keeps the secret that the proxy shares", () =>

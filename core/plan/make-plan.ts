@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Finding, PlannedContent, PlannedFile, ServicePlan } from "../cli/service-plan.ts";
+import { findOpenDataDirectory } from "../config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { contractVersion, type PluginContext } from "../contract/index.ts";
 import { createSystemClock } from "../engine/clock.ts";
@@ -9,7 +10,7 @@ import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
 import { draftContent } from "./draft-content.ts";
 import { createFindingLogger } from "./finding-logger.ts";
-import { toFindings } from "./findings.ts";
+import { toFinding, toFindings } from "./findings.ts";
 import { listOptions } from "./list-options.ts";
 import { listPlugins } from "./list-plugins.ts";
 import { findRoleFindings, listWarnings } from "./list-warnings.ts";
@@ -54,8 +55,10 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 	const drafted = await draft(config, plugins, stored).finally(() => plugins.door.stop());
 	const problems = [...findRoleFindings(config, plugins), ...network.problems, ...stored.problems, ...drafted.problems];
 	const listed = listPlugins(config, plugins);
+	const openData = await findOpenDataDirectory(config.dataDirectory);
 	const warnings = [
 		listWarnings(config, plugins),
+		openData === undefined ? [] : [toFinding(openData)],
 		findMissingPackages(listed),
 		network.warnings,
 		users.warnings,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
+import { toSeenLines } from "../../contract/unseen-text.ts";
 import { askForAnswer } from "../answer.ts";
 import { type CliContext, CliExit } from "../context.ts";
 import { orNotFound } from "../failure.ts";
@@ -53,7 +54,7 @@ function parseAnswer(text: string): JsonObject {
 async function promptForAnswer(schema: JsonObject, context: CliContext): Promise<JsonObject> {
 	const prompts = openPrompts(context);
 	try {
-		return await askForAnswer(schema, prompts, (text) => context.stderr.write(text));
+		return await askForAnswer(schema, prompts, (text) => context.stderr.write(toSeenLines(text)));
 	} finally {
 		prompts.close();
 	}

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { TokenRecord } from "../../client/index.ts";
 import { isSvcError } from "../../contract/index.ts";
@@ -10,6 +10,9 @@ import { connect, openSession } from "../session.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "../settings.ts";
 import { writeCachedToken } from "../token-cache.ts";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "./options.ts";
+
+const visiblePassword =
+	"WARNING: with -p the list of processes shows the password to everybody on this machine, and the shell may keep it: leave -p out to be asked, or send the password to standard input.\n";
 
 interface SignInOptions extends GlobalOptions {
 	readonly password?: string;
@@ -23,7 +26,10 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 		parent
 			.command(`${name} <user>`)
 			.description(description)
-			.option("-p, --password <password>", "password; asked for when it is left out")
+			.option(
+				"-p, --password <password>",
+				"password; without it, it is asked for or read from standard input. Others on this machine can see it here",
+			)
 			.option("-l, --ttl <seconds>", "lifetime of the token", toInteger);
 
 	describe("login", "Sign in and keep the token for the next commands.")
@@ -64,6 +70,7 @@ async function signIn(
 	context: CliContext,
 ): Promise<{ record: TokenRecord; password: string; settings: Settings }> {
 	const settings = resolveSettings(options, context.env);
+	if (options.password !== undefined) await write(context.stderr, visiblePassword);
 	const password = options.password ?? (await readPassword(`Password of ${username}: `, context));
 	try {
 		const record = await connect(settings, context).signIn({ username, password }, { ttl: options.ttl });
@@ -89,4 +96,6 @@ function rememberUser(file: string, username: string, password: string | undefin
 	if (changed === text) return;
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	writeFileSync(file, changed, { mode: 0o600 });
+	// A file that was there keeps its mode, which was fit for what it held.
+	if (password !== undefined) chmodSync(file, 0o600);
 }

@@ -3,6 +3,7 @@ import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Access } from "../access/access.ts";
 import { toTimestamp } from "../clock.ts";
 import { mask } from "../mask.ts";
+import { assertSeen } from "../names.ts";
 import type { Principal } from "../principal.ts";
 import { parseCipherText } from "./cipher-text.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
@@ -95,6 +96,7 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 			return show(item, form, principal);
 		},
 		async set(name, input, principal) {
+			assertSeen("name", name);
 			const address = addressOf(name, input, principal);
 			if (input.encrypted === true) await assertMayImport(input.value, principal);
 			const item = await store.set(address, (before) => toContent(input, before, address));

@@ -1,5 +1,6 @@
 import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
+import { assertSeen } from "../../engine/names.ts";
 import { toHookUrl } from "../../engine/webhooks/hook-parameters.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../paging.ts";
 import type { GuardedResource } from "../permissions.ts";
@@ -51,7 +52,7 @@ export const webhookRoutes = [
 				headers,
 				bytes: body.bytes,
 				body: body.value,
-				traceTag: headers["svc-trace-tag"] || undefined,
+				traceTag: toTraceTag(headers["svc-trace-tag"]),
 				principal,
 			});
 			return replyJson(body.value, 202, {
@@ -112,4 +113,10 @@ function toHook({ id, ref, pack, name, type, parameters, description }: TriggerE
 function toDelivery({ delivery_key: _key, headers, body, ...entity }: WebhookDeliveryEntity, { whole }: { readonly whole: boolean }) {
 	const members = Object.entries(entity).filter(([, value]) => value !== null);
 	return { ...Object.fromEntries(members), ...(whole && { headers, body }) };
+}
+
+function toTraceTag(given: string | undefined): string | undefined {
+	if (!given) return undefined;
+	assertSeen("header Svc-Trace-Tag", given);
+	return given;
 }
