@@ -101,6 +101,7 @@ export function createEngineParts(dependencies: EngineDependencies) {
 		templateSources,
 		dispatcher: triggers.dispatcher,
 		apiUrl: dependencies.apiUrl,
+		dataDirectory: dependencies.dataDirectory,
 	});
 	const pendingWork = createPendingWork({ ...parts, wake: (work) => scheduler.wake(work) });
 	const scheduler: Scheduler = createScheduler({

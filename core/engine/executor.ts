@@ -36,6 +36,7 @@ export interface ExecutorOptions {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
 	readonly apiUrl: () => string;
+	readonly dataDirectory: string;
 	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken">;
 	readonly completions: Completions;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
@@ -170,8 +171,14 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		} catch (error) {
 			// Nothing has begun: whoever has the storage finds it again once its lease has run out.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			return toFailure(error);
+			return fail(execution, error);
 		}
+	}
+
+	/** Paths in what is shown of the error are counted from the pack. */
+	async function fail({ action_ref }: ExecutionEntity, error: unknown): Promise<Outcome> {
+		const pack = await parts.catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
+		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [parts.dataDirectory, ""]]);
 	}
 
 	async function perform(execution: ExecutionEntity, run: Run, { prepared, secrets }: Begun, work: Work): Promise<Outcome> {
@@ -213,7 +220,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
-			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : toFailure(error);
+			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await fail(execution, error);
 		} finally {
 			clearTimeout(timer);
 		}

@@ -1,11 +1,5 @@
-import {
-	type ExecutionEntity,
-	type ExecutionStatus,
-	type JsonObject,
-	RunAborted,
-	type RunResult,
-	toErrorMessage,
-} from "../contract/index.ts";
+import { type ExecutionEntity, type ExecutionStatus, type JsonObject, RunAborted, type RunResult } from "../contract/index.ts";
+import { type HiddenPlace, toErrorResult } from "./error-result.ts";
 
 /** How a run ended, before it is recorded. */
 export interface Outcome {
@@ -43,7 +37,6 @@ export function toCanceled(execution: ExecutionEntity, result: JsonObject): Outc
 }
 
 /** The runner could not do its work (reference A.1.3): message and stack, nothing else. */
-export function toFailure(error: unknown): Outcome {
-	const traceback = error instanceof Error ? (error.stack ?? error.message) : String(error);
-	return { status: "failed", result: { error: toErrorMessage(error), traceback } };
+export function toFailure(error: unknown, hidden: readonly HiddenPlace[]): Outcome {
+	return { status: "failed", result: toErrorResult(error, hidden) };
 }

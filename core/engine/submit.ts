@@ -5,12 +5,12 @@ import {
 	type JsonObject,
 	type Storage,
 	SvcError,
-	toErrorMessage,
 	type WriteOperation,
 } from "../contract/index.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { toTimestamp } from "./clock.ts";
 import type { Principal, SubmitInput } from "./engine-api.ts";
+import { toErrorResult } from "./error-result.ts";
 import { createId } from "./ids.ts";
 import { isTemplateProblem } from "./parameters/problems.ts";
 import type { RenderContext } from "./parameters/render.ts";
@@ -232,7 +232,7 @@ function createDraft(
 
 /** The record of a request whose template could not be rendered. */
 function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
-	const result = { error: toErrorMessage(error), traceback: error.stack ?? error.message };
+	const result = toErrorResult(error);
 	return {
 		...execution,
 		...(toResultPatch(result) as Pick<ExecutionEntity, "result" | "result_size">),

@@ -45,7 +45,7 @@ export interface GuardedService {
 	/** Ask the API with a token; its status and JSON. */
 	ask(token: string, method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: Answer }>;
 	/** Create an execution of `default.speak`, or of another action, and wait for its end; its id. */
-	run(token: string, action?: string): Promise<string>;
+	run(token: string, action?: string, parameters?: object): Promise<string>;
 	/** Seconds to add to the time. */
 	pass(seconds: number): void;
 }
@@ -123,8 +123,8 @@ export async function withGuardedService(
 			packs: join(directory, "packs"),
 			ask,
 			signIn,
-			async run(token, action = "default.speak") {
-				const { body } = await ask(token, "POST", "/v1/executions", { action, parameters: { pin: "a secret pin" } });
+			async run(token, action = "default.speak", parameters = { pin: "a secret pin" }) {
+				const { body } = await ask(token, "POST", "/v1/executions", { action, parameters });
 				await (await fetch(`${urls.stream}/executions/${String(body["id"])}/output`, { headers: { "x-auth-token": root } })).text();
 				return String(body["id"]);
 			},

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from svc import actions, aliases, encoding, logs, service
+from svc import actions, aliases, encoding, logs, places, service
 
 EXIT_RAISED = 1
 EXIT_WRONG_STATUS = 220
@@ -16,6 +16,7 @@ def run(request, report):
     """
     aliases.install()
     logs.level = request["log_level"]
+    places.learn(request["pack_directory"])
     try:
         result = _run_action(request)
     except SystemExit as error:
@@ -32,6 +33,7 @@ def _run_action(request):
     action_class = _find_class(_load(entry_point), entry_point)
     action_service = service.ActionService(request["pack"], action_class.__name__)
     action = _construct(action_class, actions.Config(request["config"], request["pack"]), action_service)
+    places.watch_threads()
     return action.run(**request["parameters"])
 
 
@@ -97,7 +99,7 @@ def _describe_wrong_status(status):
     try:
         raise TypeError("the first of two values that run returns must be True, False or None, not " + repr(status)[:200])
     except TypeError as error:
-        return {"error": str(error), "traceback": traceback.format_exc()}
+        return {"error": str(error), "traceback": places.hide(traceback.format_exc())}
 
 
 def _to_exit_code(code):
@@ -110,8 +112,8 @@ def _to_exit_code(code):
 
 
 def _print_traceback(error):
-    """As the interpreter would, without the frames of this package."""
+    """Without the frames of this package that led to the action."""
     frame = error.__traceback__
     while frame is not None and os.path.dirname(frame.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         frame = frame.tb_next
-    sys.__excepthook__(type(error), error.with_traceback(frame), frame)
+    places.print_traceback(type(error), error.with_traceback(frame), frame)

@@ -1,5 +1,7 @@
 """Loggers of actions. `logging` is imported by the first use: its import takes longer than most actions."""
 
+from svc import places
+
 LINE_FORMAT = "%(name)-12s: %(levelname)-8s %(message)s"
 AUDIT = 60
 
@@ -25,7 +27,10 @@ def get_logger(name):
     logger = logging.getLogger(name)
     if not logger.handlers:
         handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter(LINE_FORMAT))
+        formatter = logging.Formatter(LINE_FORMAT)
+        format_exception = formatter.formatException
+        formatter.formatException = lambda info: places.hide(format_exception(info))
+        handler.setFormatter(formatter)
         logger.addHandler(handler)
     logger.setLevel(level)
     # Otherwise a handler that the action gives to the root would write every line a second time.
