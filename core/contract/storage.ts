@@ -53,7 +53,10 @@ export function toAppended(value: unknown): JsonValue | undefined {
 /** New values for some fields. */
 export type Patch<E> = { readonly [F in keyof E]?: E[F] | Append };
 
-/** One write among several that happen together or not at all. */
+/**
+ * One write among several that happen together or not at all. An update with an empty patch changes nothing: it asks whether the
+ * entity is as expected, and keeps it so until the others have happened.
+ */
 export type WriteOperation = {
 	[K in EntityKind]:
 		| { readonly insert: K; readonly entities: readonly EntityMap[K][] }
@@ -85,7 +88,9 @@ export interface StorageInspection {
  * When a promise of a writing method resolves, the write is durable (where `capabilities.durable`), except for kinds marked
  * `relaxed` in `entity-kinds.ts`: those survive the death of the process, and are durable at the latest with the next other write.
  * Entities given and returned are never shared: neither side sees the other's later changes. Rejects with `SVC_UNAVAILABLE`
- * while the store cannot be reached: a write may have happened all the same, when only its answer was lost.
+ * while the store cannot be reached: a write may have happened all the same, when only its answer was lost. With `facts.refused` true
+ * the store has said itself that it serves nobody now. Without that it may be this node alone that is cut off, and what it holds is
+ * taken over by others.
  *
  * A `start` of a shared storage that rejects with `SVC_UNAVAILABLE` is tried again with a new instance until it succeeds.
  */
@@ -126,6 +131,11 @@ export interface Storage extends Lifecycle {
 	remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number>;
 	/** Several writes, all or none. `SVC_CONFLICT` when a key is taken or an update's entity no longer satisfies `expected`. */
 	write(operations: readonly WriteOperation[]): Promise<void>;
+	/**
+	 * The time by the storage's own clock, in microseconds since 1970. The nodes that share a storage hold and lose their work by it, as
+	 * their own clocks may differ; so one that is shared should have it. Without it they go by the clock of each node.
+	 */
+	now?(): Promise<number>;
 	/** Names of the changes to its schema that `start` would make, in order; makes none. Called instead of `start`, and `stop` follows. */
 	plan?(context: PluginContext): Promise<readonly string[]>;
 	/**

@@ -3,6 +3,7 @@ import { checkClaims } from "./storage/claims.ts";
 import { checkConditions } from "./storage/conditions.ts";
 import { checkDurability } from "./storage/durability.ts";
 import { checkQueries } from "./storage/queries.ts";
+import { checkTime } from "./storage/time.ts";
 import { checkUpdates } from "./storage/updates.ts";
 import { checkValues } from "./storage/values.ts";
 import { checkWrites } from "./storage/writes.ts";
@@ -37,4 +38,5 @@ export function testStorage({ test, name, create }: StorageSuiteOptions): void {
 	checkQueries(check);
 	checkValues(check);
 	checkDurability(check);
+	checkTime(check);
 }

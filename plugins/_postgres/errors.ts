@@ -55,7 +55,15 @@ function toFailure(code: string, error: unknown): PostgresFailure {
 }
 
 function toUnavailable(cause: unknown): SvcError {
-	return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(cause)}`, { cause });
+	const facts = isAway(cause) ? { refused: true } : {};
+	return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(cause)}`, { cause, facts });
+}
+
+/** Whether the server, or the machine it should be on, has said itself that it serves nobody now. Silence says nothing of the kind. */
+function isAway(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const code = "code" in error ? String(error.code) : "";
+	return code === "ECONNREFUSED" || /^57P0[123]$/.test(code) || isAway(error.cause);
 }
 
 /** Errors of the system and the driver have a code in capitals, such as ECONNRESET and CONNECTION_CLOSED. */

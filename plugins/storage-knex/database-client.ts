@@ -84,6 +84,10 @@ export interface Dialect {
 	readonly listTypes?: Readonly<Record<FieldType, string>>;
 	/** Makes a statement that changes rows fail when it changes none, where the driver cannot tell in time. */
 	toChange(sql: string): string;
+	/** The same for one that finds rows and keeps them as they are until the transaction ends, where several nodes write. */
+	toKept?(sql: string): string;
+	/** Answers the time in microseconds since 1970, where the database has a clock of its own. */
+	readonly now?: string;
 }
 
 /** A started database. */

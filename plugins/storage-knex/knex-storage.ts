@@ -136,6 +136,15 @@ export class KnexStorage implements Storage {
 		for (const operation of operations) if ("remove" in operation) this.#removed.add(operation.remove);
 	}
 
+	/** A database in a file has no clock but this machine's. */
+	async now(): Promise<number> {
+		const { client } = this.#require();
+		const { now } = client.dialect;
+		if (now === undefined) return Date.now() * 1_000;
+		const { rows } = await client.read({ statement: { sql: now, answer: "row" }, bindings: [] });
+		return Number(rows[0]?.[0]);
+	}
+
 	async compact(): Promise<boolean> {
 		return await this.#require().client.compact(this.#removed);
 	}

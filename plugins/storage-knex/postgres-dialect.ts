@@ -12,6 +12,8 @@ export const postgresDialect: Dialect = {
 	locksRows: true,
 	listTypes: { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" },
 	toChange: (sql) => `with changed as (${sql} returning 1) select 1 / count(*) from changed`,
+	toKept: (sql) => `with kept as (${sql} for share) select 1 / count(*) from kept`,
+	now: "select (extract(epoch from clock_timestamp()) * 1000000)::bigint",
 };
 
 function toElement(value: Binding): string {

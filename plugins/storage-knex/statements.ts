@@ -120,11 +120,22 @@ export class Statements {
 	/** Patch one entity by id. */
 	update(kind: EntityKind, assignments: readonly Assignment[], where: readonly Comparison[], answer: "row" | "change"): Statement {
 		const shape = `update ${kind} ${toAssignmentShape(assignments)} ${toShape(where)} ${answer}`;
+		const { toKept } = this.dialect;
+		if (assignments.length === 0 && answer === "change" && toKept) return this.#keep(kind, where, toKept);
 		return this.#shape(shape, answer, (building) => {
 			const query = building.table(kind).update(this.#toValues(building, assignments)).where("id", building.mark());
 			this.#apply(building, query, where);
 			return answer === "row" ? query.returning(namesOf(fieldsOf(kind))) : query;
 		});
+	}
+
+	/** Nothing is written, which would make the row anew: it is locked as it is. */
+	#keep(kind: EntityKind, where: readonly Comparison[], toKept: (sql: string) => string): Statement {
+		const build = (building: Building) => {
+			const query = building.table(kind).select("id").where("id", building.mark());
+			return this.#apply(building, query, where);
+		};
+		return this.#shape(`keep ${kind} ${toShape(where)}`, "change", build, toKept);
 	}
 
 	/** Patch the entities of a list of ids. */
@@ -189,7 +200,12 @@ export class Statements {
 		);
 	}
 
-	#shape(shape: string, answer: Statement["answer"], build: (building: Building) => Buildable): Statement {
+	#shape(
+		shape: string,
+		answer: Statement["answer"],
+		build: (building: Building) => Buildable,
+		toChange: (sql: string) => string = this.dialect.toChange,
+	): Statement {
 		const known = this.#shapes.get(shape);
 		if (known) return known;
 		const knex = this.#knex;
@@ -198,7 +214,7 @@ export class Statements {
 		const { sql: text, bindings } = query.toSQL().toNative();
 		if (bindings.length !== marks || bindings.some((mark, index) => mark !== index + 1))
 			throw new Error(`bindings out of order in: ${text}`);
-		const sql = answer === "change" ? this.dialect.toChange(text) : text;
+		const sql = answer === "change" ? toChange(text) : text;
 		const statement: Statement = { sql, answer };
 		if (this.#shapes.size >= mostShapes) this.#shapes.clear();
 		this.#shapes.set(shape, statement);

@@ -155,6 +155,44 @@ const brokenWrites: readonly Broken<Storage>[] = [
 			}),
 	},
 	{
+		name: "an update without a patch is left out of a write",
+		refusedBy: "an update with an empty patch within a write asks for what is expected and changes nothing",
+		spoil: (sound) =>
+			withChanges(sound, {
+				write: (operations) =>
+					sound.write(operations.filter((operation) => !("update" in operation) || Object.keys(operation.patch).length > 0)),
+			}),
+	},
+	{
+		name: "what is expected is looked at first, and written later",
+		refusedBy: "what a write has asked for stays so until it has happened",
+		spoil: (sound) =>
+			withChanges(sound, {
+				async write(operations) {
+					for (const operation of operations) {
+						if (!("update" in operation)) continue;
+						const where = { ...operation.expected, id: operation.id } as Where<never>;
+						if ((await sound.count(operation.update, where)) === 0) throw new SvcError("SVC_CONFLICT", "no longer as expected");
+					}
+					await nextTurn();
+					await sound.write(operations.filter((operation) => !("update" in operation) || Object.keys(operation.patch).length > 0));
+				},
+			}),
+	},
+	{
+		name: "a storage that several use has no time",
+		refusedBy: "a shared storage tells the time, which passes and is the same for all who ask",
+		spoil: (sound) => withChanges(sound, { capabilities: { shared: true } }),
+	},
+	{
+		name: "the time of a storage stands still",
+		refusedBy: "a shared storage tells the time, which passes and is the same for all who ask",
+		spoil: (sound) => {
+			const time = Date.now() * 1_000;
+			return withChanges(sound, { capabilities: { shared: true }, now: async () => time });
+		},
+	},
+	{
 		name: "a conflict is an error of no kind",
 		refusedBy: "update to a taken key is a conflict that names its owner and changes nothing",
 		spoil: (sound) =>

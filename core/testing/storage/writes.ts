@@ -143,6 +143,38 @@ function checkWrite(check: Check): void {
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
 	});
 
+	check("an update with an empty patch within a write asks for what is expected and changes nothing", async (storage) => {
+		const execution = createExecution({ fence: "held" });
+		await storage.insert("execution", [execution]);
+		const writeIf = (fence: string, tag: string) =>
+			storage.write([
+				{ update: "execution", id: execution.id, patch: {}, expected: { fence } },
+				{ insert: "trace", entities: [createTrace(tag)] },
+			]);
+		await writeIf("held", "kept");
+		await assertRejectsWith("SVC_CONFLICT", writeIf("lost", "lost"));
+		assert.equal(await storage.count("trace", {}), 1);
+		assert.deepEqual(await storage.get("execution", execution.id), execution);
+	});
+
+	check("what a write has asked for stays so until it has happened", async (storage) => {
+		const execution = createExecution({ fence: "held" });
+		await storage.insert("execution", [execution]);
+		const attempts = Array.from({ length: 30 }, (_, index) =>
+			storage.write([
+				{ update: "execution", id: execution.id, patch: {}, expected: { fence: "held" } },
+				{ insert: "output_chunk", entities: [createChunk(execution.id, index + 1)] },
+			]),
+		);
+		const taken = storage.update("execution", execution.id, { fence: "taken" }, { fence: "held" });
+		let seen = -1;
+		await taken.then(async () => {
+			seen = await storage.count("output_chunk", { execution_id: execution.id });
+		});
+		await Promise.allSettled(attempts);
+		assert.equal(await storage.count("output_chunk", { execution_id: execution.id }), seen, "something was written after it was taken");
+	});
+
 	check("a failing write spoils no write beside it", async (storage) => {
 		const outcomes = await Promise.allSettled(
 			Array.from({ length: 30 }, (_, index) =>

@@ -1,0 +1,24 @@
+import * as assert from "node:assert/strict";
+import type { Check } from "./check.ts";
+
+/** Microseconds: an hour. No machine that runs this suite is further off. */
+const nearby = 3_600_000_000;
+
+/** `now`. */
+export function checkTime(check: Check): void {
+	check("a shared storage tells the time, which passes and is the same for all who ask", async (storage) => {
+		if (storage.capabilities.shared !== true) return;
+		assert.ok(
+			storage.now !== undefined,
+			"it has no method now: nodes would go by their own clocks, and one that is wrong would take the work of others",
+		);
+		const first = await storage.now();
+		assert.ok(
+			Number.isFinite(first) && Math.abs(first - Date.now() * 1_000) < nearby,
+			`${first} is not the time in microseconds since 1970`,
+		);
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		const second = await storage.now();
+		assert.ok(second - first >= 15_000, `in 20 milliseconds its time went on by ${second - first} microseconds`);
+	});
+}
