@@ -17,7 +17,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/engine/policies/retries.test.ts",
 	],
 	output: ["core/engine/follow.test.ts", "core/http/service.test.ts"],
-	leases: ["core/engine/lease.test.ts", "core/engine/recovery.test.ts", "core/engine/duty.test.ts"],
+	leases: ["core/engine/lease.test.ts", "core/engine/recovery.test.ts", "core/engine/duty.test.ts", "core/engine/clocks-of-nodes.test.ts"],
 	credentials: [
 		"core/engine/credentials.test.ts",
 		"core/engine/api-keys.test.ts",

@@ -19,6 +19,8 @@ export interface NodeRecord {
 	readonly heartbeat_at: string;
 	/** Writes refused because the work was no longer its own. */
 	readonly late_writes: number;
+	/** Seconds by which its clock is ahead of the storage's; null where it alone uses the storage. */
+	readonly clock_offset: number | null;
 	readonly event_bus: string;
 	readonly roles: readonly NodeRole[];
 	/** Where its components listen, by component. */

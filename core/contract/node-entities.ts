@@ -30,6 +30,8 @@ export interface NodeEntity {
 	readonly expires_at: string;
 	/** Writes about work that was no longer its own, and that were therefore refused, since it started. */
 	readonly late_writes: number;
+	/** Seconds by which its clock is ahead of the storage's; null where it was started before that was told, or only it uses the storage. */
+	readonly clock_offset: number | null;
 	/** Name of its event bus plugin: nodes with unlike ones do not hear each other. */
 	readonly event_bus: string;
 	/** Whether that bus reaches other processes. */

@@ -40,6 +40,7 @@ export const nodeEntityKinds: { readonly [K in NodeEntityKind]: EntityKindDefini
 			event_bus_shared: "boolean",
 			roles: "json",
 			addresses: "json",
+			clock_offset: "real",
 		},
 		indexes: [["expires_at"]],
 	},

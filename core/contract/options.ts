@@ -303,6 +303,13 @@ export const optionSections = {
 			minimum: 0.1,
 			description: "Seconds a node holds an execution without renewing; renewed at a third of it.",
 		},
+		clock_tolerance: {
+			type: "number",
+			default: 2,
+			minimum: 0.1,
+			description:
+				"Seconds by which the clock of a node may differ from that of a storage that several nodes use. One whose clock differs by more says so in its log, in its health and in the list of nodes, and takes over no work of others.",
+		},
 	},
 	garbagecollector: {
 		collection_interval: {

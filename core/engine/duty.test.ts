@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
 import { silentLogger } from "../testing/run-context.ts";
-import { toTimestamp } from "./clock.ts";
+import { toEngineClock, toTimestamp } from "./clock.ts";
 import { createDuty, type Duty } from "./duty.ts";
 import { createSharedStorage, type Door } from "./shared-storage.test-support.ts";
 
@@ -37,7 +37,7 @@ async function withNodes(
 		const begun: AbortSignal[] = [];
 		const ended: AbortSignal[] = [];
 		const duty = createDuty(
-			{ storage: door.plugin.create(), clock, logger: silentLogger, nodeId: `node-${index}`, lease },
+			{ storage: door.plugin.create(), clock: toEngineClock(clock), logger: silentLogger, nodeId: `node-${index}`, lease },
 			{
 				name: "test",
 				interval,

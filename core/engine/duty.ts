@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, type DutyEntity, isSvcError, type Logger, type Patch, type Storage } from "../contract/index.ts";
-import { fromTimestamp, toTimestamp } from "./clock.ts";
+import { type DutyEntity, isSvcError, type Logger, type Patch, type Storage } from "../contract/index.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "./clock.ts";
 import { createId } from "./ids.ts";
 import { insertOnce } from "./insert-once.ts";
+import { toAbandonedBefore, untilAbandoned } from "./lease-time.ts";
 
 export interface DutyParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	/** Seconds that a node which went away keeps others from it. */
@@ -34,6 +35,9 @@ export interface Duty {
 	stop(): Promise<void>;
 }
 
+/** Milliseconds between two looks at a duty that another node holds longer than was thought. */
+const shortestLook = 50;
+
 /** Longest wait of the runtime's timers, in milliseconds. */
 const longestTimer = 2_147_483_647;
 
@@ -54,18 +58,18 @@ export function createDuty({ storage, clock, logger, nodeId, lease }: DutyParts,
 
 	function isHeld({ fence, lease_expires_at: expiry }: DutyEntity): boolean {
 		// No other process can use a storage that is not shared: whoever has the lease there is gone.
-		return storage.capabilities.shared === true && fence !== null && expiry !== null && expiry > toTimestamp(clock.now());
+		return storage.capabilities.shared === true && fence !== null && expiry !== null && expiry >= toAbandonedBefore(clock, lease);
 	}
 
 	/** Microseconds until it is to be done, at once when it never was. */
 	function untilDue({ done_at }: DutyEntity): number {
-		return done_at === null ? 0 : fromTimestamp(done_at) + interval * 1_000_000 - clock.now();
+		return done_at === null ? 0 : fromTimestamp(done_at) + interval * 1_000_000 - clock.steady();
 	}
 
 	/** Whether it was done: not when another node has it or was faster. */
 	async function take(duty: DutyEntity): Promise<boolean> {
 		const fence = randomUUID();
-		const expiresAt = clock.now() + lease * 1_000_000;
+		const expiresAt = clock.steady() + lease * 1_000_000;
 		const patch = { owner: nodeId, fence, lease_expires_at: toTimestamp(expiresAt) };
 		// What was read may be old: another node may have done it since, and given it back.
 		const expected = { fence: duty.fence, done_at: duty.done_at };
@@ -74,7 +78,7 @@ export function createDuty({ storage, clock, logger, nodeId, lease }: DutyParts,
 		let done: Patch<DutyEntity> = {};
 		try {
 			await work(held.signal);
-			if (!held.signal.aborted) done = { done_at: toTimestamp(clock.now()) };
+			if (!held.signal.aborted) done = { done_at: toTimestamp(clock.steady()) };
 		} finally {
 			await held.end();
 			await release(duty.id, fence, done);
@@ -88,13 +92,13 @@ export function createDuty({ storage, clock, logger, nodeId, lease }: DutyParts,
 		let expiresAt = expiry;
 		let renewing: Promise<void> = Promise.resolve();
 		const renew = async () => {
-			const next = clock.now() + lease * 1_000_000;
+			const next = clock.steady() + lease * 1_000_000;
 			try {
 				const renewed = await storage.update("duty", id, { lease_expires_at: toTimestamp(next) }, { fence });
 				if (renewed !== undefined) expiresAt = next;
 				else lost.abort();
 			} catch (error) {
-				if (clock.now() >= expiresAt) lost.abort();
+				if (clock.steady() >= expiresAt) lost.abort();
 				logger.warn("a duty could not be kept", { duty: name, error });
 			}
 		};
@@ -124,7 +128,7 @@ export function createDuty({ storage, clock, logger, nodeId, lease }: DutyParts,
 	async function look(): Promise<number> {
 		const duty = await read();
 		if (stopping.signal.aborted) return 0;
-		if (isHeld(duty)) return (fromTimestamp(duty.lease_expires_at ?? "") - clock.now()) / 1_000;
+		if (isHeld(duty)) return Math.max(untilAbandoned(duty.lease_expires_at ?? "", clock, lease), shortestLook);
 		const rest = untilDue(duty);
 		if (rest > 0) return rest / 1_000;
 		return (await take(duty)) ? interval * 1_000 : 0;

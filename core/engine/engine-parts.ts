@@ -23,6 +23,7 @@ import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRuns } from "./runs.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { createSensorContainer } from "./sensors/sensor-container.ts";
+import { StorageClock } from "./storage-clock.ts";
 import { checkTimerParameters } from "./timers/schedule.ts";
 import { createTimers } from "./timers/timers.ts";
 import { createChangeFeed } from "./triggers/change-feed.ts";
@@ -33,10 +34,11 @@ import { createTriggerTypes } from "./triggers/trigger-types.ts";
 
 /** Everything that an engine is made of, put together. Nothing is opened or started. */
 export function createEngineParts(dependencies: EngineDependencies) {
-	const { options, logger, clock, roles, composition } = dependencies;
-	const nodeId = createId(clock);
-	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
+	const { options, logger, roles, composition } = dependencies;
+	const nodeId = createId(dependencies.clock);
+	const host = createPluginHost(dependencies, { id: nodeId, clock: dependencies.clock, logger });
 	const { storage, eventBus, runners, sensors, authBackend } = host;
+	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const lateWrites = createLateWrites(logger);
 	const parts = { storage, eventBus, clock, logger, nodeId, lateWrites };
 	const changes = createChangeFeed(parts);
@@ -150,8 +152,8 @@ export function createEngineParts(dependencies: EngineDependencies) {
 	const halting = new AbortController();
 	const persist = createPersist({ storage, logger, signal: halting.signal });
 	const node = createNode({
-		...parts,
 		...dependencies,
+		...parts,
 		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
 		loops: loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop),
 		persist,

@@ -1,6 +1,7 @@
-import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../contract/index.ts";
+import { type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../contract/index.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
+import type { EngineClock } from "./clock.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, Principal, SubmitInput } from "./engine-api.ts";
 import { isId } from "./ids.ts";
 import type { TemplateSources } from "./render-parameters.ts";
@@ -12,7 +13,7 @@ import type { Completions } from "./triggers/completions.ts";
 export interface ExecutionsParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];

@@ -1,9 +1,9 @@
 import type { EventBus, ExecutionEntity, JsonObject, Options, RunContext, Runner, RunResult, Storage } from "../contract/index.ts";
-import { type Clock, isSvcError, RunAborted, SvcError } from "../contract/index.ts";
+import { isSvcError, RunAborted, SvcError } from "../contract/index.ts";
 import type { Access } from "./access/access.ts";
 import { principalOf } from "./access/principal-of.ts";
 import type { Catalog } from "./catalog.ts";
-import { toTimestamp } from "./clock.ts";
+import { type EngineClock, toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishAnnouncement } from "./execution-events.ts";
@@ -30,7 +30,7 @@ import type { ResolvedTrigger } from "./triggers/trigger-catalog.ts";
 export interface ExecutorOptions {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
 	readonly catalog: Catalog;
 	readonly runners: ReadonlyMap<string, Runner>;
@@ -59,8 +59,8 @@ export interface Executor {
 	recovers(execution: ExecutionEntity): boolean;
 	/** Whether the execution runs here. */
 	holds(executionId: string): boolean;
-	/** Ids and fences of what runs here. */
-	held(): ReadonlyMap<string, string | null>;
+	/** What runs here, by id. */
+	held(): ReadonlyMap<string, Pick<Run, "fence" | "leaseExpiresAt">>;
 	/** The lease of a run has been renewed. */
 	prolong(executionId: string, leaseExpiresAt: string): void;
 	/** The execution is no longer this node's: end the run and write nothing more. */
@@ -138,7 +138,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		try {
 			const performed = await perform(execution, run, begun, work);
 			const outcome = { ...performed, result: secrets.withoutToken(performed.result) };
-			if (outcome.status === "running") await records.leave(execution, run);
+			if (run.lost) parts.lateWrites.refused("end of a run", { execution_id: execution.id });
+			else if (outcome.status === "running") await records.leave(execution, run);
 			else await records.finish(execution, run, outcome);
 			if (run.recorded) await callAfterRun(execution, prepared);
 		} finally {
@@ -283,7 +284,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
 		},
 		holds: (executionId) => runs.has(executionId),
-		held: () => new Map([...runs].map(([id, { fence }]) => [id, fence])),
+		held: () => new Map([...runs].filter(([, { lost }]) => !lost)),
 		prolong(executionId, leaseExpiresAt) {
 			const run = runs.get(executionId);
 			if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;

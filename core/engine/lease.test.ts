@@ -11,6 +11,7 @@ import {
 } from "../contract/index.ts";
 import { createSystemClock, toTimestamp } from "./clock.ts";
 import { principal, startEngine, type TestEngine } from "./engine.test-support.ts";
+import { createSettableClock, type SettableClock } from "./settable-clock.test-support.ts";
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "./shared-storage.test-support.ts";
 
 const lease = 0.2;
@@ -56,6 +57,7 @@ async function startStubborn({ startNode, storage }: Cluster, onCall?: OnCall) {
 
 interface Node extends TestEngine {
 	readonly door: Door;
+	readonly clock: SettableClock;
 }
 
 interface Cluster extends SharedStorage {
@@ -75,9 +77,10 @@ function withCluster(name: string, body: (cluster: Cluster) => Promise<void>): v
 					const door = shared.createDoor(onCall);
 					// What a node stores at the end of a run is then the first thing it asks of the storage.
 					const options = { scheduler: { lease, poll_interval: 0.02 }, action_sensor: { enable: false }, log: { level: "error" } } as const;
-					const node = await startEngine({ storage: door.plugin, eventBus: door.eventBus, runners, options });
-					nodes.push({ ...node, door });
-					return { ...node, door };
+					const clock = createSettableClock();
+					const node = await startEngine({ storage: door.plugin, eventBus: door.eventBus, runners, options, clock });
+					nodes.push({ ...node, door, clock });
+					return { ...node, door, clock };
 				},
 			});
 		} finally {
@@ -165,6 +168,8 @@ withCluster("each take-over has a fence of its own", async (cluster) => {
  */
 async function sleepThroughLease(cluster: Cluster, { ends, onCall }: { readonly ends: boolean; readonly onCall?: OnCall }) {
 	const { node, id, say, end } = await startStubborn(cluster, onCall);
+	// It does not notice how long it has slept before what it had begun goes on.
+	node.clock.stop();
 	node.door.shut();
 	const ended = await (await cluster.startNode()).settled(id);
 	say();
@@ -207,7 +212,7 @@ function createOutage() {
 		onCall: (method: string) => {
 			if (!broken || ["find", "get", "count"].includes(method)) return;
 			refused += 1;
-			throw new SvcError("SVC_UNAVAILABLE", "the disk is full");
+			throw new SvcError("SVC_UNAVAILABLE", "the disk is full", { facts: { refused: true } });
 		},
 		begin: () => {
 			broken = true;

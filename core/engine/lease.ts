@@ -1,20 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import {
-	type Clock,
-	type EventBus,
-	type ExecutionEntity,
-	isSvcError,
-	type Logger,
-	RunAborted,
-	type Storage,
-	type Where,
-} from "../contract/index.ts";
+import { type EventBus, type ExecutionEntity, isSvcError, type Logger, RunAborted, type Storage, type Where } from "../contract/index.ts";
 import { createBusWatch } from "./bus-watch.ts";
-import { toTimestamp } from "./clock.ts";
+import { type EngineClock, toTimestamp } from "./clock.ts";
 import { eventNames, publishInterrupt, publishUpdated, toExecutionId, toInterruptStatus } from "./execution-events.ts";
 import type { Executor } from "./executor.ts";
-import { toExpiry, toLapsedBefore, toRenewalInterval } from "./lease-time.ts";
+import { toAbandonedBefore, toExpiry, toRenewalInterval } from "./lease-time.ts";
 import { createLeaseTrust } from "./lease-trust.ts";
 import { heldStatuses } from "./status.ts";
 import { applied, toResultPatch, toStatusPatch } from "./transition.ts";
@@ -23,7 +14,7 @@ import type { Completions } from "./triggers/completions.ts";
 export interface LeaseOptions {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly executor: Executor;
 	readonly nodeId: string;
@@ -58,12 +49,18 @@ export function createLeases(options: LeaseOptions): Leases {
 	const { storage, clock, executor, nodeId } = options;
 	let isStopped = false;
 	let timer: NodeJS.Timeout | undefined;
+	let watching: NodeJS.Timeout | undefined;
+	/** When a renewal was begun that has not been answered yet. A process that stood still asks first, and may be in time. */
+	let askedAt: number | undefined;
 	let working: Promise<void> = Promise.resolve();
 	let isRecovering = false;
 	const trust = createLeaseTrust(options.lease);
+	/** Microseconds of steady time until which nobody can have taken anything over, as the storage served nobody. */
+	let servedNobodyUntil = 0;
 	/** Fences of take-overs whose outcome is not known, by execution. */
 	const unsure = new Map<string, string>();
 	const interval = toRenewalInterval(options.lease);
+	const patience = Math.min(interval, longestRetry);
 
 	const expiry = () => toExpiry(clock, options.lease);
 
@@ -79,17 +76,38 @@ export function createLeases(options: LeaseOptions): Leases {
 			{ lease_expires_at: expires },
 		);
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
-		for (const [id, fence] of held) {
+		for (const [id, { fence }] of held) {
 			if (fences.get(id) === fence) executor.prolong(id, expires);
 			// A run that has just ended is not held in storage either; it is gone from the executor by then.
-			else if (executor.holds(id)) await check(id, fence);
+			else if (executor.holds(id)) await renewOne(id, fence, expires);
 		}
 		for (const { id, status } of renewed) if (status === "canceling") abortCanceled(id);
 	}
 
-	async function check(id: string, fence: string | null): Promise<void> {
-		const stored = await storage.get("execution", id);
-		if (stored?.fence !== fence) executor.lose(id);
+	/** A claim passes over what a write of the run itself, such as one of its output, keeps locked at that moment. */
+	async function renewOne(id: string, fence: string | null, expires: string): Promise<void> {
+		const renewed = await storage.update("execution", id, { lease_expires_at: expires }, { fence, owner: nodeId });
+		if (renewed === undefined) executor.lose(id);
+		else executor.prolong(id, expires);
+	}
+
+	/** A renewal that has had no answer for long may never get one. */
+	function watchRenewal(): void {
+		if (askedAt !== undefined && performance.now() - askedAt > patience) letGo();
+	}
+
+	/**
+	 * What could not be renewed in time is somebody else's, or soon will be. It ends here although the storage cannot be asked: the work
+	 * would be done twice otherwise.
+	 */
+	function letGo(): void {
+		if (storage.capabilities.shared !== true || clock.steady() < servedNobodyUntil) return;
+		const now = toTimestamp(clock.steady());
+		for (const [id, { leaseExpiresAt }] of executor.held()) {
+			if (leaseExpiresAt >= now) continue;
+			options.logger.warn("lease could not be renewed in time, the run ends here", { execution_id: id });
+			executor.lose(id);
+		}
 	}
 
 	function abortCanceled(id: string): void {
@@ -169,13 +187,19 @@ export function createLeases(options: LeaseOptions): Leases {
 		let delay = interval;
 		try {
 			trust.begin();
+			askedAt = performance.now();
 			await renew();
+			askedAt = undefined;
 			await settleUnsure();
-			if (trust.isGiven()) await sweep({ lease_expires_at: { lt: toLapsedBefore(clock, options.lease) } });
+			if (trust.isGiven()) await sweep({ lease_expires_at: { lt: toAbandonedBefore(clock, options.lease) } });
 		} catch (error) {
 			options.logger.error("leases could not be kept", { error });
 			trust.lose();
-			delay = Math.min(interval, longestRetry);
+			askedAt = undefined;
+			// The others, too, have to find it again first, and give everybody time to renew then.
+			if (isSvcError(error, "SVC_UNAVAILABLE") && error.facts["refused"] === true) servedNobodyUntil = clock.steady() + interval * 1_000;
+			letGo();
+			delay = patience;
 		}
 		plan(delay);
 	}
@@ -209,11 +233,14 @@ export function createLeases(options: LeaseOptions): Leases {
 		async start() {
 			await watch.start();
 			plan(interval);
+			// By a timer of its own: a renewal may wait for an answer for longer than the lease.
+			watching = setInterval(watchRenewal, patience);
 		},
 		async stop() {
 			isStopped = true;
 			watch.stop();
 			clearTimeout(timer);
+			clearInterval(watching);
 			await working;
 		},
 		recovery: {

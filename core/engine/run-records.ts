@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import {
-	type Clock,
 	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
@@ -13,7 +12,7 @@ import {
 	type TokenEntity,
 	type WriteOperation,
 } from "../contract/index.ts";
-import { toTimestamp } from "./clock.ts";
+import { type EngineClock, toTimestamp } from "./clock.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { publishOutput, publishUpdated } from "./execution-events.ts";
 import type { LateWrites } from "./late-writes.ts";
@@ -34,7 +33,7 @@ const patienceAtStop = 5_000;
 export interface RunRecordParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
 	readonly completions: Completions;
 	readonly lateWrites: Pick<LateWrites, "refused">;
@@ -121,7 +120,8 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			const operations: readonly WriteOperation[] = token === undefined ? [] : [{ insert: "token", entities: [token] }];
 			const store = async () => {
 				// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
-				const lease_expires_at = now() < run.leaseExpiresAt ? undefined : toExpiry(clock, parts.options.scheduler.lease);
+				const lease_expires_at =
+					toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : toExpiry(clock, parts.options.scheduler.lease);
 				const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
 				await storage.write([{ update: "execution", id, patch: renewed, expected: { status: "scheduled", fence } }, ...operations]);
 				run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
@@ -145,15 +145,17 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			return running;
 		},
 
-		/** While the lease is in force nobody else can have ended the run; after that each write asks whether somebody has. */
+		/**
+		 * Whether the run is still this node's is asked in the write itself: a look before it would be answered before the commit, and
+		 * output would be stored behind the end that another node has written meanwhile.
+		 */
 		async storeOutput({ id }, run, chunks) {
-			const store = async () => {
-				if (now() < run.leaseExpiresAt) return storage.insert("output_chunk", chunks);
-				const { fence } = run;
-				return storage.write([
-					{ insert: "output_chunk", entities: chunks },
-					{ update: "execution", id, patch: { fence }, expected: { fence } },
-				]);
+			const insert = { insert: "output_chunk", entities: chunks } as const;
+			const store = () => {
+				// Where no other node can be, nobody ends the run while its lease is in force.
+				const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
+				if (isAlone) return storage.insert("output_chunk", chunks);
+				return storage.write([{ update: "execution", id, patch: {}, expected: { fence: run.fence } }, insert]);
 			};
 			try {
 				await outlastUnknown(run, store, { isStored: () => areStored(id, chunks) });
@@ -184,7 +186,7 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 
 		async leave({ id }, run) {
 			const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
-			const lease_expires_at = toTimestamp(clock.now() + restartTime);
+			const lease_expires_at = toTimestamp(clock.steady() + restartTime);
 			const { fence } = run;
 			const store = () =>
 				storage.write([

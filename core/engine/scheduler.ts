@@ -1,16 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-	append,
-	type Clock,
-	type EventBus,
-	type ExecutionEntity,
-	isSvcError,
-	type Logger,
-	type Storage,
-	type Where,
-} from "../contract/index.ts";
-import { toTimestamp } from "./clock.ts";
+import { append, type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage, type Where } from "../contract/index.ts";
+import { type EngineClock, toTimestamp } from "./clock.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
+import { toExpiry } from "./lease-time.ts";
 import type { Starter } from "./policies/queue-look.ts";
 import type { Queues } from "./policies/queues.ts";
 import { applied, type ExecutionPatch } from "./transition.ts";
@@ -18,7 +10,7 @@ import { applied, type ExecutionPatch } from "./transition.ts";
 export interface SchedulerOptions {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	/** Most executions at once. */
@@ -97,7 +89,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			isBehind = true;
 			return 0;
 		}
-		const patch = toClaim(clock.now());
+		const patch = toClaim();
 		// Until the answer is there.
 		unsure.add(patch.fence);
 		const claimed = await storage.claim(
@@ -123,13 +115,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 		for (const execution of found) if (!options.holds(execution.id)) adopt(execution);
 	}
 
-	function toClaim(now: number): ExecutionPatch & { readonly fence: string } {
+	function toClaim(): ExecutionPatch & { readonly fence: string } {
 		return {
 			status: "scheduled",
-			log: append({ status: "scheduled", timestamp: toTimestamp(now) }),
+			log: append({ status: "scheduled", timestamp: toTimestamp(clock.now()) }),
 			owner: options.nodeId,
 			fence: randomUUID(),
-			lease_expires_at: toTimestamp(now + options.lease * 1_000_000),
+			lease_expires_at: toExpiry(clock, options.lease),
 		};
 	}
 
@@ -140,7 +132,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 	const starter: Starter = {
 		places: () => (stopped ? 0 : Math.max(0, places())),
 		async start(executions, store) {
-			const patch = { ...toClaim(clock.now()), queue: null };
+			const patch = { ...toClaim(), queue: null };
 			kept += executions.length;
 			// Until the answer is there.
 			unsure.add(patch.fence);
@@ -164,12 +156,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
 	/** What is not due yet shows that it waits. */
 	async function delay(): Promise<void> {
-		const now = toTimestamp(clock.now());
+		const due = toTimestamp(clock.steady());
 		const delayed = await storage.claim(
 			"execution",
 			// Only what was asked to wait: what comes in while this is on its way to the storage is due later than `now` as well.
-			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: now } }, limit: 100 },
-			{ status: "delayed", log: append({ status: "delayed", timestamp: now }) },
+			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: due } }, limit: 100 },
+			{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
 		);
 		for (const execution of delayed) publishUpdated(options.eventBus, execution);
 	}
@@ -182,7 +174,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			lookAtDelayed = false;
 			lookAtRequested = false;
 			await findUnsure();
-			const begun = clock.now();
+			const begun = clock.steady();
 			if (everything) await queues.survey();
 			// Neither may take every place for ever.
 			queuesFirst = !queuesFirst;
@@ -209,7 +201,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			fields: ["due_timestamp"],
 		});
 		const times = [next?.due_timestamp, queues.nextDue()].flatMap((time) => time ?? []);
-		plan(Math.min(options.pollInterval * 1_000, ...times.map((time) => Math.max(1, Date.parse(time) + 1 - clock.now() / 1_000))));
+		plan(Math.min(options.pollInterval * 1_000, ...times.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000))));
 	}
 
 	function plan(milliseconds: number): void {
@@ -249,7 +241,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			announce(execution);
 			return;
 		}
-		const claim = toClaim(clock.now());
+		const claim = toClaim();
 		const claimed = applied(execution, claim);
 		const storing = store(claimed).then(() => {
 			publishCreated(options.eventBus, execution);

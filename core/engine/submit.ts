@@ -1,5 +1,4 @@
 import {
-	type Clock,
 	type ExecutionEntity,
 	type ExecutionStatus,
 	type JsonObject,
@@ -8,7 +7,7 @@ import {
 	type WriteOperation,
 } from "../contract/index.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
-import { toTimestamp } from "./clock.ts";
+import { type EngineClock, toTimestamp } from "./clock.ts";
 import type { Principal, SubmitInput } from "./engine-api.ts";
 import { toErrorResult } from "./error-result.ts";
 import { createId } from "./ids.ts";
@@ -23,7 +22,7 @@ import type { Completions } from "./triggers/completions.ts";
 
 export interface SubmitParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
 	readonly completions: Completions;
@@ -184,13 +183,12 @@ function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }
 }
 
 function createDraft(
-	clock: Clock,
+	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
 	{ delay, context, author }: { readonly delay: number | null; readonly context: JsonObject; readonly author: string | null },
 ): ExecutionEntity {
-	const now = clock.now();
-	const timestamp = toTimestamp(now);
+	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
 	return {
 		id: createId(clock),
@@ -209,7 +207,7 @@ function createDraft(
 		start_timestamp: timestamp,
 		end_timestamp: null,
 		elapsed_seconds: null,
-		due_timestamp: toTimestamp(now + (delay ?? 0) * 1_000),
+		due_timestamp: toTimestamp(clock.steady() + (delay ?? 0) * 1_000),
 		delay,
 		attempt: 0,
 		owner: null,

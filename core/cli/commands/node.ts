@@ -6,10 +6,10 @@ import { printList, printRecord } from "../output.ts";
 import { openSession } from "../session.ts";
 import { type AddCommands, optionsOf, withCommonOptions } from "./options.ts";
 
-const columns = ["id", "name", "state", "roles", "running", "heartbeat_at"];
+const columns = ["id", "name", "state", "roles", "running", "clock_offset", "heartbeat_at"];
 const attributes = [
 	...["id", "name", "hostname", "pid", "version", "state", "drain", "roles", "running", "executions"],
-	...["late_writes", "event_bus", "addresses", "started_at", "heartbeat_at"],
+	...["late_writes", "clock_offset", "event_bus", "addresses", "started_at", "heartbeat_at"],
 ];
 
 /** Milliseconds between two looks at a node that drains. */

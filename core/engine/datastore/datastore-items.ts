@@ -1,7 +1,7 @@
 import type { KeyValueEntity, Options } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Access } from "../access/access.ts";
-import { toTimestamp } from "../clock.ts";
+import { type EngineClock, toTimestamp } from "../clock.ts";
 import { mask } from "../mask.ts";
 import { assertSeen } from "../names.ts";
 import type { Principal } from "../principal.ts";
@@ -20,6 +20,7 @@ export interface DatastoreParts extends ItemStoreParts {
 	readonly nodeId: string;
 	readonly options: Options;
 	readonly access: Access;
+	readonly clock: EngineClock;
 	/** Absolute path of the key file. */
 	readonly keyFile: string;
 }

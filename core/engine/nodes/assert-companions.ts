@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Clock, type EventBus, type Logger, type NodeEntity, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import { type EventBus, type Logger, type NodeEntity, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import type { EngineClock } from "../clock.ts";
 import { toLapsedBefore } from "../lease-time.ts";
 
 export interface CompanionParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Pick<Options, "scheduler">;

@@ -25,6 +25,7 @@ async function leaveRecord({ storage }: NodesTest, changes: Partial<NodeEntity> 
 		heartbeat_at: now,
 		expires_at: toTimestamp(clock.now() + lease * 1_000_000),
 		late_writes: 0,
+		clock_offset: null,
 		event_bus: "memory",
 		event_bus_shared: false,
 		roles: ["worker"],

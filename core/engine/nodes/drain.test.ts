@@ -28,10 +28,10 @@ test("a drained node lets its runs go on to their end and takes on nothing new u
 		);
 		await api.engine.executions.cancel(id, principal);
 		await hasState(api, worker, "drained");
-		assert.deepEqual(await worker.engine.readiness(), { ready: false, reasons: ["drained"] });
+		assert.deepEqual(await worker.engine.readiness(), { ready: false, reasons: ["drained"], warnings: [] });
 		await api.engine.nodes.setDrain(worker.engine.nodeId, false);
 		assert.equal((await within(5, api.settled(waiting.id))).status, "succeeded");
-		assert.deepEqual(await worker.engine.readiness(), { ready: true, reasons: [] });
+		assert.deepEqual(await worker.engine.readiness(), { ready: true, reasons: [], warnings: [] });
 		await hasState(api, worker, "ready");
 	}));
 

@@ -1,9 +1,10 @@
 import { hostname } from "node:os";
-import type { Clock, EventBus, JsonObject, Logger, NodeEntity, NodeRole, Options, Storage } from "../../contract/index.ts";
+import type { EventBus, JsonObject, Logger, NodeEntity, NodeRole, Options, Storage } from "../../contract/index.ts";
 import { createBusWatch } from "../bus-watch.ts";
-import { toTimestamp } from "../clock.ts";
+import { type EngineClock, toTimestamp } from "../clock.ts";
 import { insertOnce } from "../insert-once.ts";
 import { toExpiry, toRenewalInterval } from "../lease-time.ts";
+import type { StorageClock } from "../storage-clock.ts";
 import { assertCompanions, findLiving } from "./assert-companions.ts";
 
 /** Bus event: somebody has asked a node for something. */
@@ -19,7 +20,7 @@ const longestRetry = 1_000;
 export interface NodeRecordParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;
@@ -58,6 +59,7 @@ export function createNodeRecord(parts: NodeRecordParts): NodeRecord {
 	let again = false;
 	let isStarted = false;
 	let isAway = false;
+	let wasOff = false;
 	let drain = false;
 	let beats = 0;
 
@@ -71,7 +73,12 @@ export function createNodeRecord(parts: NodeRecordParts): NodeRecord {
 	});
 
 	function toChanging() {
-		return { ...parts.describe(), heartbeat_at: toTimestamp(clock.now()), expires_at: toExpiry(clock, lease) };
+		return {
+			...parts.describe(),
+			heartbeat_at: toTimestamp(clock.now()),
+			expires_at: toExpiry(clock, lease),
+			clock_offset: isShared ? toOffset() : null,
+		};
 	}
 
 	async function insert(): Promise<void> {
@@ -92,7 +99,23 @@ export function createNodeRecord(parts: NodeRecordParts): NodeRecord {
 		await insertOnce(() => storage.insert("node", [node]));
 	}
 
+	/** The storage's time is asked for with each heartbeat: what passes in this process need not pass at the same pace there. */
+	async function measure(): Promise<void> {
+		await clock.measure();
+		const seconds = toOffset();
+		if (clock.isOff() && !wasOff) {
+			logger.warn("the clock of this node is off; it takes over nothing from other nodes until it is right", { seconds });
+		} else if (wasOff && !clock.isOff()) logger.info("the clock of this node is right again", { seconds });
+		wasOff = clock.isOff();
+	}
+
+	/** Whole milliseconds, in seconds. */
+	function toOffset(): number {
+		return Math.round(clock.ahead() * 1_000) / 1_000;
+	}
+
 	async function tell(): Promise<void> {
+		await measure();
 		const told = await storage.update("node", nodeId, toChanging());
 		// Others have taken it for gone for good, after it had stood still for very long.
 		if (told === undefined) return insert();
@@ -104,7 +127,7 @@ export function createNodeRecord(parts: NodeRecordParts): NodeRecord {
 	async function clean(): Promise<void> {
 		beats += 1;
 		if (beats % beatsToCleaning !== 0) return;
-		await storage.remove("node", { where: { expires_at: { lt: toTimestamp(clock.now() - shownFor * 1_000_000) } } });
+		await storage.remove("node", { where: { expires_at: { lt: toTimestamp(clock.steady() - shownFor * 1_000_000) } } });
 	}
 
 	async function tellAndWait(): Promise<void> {
@@ -137,6 +160,7 @@ export function createNodeRecord(parts: NodeRecordParts): NodeRecord {
 		beat,
 		async start() {
 			// No other process can use a storage that is not shared: whoever is told of there is gone.
+			await measure();
 			if (!isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
 			earlier ??= isShared ? await findLiving(parts) : [];
 			await insert();

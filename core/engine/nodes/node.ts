@@ -1,4 +1,5 @@
-import type { Clock, EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
+import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
+import type { StorageClock } from "../storage-clock.ts";
 import { createNodeLife } from "./node-life.ts";
 import { createNodeRecord } from "./node-record.ts";
 import { createNodes } from "./nodes.ts";
@@ -10,7 +11,7 @@ import { createWork, type WorkLoop } from "./work.ts";
 export interface NodeParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: StorageClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;

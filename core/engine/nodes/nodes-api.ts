@@ -31,6 +31,8 @@ export interface Readiness {
 	readonly ready: boolean;
 	/** Why not; empty when ready. */
 	readonly reasons: readonly UnreadyReason[];
+	/** What is wrong although it is ready. `clock`: its clock differs from the storage's by more than `scheduler.clock_tolerance`. */
+	readonly warnings: readonly "clock"[];
 }
 
 /** `storage`: it cannot be reached. The others are what the node is at. */

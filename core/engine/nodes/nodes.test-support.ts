@@ -36,6 +36,7 @@ export async function withNodes(run: (test: NodesTest) => Promise<void>): Promis
 			node.door.open();
 			await node.stop();
 		}
+		await shared.release();
 	}
 }
 

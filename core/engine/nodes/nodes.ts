@@ -1,4 +1,5 @@
-import { type Clock, type EventBus, type NodeEntity, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import { type EventBus, type NodeEntity, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import type { EngineClock } from "../clock.ts";
 import { isId } from "../ids.ts";
 import { toLapsedBefore } from "../lease-time.ts";
 import { heldStatuses } from "../status.ts";
@@ -10,7 +11,7 @@ const mostRunning = 100;
 export interface NodesParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly options: Pick<Options, "scheduler">;
 }
 

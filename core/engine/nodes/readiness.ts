@@ -1,4 +1,5 @@
 import type { Storage } from "../../contract/index.ts";
+import type { EngineClock } from "../clock.ts";
 import { settledWithin } from "../waiting.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 
@@ -9,13 +10,14 @@ const patience = 2_000;
 
 export interface ReadinessParts {
 	readonly storage: Storage;
+	readonly clock: Pick<EngineClock, "isOff">;
 	readonly nodeId: string;
 	/** What the node is at, when that keeps it from being ready. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
 }
 
 /** Tells whether this node is to be sent requests. Never rejects. */
-export function createReadiness({ storage, nodeId, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness({ storage, clock, nodeId, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
 	let asking: Promise<boolean> | undefined;
 	let askedAt = Number.NEGATIVE_INFINITY;
 
@@ -44,6 +46,6 @@ export function createReadiness({ storage, nodeId, unreadyReason }: ReadinessPar
 		// It may have changed meanwhile.
 		const now = unreadyReason();
 		if (now !== undefined && !reasons.includes(now)) reasons.unshift(now);
-		return { ready: reasons.length === 0, reasons };
+		return { ready: reasons.length === 0, reasons, warnings: clock.isOff() ? ["clock"] : [] };
 	};
 }

@@ -1,5 +1,6 @@
-import type { Clock, EventBus, Logger, Storage } from "../../contract/index.ts";
+import type { EventBus, Logger, Storage } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
+import type { EngineClock } from "../clock.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
 import type { Completions } from "../triggers/completions.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
@@ -12,7 +13,7 @@ import { createRetries, type Retries } from "./retries.ts";
 export interface PolicyCoreParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly catalog: Catalog;

@@ -107,7 +107,7 @@ async function cancel(look: QueueLook, chosen: Verdicts["cancel"]): Promise<void
 async function hold({ storage, eventBus, clock, queue }: QueueLook, { hold: held, isClosed }: Verdicts): Promise<void> {
 	const timestamp = toTimestamp(clock.now());
 	const ids = held.filter(({ status }) => status === "requested").map(({ id }) => id);
-	const which = isClosed ? { due_timestamp: { lte: timestamp } } : { id: { in: ids } };
+	const which = isClosed ? { due_timestamp: { lte: toTimestamp(clock.steady()) } } : { id: { in: ids } };
 	const where = { queue, status: "requested", ...which } as const;
 	// Most of the time there is none, and reading is cheaper than writing.
 	if ((await storage.find("execution", { where, limit: 1, fields: [] })).length === 0) return;

@@ -80,7 +80,7 @@ export function createQueues(parts: QueuesParts): Queues {
 		isNew = false;
 		if (index.actionsWith(concurrencyTypes).length === 0) return;
 		if (everything) await takeHold();
-		while (await hold(await readOutside(storage, { first: { due: toTimestamp(parts.clock.now()) } })));
+		while (await hold(await readOutside(storage, { first: { due: toTimestamp(parts.clock.steady()) } })));
 	}
 
 	async function takeHold(): Promise<void> {

@@ -1,14 +1,6 @@
-import {
-	type Clock,
-	type ExecutionEntity,
-	isJsonObject,
-	type JsonObject,
-	type Logger,
-	type PolicyEntity,
-	type Storage,
-} from "../../contract/index.ts";
+import { type ExecutionEntity, isJsonObject, type JsonObject, type Logger, type PolicyEntity, type Storage } from "../../contract/index.ts";
 import type { Catalog } from "../catalog.ts";
-import { toTimestamp } from "../clock.ts";
+import { type EngineClock, toTimestamp } from "../clock.ts";
 import { createId } from "../ids.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
@@ -17,7 +9,7 @@ const retryTypes = ["action.retry", "action.crash"] as const;
 
 export interface RetriesParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly catalog: Pick<Catalog, "resolve">;
 	readonly index: Pick<PolicyIndex, "has">;
@@ -92,8 +84,7 @@ function countOf({ context }: ExecutionEntity, kind: Cause["kind"]): number {
 
 /** A new execution of the same with the same parameters, secrets included. */
 function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesParts): ExecutionEntity {
-	const now = clock.now();
-	const timestamp = toTimestamp(now);
+	const timestamp = toTimestamp(clock.now());
 	const delay = Math.round(Number(policy.parameters["delay"] ?? 0) * 1_000);
 	const applied: JsonObject = {
 		applied_policy: policy.ref,
@@ -109,7 +100,7 @@ function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueO
 		start_timestamp: timestamp,
 		end_timestamp: null,
 		elapsed_seconds: null,
-		due_timestamp: toTimestamp(now + delay * 1_000),
+		due_timestamp: toTimestamp(clock.steady() + delay * 1_000),
 		delay: delay === 0 ? null : delay,
 		attempt: 0,
 		log: [{ status: "requested", timestamp }],

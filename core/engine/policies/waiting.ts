@@ -1,5 +1,5 @@
-import type { Clock, ExecutionEntity, ExecutionStatus, Storage } from "../../contract/index.ts";
-import { toTimestamp } from "../clock.ts";
+import type { ExecutionEntity, ExecutionStatus, Storage } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../clock.ts";
 
 /** An execution that waits in a queue, as far as it needs to be known before it is chosen. */
 export type Waiting = Pick<ExecutionEntity, "id" | "status">;
@@ -13,7 +13,7 @@ export const waitingStatuses: readonly ExecutionStatus[] = ["requested", "delaye
 
 export interface WaitingParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 }
 
 /** Executions of a queue that are due, in the order in which they start. */
@@ -22,7 +22,7 @@ export function readDue(
 	queue: string,
 	page: { readonly offset: number; readonly limit: number },
 ): Promise<Waiting[]> {
-	const where = { queue, status: { in: waitingStatuses }, due_timestamp: { lte: toTimestamp(clock.now()) } };
+	const where = { queue, status: { in: waitingStatuses }, due_timestamp: { lte: toTimestamp(clock.steady()) } };
 	const orderBy = [
 		["due_timestamp", "asc"],
 		["id", "asc"],
@@ -32,7 +32,7 @@ export function readDue(
 
 /** When the next execution of a queue will be due; undefined when none will. */
 export async function readNextDue({ storage, clock }: WaitingParts, queue: string): Promise<string | undefined> {
-	const where = { queue, due_timestamp: { gt: toTimestamp(clock.now()) } };
+	const where = { queue, due_timestamp: { gt: toTimestamp(clock.steady()) } };
 	const [next] = await storage.find("execution", { where, orderBy: [["due_timestamp", "asc"]], limit: 1, fields: ["due_timestamp"] });
 	return next?.due_timestamp;
 }

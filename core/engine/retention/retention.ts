@@ -1,4 +1,5 @@
-import type { Clock, EventBus, Logger, Options, Storage } from "../../contract/index.ts";
+import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
+import type { EngineClock } from "../clock.ts";
 import { createDuty } from "../duty.ts";
 import { endInquiries } from "../inquiries/end-inquiries.ts";
 import type { Completions } from "../triggers/completions.ts";
@@ -9,7 +10,7 @@ import type { Retention } from "./retention-api.ts";
 export interface RetentionParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;

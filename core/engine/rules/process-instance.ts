@@ -1,5 +1,4 @@
 import {
-	type Clock,
 	isSvcError,
 	type JsonObject,
 	type Logger,
@@ -10,6 +9,7 @@ import {
 	toErrorMessage,
 	type WriteOperation,
 } from "../../contract/index.ts";
+import type { EngineClock } from "../clock.ts";
 import { roomInTurn } from "../loop-turn.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
 import { WorkBudget, workLimits } from "../work-budget.ts";
@@ -20,7 +20,7 @@ import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 
 export interface ProcessParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { EventBus, TriggerInstanceEntity } from "../../contract/index.ts";
 import { createBusWatch } from "../bus-watch.ts";
 import { toTimestamp } from "../clock.ts";
-import { toExpiry, toLapsedBefore } from "../lease-time.ts";
+import { toAbandonedBefore, toExpiry } from "../lease-time.ts";
 import { outlastOutage } from "../outage.ts";
 import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
 
@@ -139,7 +139,7 @@ export function createProcessor(parts: ProcessorParts): Processor {
 	async function processHeld(instance: TriggerInstanceEntity): Promise<void> {
 		let { lease_expires_at: expires } = instance;
 		const keep = async () => {
-			const now = clock.now();
+			const now = clock.steady();
 			if (expires !== null && toTimestamp(now + (parts.lease * 2_000_000) / 3) < expires) return true;
 			const renewed = toExpiry(clock, parts.lease);
 			const expected = { status: "processing", fence: instance.fence } as const;
@@ -182,7 +182,7 @@ export function createProcessor(parts: ProcessorParts): Processor {
 
 	async function poll(): Promise<void> {
 		try {
-			if (places() > 0) await takeOver({ lease_expires_at: { lt: toLapsedBefore(clock, parts.lease) } });
+			if (places() > 0) await takeOver({ lease_expires_at: { lt: toAbandonedBefore(clock, parts.lease) } });
 		} catch (error) {
 			logger.error("looking for abandoned trigger instances failed", { error });
 		}

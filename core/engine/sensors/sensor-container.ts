@@ -1,4 +1,5 @@
-import { type Clock, type Options, type Sensor, type Storage, toErrorMessage } from "../../contract/index.ts";
+import { type Options, type Sensor, type Storage, toErrorMessage } from "../../contract/index.ts";
+import type { EngineClock } from "../clock.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { EngineDependencies } from "../dependencies.ts";
 import { toRenewalInterval } from "../lease-time.ts";
@@ -19,7 +20,7 @@ const longestError = 2_000;
 
 export interface SensorContainerParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
 	readonly nodeId: string;
 	readonly options: Options;

@@ -1,5 +1,5 @@
-import { type Clock, type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
-import { toTimestamp } from "../clock.ts";
+import { type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../clock.ts";
 import { toOneOf } from "../filter.ts";
 import { isId } from "../ids.ts";
 import { assertNotSystem } from "../names.ts";
@@ -8,7 +8,7 @@ import type { SensorTypes } from "./sensor-types-api.ts";
 
 export interface SensorTypeParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly changes: Pick<ChangeFeed, "changed">;
 }
 
@@ -22,7 +22,7 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeParts):
 
 	/** A node that went away has left its last word. */
 	function toShown(sensor: SensorEntity): SensorEntity {
-		const isHeld = sensor.owner !== null && sensor.lease_expires_at !== null && sensor.lease_expires_at > toTimestamp(clock.now());
+		const isHeld = sensor.owner !== null && sensor.lease_expires_at !== null && sensor.lease_expires_at > toTimestamp(clock.steady());
 		const claimsToRun = sensor.state === "running" || sensor.state === "waiting";
 		return claimsToRun && !isHeld ? { ...sensor, state: "stopped", next_start_at: null } : sensor;
 	}

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, Logger, Options, Patch, SensorEntity, Storage } from "../../contract/index.ts";
+import type { Logger, Options, Patch, SensorEntity, Storage } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
-import { toTimestamp } from "../clock.ts";
-import { toLapsedBefore } from "../lease-time.ts";
+import { type EngineClock, toTimestamp } from "../clock.ts";
+import { toAbandonedBefore } from "../lease-time.ts";
 import { outlastOutage } from "../outage.ts";
 import { settledWithin, wait } from "../waiting.ts";
 
 export interface SupervisorParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Pick<Options, "scheduler" | "sensorcontainer">;
@@ -74,12 +74,12 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 	function isHeldElsewhere({ owner, lease_expires_at: expiry }: SensorEntity): boolean {
 		// No other process can use a storage that is not shared: whoever has the lease there is gone.
 		if (!isShared || owner === null || owner === nodeId) return false;
-		return expiry !== null && expiry >= toLapsedBefore(clock, parts.options.scheduler.lease);
+		return expiry !== null && expiry >= toAbandonedBefore(clock, parts.options.scheduler.lease);
 	}
 
 	async function claim(stored: SensorEntity): Promise<void> {
 		const fence = randomUUID();
-		const expiresAt = clock.now() + lease;
+		const expiresAt = clock.steady() + lease;
 		const patch = { owner: nodeId, fence, lease_expires_at: toTimestamp(expiresAt) };
 		const claimed = await storage.update("sensor", id, patch, { fence: stored.fence, enabled: true });
 		if (claimed === undefined) return;
@@ -94,7 +94,7 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 			isOver: false,
 			work: Promise.resolve(),
 			ending: undefined,
-			isHeld: () => !mine.isOver && (!isShared || clock.now() < mine.expiresAt),
+			isHeld: () => !mine.isOver && (!isShared || clock.steady() < mine.expiresAt),
 		};
 		held = mine;
 		mine.work = keepRunning(mine).catch((error: unknown) => {
@@ -105,7 +105,7 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 
 	async function keepRunning(mine: Held): Promise<void> {
 		while (!mine.signal.aborted) {
-			const startedAt = clock.now();
+			const startedAt = clock.steady();
 			await mark(mine, { state: "running", next_start_at: null });
 			const problem = await runOnce(mine, startedAt);
 			if (mine.signal.aborted) return;
@@ -113,7 +113,7 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 				logger.info("sensor has nothing more to do", { sensor: supervised.ref });
 				return mark(mine, { state: "stopped", restarts: 0, last_error: null });
 			}
-			const isFresh = clock.now() - startedAt >= settings.restart_reset * 1_000_000;
+			const isFresh = clock.steady() - startedAt >= settings.restart_reset * 1_000_000;
 			mine.failures = isFresh ? 1 : mine.failures + 1;
 			const delay = Math.min(settings.max_restart_delay, settings.restart_delay * 2 ** Math.min(mine.failures - 1, 30));
 			logger.warn("sensor failed", { sensor: supervised.ref, failures: mine.failures, seconds_to_restart: delay, problem });
@@ -150,7 +150,7 @@ export function createSupervisor(parts: SupervisorParts, id: string, supervised:
 	}
 
 	async function renew(mine: Held): Promise<void> {
-		const now = clock.now();
+		const now = clock.steady();
 		if (mine.expiresAt - now > (lease * 2) / 3) return;
 		const ranFor = mine.runningSince === undefined ? 0 : now - mine.runningSince;
 		const isWell = mine.failures > 0 && ranFor >= settings.restart_reset * 1_000_000;

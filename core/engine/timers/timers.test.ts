@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, Storage } from "../../contract/index.ts";
+import { toEngineClock } from "../clock.ts";
 import { startEngine, type TestEngine } from "../engine.test-support.ts";
 import { createSharedStorage } from "../shared-storage.test-support.ts";
 import { createTimers, type Timers } from "./timers.ts";
@@ -35,7 +36,7 @@ async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
 			};
 			const node = createTimers({
 				storage: createDoor().plugin.create(),
-				clock: { now: () => setup.now * 1_000 },
+				clock: toEngineClock({ now: () => setup.now * 1_000 }),
 				logger: silent as never,
 				options: options as never,
 				dispatcher: service.engine.dispatcher,

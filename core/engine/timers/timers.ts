@@ -1,5 +1,4 @@
 import {
-	type Clock,
 	isSvcError,
 	type Logger,
 	type Options,
@@ -8,8 +7,9 @@ import {
 	type TimerEntity,
 	type TriggerEntity,
 } from "../../contract/index.ts";
-import { fromTimestamp, toTimestamp } from "../clock.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "../clock.ts";
 import { createId } from "../ids.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
 import type { Dispatcher } from "../triggers/dispatcher.ts";
 import type { Schedule } from "./cron-schedule.ts";
@@ -18,7 +18,7 @@ import { isTimezone, timerTypes, toSchedule } from "./schedule.ts";
 
 export interface TimersParts {
 	readonly storage: Storage;
-	readonly clock: Clock;
+	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly options: Options;
 	readonly dispatcher: Pick<Dispatcher, "draft">;
@@ -38,6 +38,9 @@ export interface Timers {
 const toMilliseconds = (timestamp: string) => fromTimestamp(timestamp) / 1_000;
 const fromMilliseconds = (milliseconds: number | undefined) => (milliseconds === undefined ? null : toTimestamp(milliseconds * 1_000));
 
+/** Microseconds; a clock that differs by less was not set. */
+const noticeable = 500_000;
+
 /** Longest wait of the runtime's timer, of which there may be several in a row. */
 const longestWait = 60_000;
 
@@ -53,7 +56,10 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 	/** Ids of triggers whose parameters make no schedule, so that each is told of once. */
 	const unreadable = new Set<string>();
 
-	const now = () => clock.now() / 1_000;
+	/** Milliseconds since 1970: intervals go by what has passed, dates and times of day by the clock as it is set. */
+	const nowFor = (type: string) => (type === triggerRefs.intervalTimer ? clock.steady() : clock.wall()) / 1_000;
+	/** By how much the clock was set off what has passed, when timers were planned. */
+	let plannedAt = 0;
 	const scheduleOf = (trigger: TriggerEntity, startedAt: number) => toSchedule(trigger.type, trigger.parameters, { timezone, startedAt });
 
 	/** Make timers for new triggers and drop those whose trigger has gone. */
@@ -69,16 +75,16 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 	}
 
 	async function register(trigger: TriggerEntity): Promise<void> {
-		const schedule = readSchedule(trigger, now());
+		const startedAt = nowFor(trigger.type);
+		const schedule = readSchedule(trigger, startedAt);
 		if (schedule === undefined) return;
-		const startedAt = clock.now();
-		const next = schedule.next(startedAt / 1_000);
+		const next = schedule.next(startedAt);
 		if (next === undefined) logger.warn("a timer will never fire", { trigger: trigger.ref, parameters: trigger.parameters });
 		const timer: TimerEntity = {
 			id: createId(clock),
 			trigger: trigger.ref,
 			trigger_type: trigger.type,
-			started_at: toTimestamp(startedAt),
+			started_at: toTimestamp(startedAt * 1_000),
 			next_fire_at: fromMilliseconds(next),
 			last_fired_at: null,
 		};
@@ -100,15 +106,29 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 		}
 	}
 
-	/** Plan anew what lies ahead: the time zone may be another than before, or the clock may have been wrong. */
+	/**
+	 * Plan anew what lies ahead: the time zone may be another than before, or the clock may have been wrong. A slot that has fired
+	 * already does not fire again, as its event is known.
+	 */
 	async function replan(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
-		for (const timer of await storage.find("timer", { where: { next_fire_at: { gt: toTimestamp(clock.now()) } } })) {
+		plannedAt = clock.wall() - clock.steady();
+		for (const timer of await storage.find("timer", { where: { next_fire_at: { not: null } } })) {
+			const now = nowFor(timer.trigger_type);
+			if (toMilliseconds(timer.next_fire_at ?? "") <= now) continue;
+			// An interval that began later than now began by a clock that was wrong then.
+			const startedAt = Math.min(toMilliseconds(timer.started_at), now);
 			const trigger = triggers.get(timer.trigger);
-			const schedule = trigger && readSchedule(trigger, toMilliseconds(timer.started_at));
-			const next = fromMilliseconds(schedule?.next(now()));
+			const schedule = trigger && readSchedule(trigger, startedAt);
+			const next = fromMilliseconds(schedule?.next(now));
 			if (next === timer.next_fire_at) continue;
-			await storage.update("timer", timer.id, { next_fire_at: next }, { next_fire_at: timer.next_fire_at });
+			const planned = { next_fire_at: next, started_at: fromMilliseconds(startedAt) ?? timer.started_at };
+			await storage.update("timer", timer.id, planned, { next_fire_at: timer.next_fire_at });
 		}
+	}
+
+	/** Whether somebody has set the clock since timers were planned. */
+	function wasSet(): boolean {
+		return Math.abs(clock.wall() - clock.steady() - plannedAt) > noticeable;
 	}
 
 	/** The last look could not fire what was due. */
@@ -116,7 +136,9 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 
 	async function fireDue(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
 		isBehind = false;
-		for (const timer of await storage.find("timer", { where: { next_fire_at: { lte: toTimestamp(clock.now()) } } })) {
+		const latest = toTimestamp(Math.max(clock.steady(), clock.wall()));
+		for (const timer of await storage.find("timer", { where: { next_fire_at: { lte: latest } } })) {
+			if (toMilliseconds(timer.next_fire_at ?? "") > nowFor(timer.trigger_type)) continue;
 			const trigger = triggers.get(timer.trigger);
 			if (trigger === undefined || isStopped) continue;
 			await fire(timer, trigger).catch((error: unknown) => {
@@ -130,7 +152,7 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 		const schedule = readSchedule(trigger, toMilliseconds(timer.started_at));
 		if (schedule === undefined || timer.next_fire_at === null) return;
 		const planned = toMilliseconds(timer.next_fire_at);
-		const { slot, next } = findDueSlot(schedule, planned, { now: now(), grace: graceSeconds * 1_000 });
+		const { slot, next } = findDueSlot(schedule, planned, { now: nowFor(timer.trigger_type), grace: graceSeconds * 1_000 });
 		const expected = { next_fire_at: timer.next_fire_at };
 		if (slot === undefined) {
 			logger.warn("a timer missed its time", { trigger: timer.trigger, missed: timer.next_fire_at });
@@ -168,7 +190,9 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 				throw error;
 			}
 		}
-		if (triggers.size > 0) await fireDue(triggers);
+		if (triggers.size === 0) return;
+		if (wasSet()) await replan(triggers);
+		await fireDue(triggers);
 	}
 
 	/** One look at a time; a second one waits for the first and looks again. */
@@ -179,16 +203,17 @@ export function createTimers({ storage, clock, logger, options, dispatcher, chan
 		return after;
 	}
 
+	async function untilNextOf(type: string): Promise<number> {
+		const where = { trigger_type: type, next_fire_at: { not: null } };
+		const [first] = await storage.find("timer", { where, orderBy: [["next_fire_at", "asc"]], limit: 1 });
+		return first?.next_fire_at ? Math.max(0, toMilliseconds(first.next_fire_at) - nowFor(type)) : longestWait;
+	}
+
 	/** Milliseconds until something may be due. */
 	async function untilNext(): Promise<number> {
-		const [first] = await storage.find("timer", {
-			where: { next_fire_at: { not: null } },
-			orderBy: [["next_fire_at", "asc"]],
-			limit: 1,
-		});
-		const delay = first?.next_fire_at ? Math.max(0, toMilliseconds(first.next_fire_at) - now()) : longestWait;
+		const delays = await Promise.all(timerTypes.map(untilNextOf));
 		// Other nodes may have changed something without being heard, and the system clock may jump.
-		return Math.min(delay, triggers.size > 0 || storage.capabilities.shared === true ? pollInterval : longestWait);
+		return Math.min(...delays, triggers.size > 0 || storage.capabilities.shared === true ? pollInterval : longestWait);
 	}
 
 	async function lookAndWait(): Promise<void> {

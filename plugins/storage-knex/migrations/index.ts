@@ -3,7 +3,15 @@ import { accessControl } from "./0002-access-control.ts";
 import { triggersAndDatastore } from "./0003-triggers-and-datastore.ts";
 import { nodesAndPolicies } from "./0004-nodes-and-policies.ts";
 import { lockedDoors } from "./0005-locked-doors.ts";
+import { clocksOfNodes } from "./0006-clocks-of-nodes.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration in the order in which they were written. New ones go to the end; none is changed or taken out. */
-export const migrations: readonly Migration[] = [executionsAndCatalog, accessControl, triggersAndDatastore, nodesAndPolicies, lockedDoors];
+export const migrations: readonly Migration[] = [
+	executionsAndCatalog,
+	accessControl,
+	triggersAndDatastore,
+	nodesAndPolicies,
+	lockedDoors,
+	clocksOfNodes,
+];
