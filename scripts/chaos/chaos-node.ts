@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "../../core/client/index.ts";
+import type { PostgresProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
+import { createFalseClock } from "./false-clock.ts";
 
 const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
 const config = fileURLToPath(new URL("./svc.config.ts", import.meta.url));
@@ -17,6 +19,8 @@ export interface NodeSettings {
 	/** Where its log goes. */
 	readonly logs: string;
 	readonly environment: Readonly<Record<string, string>>;
+	/** Its way to the database. */
+	readonly proxy: Pick<PostgresProxy, "url" | "freeze" | "thaw">;
 	/** Parts of the service that it runs; default all. */
 	readonly only?: string;
 }
@@ -46,9 +50,15 @@ export interface ChaosNode {
 	stop(): Promise<number | null>;
 	freeze(): void;
 	thaw(): void;
+	/** Set its clock so many seconds off the right time, from the next moment on. */
+	setClock(seconds: number): Promise<void>;
+	/** Nothing goes to its database or comes from there until `openDatabase`; no connection ends. */
+	closeDatabase(): void;
+	openDatabase(): void;
 }
 
-export function createChaosNode({ name, directory, logs, environment, only }: NodeSettings): ChaosNode {
+export function createChaosNode({ name, directory, logs, environment, proxy, only }: NodeSettings): ChaosNode {
+	const clock = createFalseClock(join(directory, `${name}.clock`));
 	let child: ChildProcess | undefined;
 	let exited: Promise<number | null> = Promise.resolve(null);
 	let access: Access | undefined;
@@ -63,11 +73,21 @@ export function createChaosNode({ name, directory, logs, environment, only }: No
 	async function start(): Promise<void> {
 		const data = join(directory, "data");
 		await mkdir(data, { recursive: true, mode: 0o700 });
+		await clock.set(0);
 		if (isEnded) throw new Error(`${name} was ended for good`);
 		const args = [program, "serve", "--config", config, ...(only === undefined ? [] : ["--only", only])];
 		const log = openSync(join(logs, `${name}.log`), "a");
 		const started = spawn(process.execPath, args, {
-			env: { ...process.env, ...environment, TMPDIR: directory, SVC_DATA_DIR: data, SVC_ADMIN_PASSWORD: password, SVC_NODE_NAME: name },
+			env: {
+				...process.env,
+				...environment,
+				...clock.environment,
+				CHAOS_DATABASE_URL: proxy.url,
+				TMPDIR: directory,
+				SVC_DATA_DIR: data,
+				SVC_ADMIN_PASSWORD: password,
+				SVC_NODE_NAME: name,
+			},
 			stdio: ["ignore", "pipe", log],
 		});
 		closeSync(log);
@@ -105,6 +125,9 @@ export function createChaosNode({ name, directory, logs, environment, only }: No
 		},
 		freeze: () => void child?.kill("SIGSTOP"),
 		thaw: () => void child?.kill("SIGCONT"),
+		setClock: clock.set,
+		closeDatabase: proxy.freeze,
+		openDatabase: proxy.thaw,
 	};
 }
 

@@ -2,12 +2,15 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { requires } from "../../core/testing/requires.ts";
 import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { hasFalseClocks } from "./false-clock.ts";
 import { faultNames } from "./faults.ts";
 import type { Violation } from "./oracle.ts";
 import { type ChaosOptions, runChaos } from "./run-chaos.ts";
 
 const chaosTest = postgresTest(test);
+const clockTest: typeof chaosTest = hasFalseClocks ? chaosTest : requires(test, { command: "faketime" }).test;
 // CHAOS_SEED repeats what a failed test has tried.
 const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
@@ -40,6 +43,14 @@ chaosTest("an outage of the database ends no run of a node that lives", async ()
 	assert.deepEqual(await run({ faults: ["database", "connections"], patience: 30 }), []);
 });
 
+clockTest("a clock that is set ends no run, on its own node or another", async () => {
+	assert.deepEqual(await run({ faults: ["clock"], seconds: 12, patience: 30 }), []);
+});
+
+chaosTest("a node that is cut off from the database starts nothing a second time and changes nothing that has ended", async () => {
+	assert.deepEqual(await run({ faults: ["hole"], seconds: 12, patience: 30 }), []);
+});
+
 chaosTest("nodes that hear nothing of each other find all there is to do by looking", async () => {
 	assert.deepEqual(await run({ roles: "split", busLoss: 1, patience: 30 }), []);
 });
@@ -56,6 +67,10 @@ chaosTest("without compare-and-set a node that stood still changes what has ende
 
 chaosTest("without claims that exclude each other executions are started twice", async () => {
 	assert.ok(promisesOf(await run({ without: ["claim", "compare-and-set"] })).has("once"));
+});
+
+clockTest("without the storage's time a clock that is set ends the runs of other nodes", async () => {
+	assert.ok(promisesOf(await run({ faults: ["clock"], seconds: 12, without: ["time"] })).has("alive"));
 });
 
 chaosTest("without trying again an outage of the database ends runs", async () => {

@@ -6,7 +6,7 @@ import type { ChaosNode } from "./chaos-node.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** What may go wrong, besides what the bus loses all the time. */
-export const faultNames = ["kill", "freeze", "database", "connections"] as const;
+export const faultNames = ["kill", "freeze", "database", "connections", "clock", "hole"] as const;
 
 export type FaultName = (typeof faultNames)[number];
 
@@ -64,6 +64,26 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 		} finally {
 			await sql.end({ timeout: 1 });
 		}
+	},
+
+	/** Somebody sets the clock of a node, and puts it right some leases later. */
+	async clock({ nodes, random, lease }) {
+		const node = pick(random, nodes);
+		await node.setClock(pick(random, [5, -5, 30, -30, 3_600, -3_600]));
+		await delay(lease * (1_000 + random(2_000)));
+		await node.setClock(0);
+	},
+
+	/** The way from a node to the database swallows everything for one to three leases. */
+	async hole({ nodes, oracle, random, lease }) {
+		const node = pickRunning(nodes, random);
+		if (node === undefined) return;
+		frozen.add(node);
+		await oracle.noteLoss(node.pid() ?? 0);
+		node.closeDatabase();
+		await delay(lease * (1_000 + random(2_000)));
+		node.openDatabase();
+		frozen.delete(node);
 	},
 };
 

@@ -4,7 +4,7 @@ import { faultNames } from "./faults.ts";
 import { runChaos } from "./run-chaos.ts";
 import { mechanisms } from "./weakened-storage.ts";
 
-// Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database and a bus that loses events:
+// Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database, holes in the network, clocks that are set and a bus that loses events:
 // `npm run chaos [-- --short] [--seconds N] [--seed N] [--bus postgres|nats] [--faults kill,freeze,…] [--roles all|split] [--without sweep,…] [--logs <directory>]`.
 // docs/guides/run-several-nodes.md says what it proves.
 const { values } = parseArgs({

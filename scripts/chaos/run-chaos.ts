@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
 import { type NatsServer, startNats } from "../../core/testing/services/nats.test-support.ts";
 import { startPostgres } from "../../core/testing/services/postgres.test-support.ts";
+import { type PostgresProxy, startProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
 import { type ChaosNode, createChaosNode } from "./chaos-node.ts";
 import { disturb, type FaultName } from "./faults.ts";
 import { createRule, keepAsking } from "./load.ts";
@@ -81,7 +82,9 @@ async function runIn(
 		const { stop } = nats;
 		await onStop(stop);
 	}
-	const nodes = createNodes(directory, options, { CHAOS_DATABASE_URL: databaseUrl, ...(nats && { CHAOS_NATS_URL: nats.url }) });
+	const proxies = await Promise.all(Array.from({ length: nodeCount }, () => startProxy(databaseUrl)));
+	await onStop(async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))));
+	const nodes = createNodes(directory, options, { proxies, servers: nats === undefined ? {} : { CHAOS_NATS_URL: nats.url } });
 	await onStop(async () => void (await Promise.all(nodes.map((node) => node.end()))));
 	for (const node of nodes) await node.start();
 	const oracle = new Oracle({ databaseUrl, startsFile: join(directory, "starts") });
@@ -102,7 +105,7 @@ async function runIn(
 	const settling = performance.now();
 	await oracle.settled(options.patience ?? recoveryLimit);
 	options.print(`settled ${((performance.now() - settling) / 1_000).toFixed(1)} s after the last fault`);
-	const mayAbandon = names.includes("kill") || names.includes("freeze");
+	const mayAbandon = ["kill", "freeze", "hole"].some((name) => names.includes(name as FaultName));
 	const violations = await oracle.judge({ mayAbandon, recoveryLimit });
 	options.print([...counts].map(([name, count]) => `${count} × ${name}`).join(", ") || "no faults");
 	options.print(await oracle.describe());
@@ -110,7 +113,14 @@ async function runIn(
 	return violations;
 }
 
-function createNodes(directory: string, options: ChaosOptions, servers: Readonly<Record<string, string>>): readonly ChaosNode[] {
+interface Surroundings {
+	/** A way to the database for each node. */
+	readonly proxies: readonly PostgresProxy[];
+	/** Other servers, by variable of the environment. */
+	readonly servers: Readonly<Record<string, string>>;
+}
+
+function createNodes(directory: string, options: ChaosOptions, { proxies, servers }: Surroundings): readonly ChaosNode[] {
 	const { without, logs = directory } = options;
 	const environment = {
 		...servers,
@@ -119,9 +129,9 @@ function createNodes(directory: string, options: ChaosOptions, servers: Readonly
 		SVC_SCHEDULER_LEASE: String(options.lease),
 		SVC_SCHEDULER_POLL_INTERVAL: without.includes("poll") ? "3600" : "0.5",
 	};
-	return Array.from({ length: nodeCount }, (_, index) => {
+	return proxies.map((proxy, index) => {
 		const only = options.roles === "split" ? { only: index === 0 ? frontRoles : "worker" } : {};
-		return createChaosNode({ name: `node-${index + 1}`, directory, logs, environment, ...only });
+		return createChaosNode({ name: `node-${index + 1}`, directory, logs, environment, proxy, ...only });
 	});
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Storage, StoragePlugin } from "svc/contract";
 
 /** What may be taken out, to see that the test notices. */
-export const mechanisms = ["sweep", "compare-and-set", "claim", "retry"] as const;
+export const mechanisms = ["sweep", "compare-and-set", "claim", "retry", "time"] as const;
 
 export type Mechanism = (typeof mechanisms)[number];
 
@@ -54,6 +54,11 @@ const ways: Readonly<Record<Mechanism, Way>> = {
 				throw error;
 			}
 		},
+	/** Each node goes by its own clock. */
+	time:
+		(_storage, member, call) =>
+		async (...values) =>
+			member === "now" ? Date.now() * 1_000 : call(...values),
 };
 
 function withoutExpected(operation: object): object {
