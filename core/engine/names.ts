@@ -7,10 +7,15 @@ const packPattern = /^[a-z0-9_]{1,255}$/;
 /** Packs whose content belongs to the service. */
 const systemPacks: ReadonlySet<string> = new Set(["core"]);
 
+/** Whether a name can stand in a ref: letters of other scripts look like these and are others. */
+export function isName(name: string): boolean {
+	return namePattern.test(name);
+}
+
 /** Refuse names that could not stand in a ref. */
 export function assertNames({ pack, name }: { readonly pack: string; readonly name: string }): void {
 	if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
-	if (!namePattern.test(name)) throw new SvcError("SVC_INVALID", `name: "${name}" must consist of letters, digits, _, - and .`);
+	if (!isName(name)) throw new SvcError("SVC_INVALID", `name: "${name}" must consist of letters, digits, _, - and .`);
 }
 
 /** Refuse a name that would show as another one. What is stored under one of an earlier version stays. */

@@ -1,13 +1,14 @@
 import type { ActionEntity, JsonObject } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
+import { isName } from "../names.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
 import { checkOutputSchema } from "../parameters/check-schema.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "./attributes.ts";
 
 const attributes: Readonly<Record<string, Attribute>> = {
 	name: {
-		allowed: "made of letters, digits, underscore, minus and dot",
-		accepts: (value) => typeof value === "string" && /^[\p{L}\p{N}_.-]+$/u.test(value),
+		allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
+		accepts: (value) => typeof value === "string" && isName(value),
 		required: true,
 	},
 	runner_type: requiredText,

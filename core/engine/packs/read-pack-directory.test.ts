@@ -70,6 +70,18 @@ test("a pack directory is read with its actions in the order of their files", as
 	});
 });
 
+test("an action's name in a file is ASCII, as over the API", async () => {
+	for (const name of ["sw\u202eeep", "sw\u0435ep", "größe", "a b", "a\u001b[2J", ""]) {
+		const files = { "p/pack.yaml": manifest, "p/actions/a.yaml": `name: ${JSON.stringify(name)}\nrunner_type: noop\n` };
+		await withFiles(files, async (directory) => {
+			const { actions, problems } = await readPackDirectory(join(directory, "p"));
+			assert.deepEqual(actions, [], name);
+			assert.equal(problems.length, 1);
+			assert.match(JSON.stringify(problems[0]), /attribute .*name.* must be made of letters \(a to z/);
+		});
+	}
+});
+
 test("a pack without actions is a pack", async () => {
 	await withFiles({ "p/pack.yaml": manifest }, async (directory) => {
 		const { pack, actions, problems } = await readPackDirectory(join(directory, "p"));
