@@ -80,32 +80,35 @@ test("streams end within 15 seconds of their token, key or role, and those of ot
 				"ended run": await open(output, byToken(runToken)),
 			};
 			const staying = [await open(stream, byToken(root)), await open(output, byToken(root)), await open(stream, kept.headers)];
-			const since = performance.now();
-			assert.equal((await ask(root, "DELETE", `/auth/v1/tokens/${revoked}`)).status, 204);
-			pass(100);
-			assert.equal((await ask(root, "PUT", `/v1/apikeys/${disabled.id}`, { enabled: false })).status, 200);
-			assert.equal((await ask(root, "DELETE", `/v1/apikeys/${deleted.id}`)).status, 204);
-			assert.equal((await ask(root, "PUT", `/v1/apikeys/${narrowed.id}`, { scopes: ["action_list"] })).status, 200);
-			await signIn("ann", { groups: "others" });
-			await ask(root, "DELETE", `/v1/executions/${followed}`);
-			for (const [name, { text, isOpen }] of Object.entries(ending)) {
-				await until(`the end of: ${name}`, 15 - (performance.now() - since) / 1_000, () => !isOpen() || undefined);
-				const why =
-					name.startsWith("lost") || name.startsWith("narrowed")
-						? "the permissions of the user have changed"
-						: "the credential is no longer valid";
-				assert.ok((await text).endsWith(`\n\n: ${why}\n\n`), `${name}: ${await text}`);
+			try {
+				const since = performance.now();
+				assert.equal((await ask(root, "DELETE", `/auth/v1/tokens/${revoked}`)).status, 204);
+				pass(100);
+				assert.equal((await ask(root, "PUT", `/v1/apikeys/${disabled.id}`, { enabled: false })).status, 200);
+				assert.equal((await ask(root, "DELETE", `/v1/apikeys/${deleted.id}`)).status, 204);
+				assert.equal((await ask(root, "PUT", `/v1/apikeys/${narrowed.id}`, { scopes: ["action_list"] })).status, 200);
+				await signIn("ann", { groups: "others" });
+				await ask(root, "DELETE", `/v1/executions/${followed}`);
+				for (const [name, { text, isOpen }] of Object.entries(ending)) {
+					await until(`the end of: ${name}`, 15 - (performance.now() - since) / 1_000, () => !isOpen() || undefined);
+					const why =
+						name.startsWith("lost") || name.startsWith("narrowed")
+							? "the permissions of the user have changed"
+							: "the credential is no longer valid";
+					assert.ok((await text).endsWith(`\n\n: ${why}\n\n`), `${name}: ${await text}`);
+				}
+				assert.deepEqual(
+					staying.map(({ isOpen }) => isOpen()),
+					[true, true, true],
+				);
+				for (const headers of [byToken(revoked), byToken(expiring), disabled.headers, deleted.headers, byToken(runToken)]) {
+					assert.equal((await fetch(stream, { headers })).status, 401);
+				}
+				for (const headers of [narrowed.headers, byToken(ann)]) assert.equal((await fetch(stream, { headers })).status, 403);
+			} finally {
+				for (const { leave } of [...Object.values(ending), ...staying]) leave();
+				for (const id of [followed, other]) await ask(root, "DELETE", `/v1/executions/${id}`);
 			}
-			assert.deepEqual(
-				staying.map(({ isOpen }) => isOpen()),
-				[true, true, true],
-			);
-			for (const headers of [byToken(revoked), byToken(expiring), disabled.headers, deleted.headers, byToken(runToken)]) {
-				assert.equal((await fetch(stream, { headers })).status, 401);
-			}
-			for (const headers of [narrowed.headers, byToken(ann)]) assert.equal((await fetch(stream, { headers })).status, 403);
-			for (const { leave } of staying) leave();
-			await ask(root, "DELETE", `/v1/executions/${other}`);
 		},
 		{ rbac, runners: [lending((token) => lend(token))] },
 	);
