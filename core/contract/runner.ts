@@ -124,7 +124,7 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	/** The runner's own parameters. An action may override default, description, enum, immutable and required of each. */
 	readonly parameters: S;
 	readonly capabilities: RunnerCapabilities;
-	/** Key of `result` that an action's `output_schema` describes. Default none. */
+	/** Key of `result` that an action's `output_schema` describes. Default: what is printed on standard output, where the result has `stdout`, else the whole. */
 	readonly outputKey?: string;
 	/** `required`: the action must name a file; `forbidden`: it must not. Default `optional`. */
 	readonly entryPoint?: "required" | "forbidden" | "optional";

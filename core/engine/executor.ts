@@ -194,6 +194,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			maxResultOutput: parts.options.actionrunner.max_result_output,
 			streamOutput: parts.options.actionrunner.stream_output,
 			secrets,
+			secretOutput: prepared.secretOutput,
 		});
 		run.recorder = recorder;
 		if (run.saved) for await (const chunk of readStoredChunks(parts.storage, execution.id)) recorder.restore(chunk);

@@ -80,6 +80,7 @@ function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">,
 		maxResultOutput: 1_000_000,
 		streamOutput: true,
 		secrets: KnownSecrets.none,
+		secretOutput: [],
 	});
 }
 
@@ -251,6 +252,7 @@ test("the text for the result is cut at the limit and says so", async () => {
 		maxResultOutput: 10,
 		streamOutput: true,
 		secrets: KnownSecrets.none,
+		secretOutput: [],
 	});
 	await recorder.emit("stdout", "12345678ä");
 	await recorder.emit("stdout", "ä");

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema } from "../contract/index.ts";
-import { collectSecrets, mask, maskBySchema, maskParameters, maskResult } from "./mask.ts";
+import { collectSecrets, mask, maskBySchema, maskParameters } from "./mask.ts";
 import { createSecretRedactor, maskLogFields } from "./redact.ts";
 
 const schema: ParameterSchema = {
@@ -83,37 +83,6 @@ test("keys of prototypes are ordinary keys", () => {
 	assert.deepEqual(JSON.stringify(masked), '{"__proto__":{"password":1},"constructor":1,"pin":"********"}');
 	const proto = JSON.parse('{"__proto__": {"secret": true}}') as ParameterSchema;
 	assert.equal(JSON.stringify(maskBySchema(values, proto)), '{"__proto__":"********","constructor":1,"pin":2}');
-});
-
-test("results are masked under the output key, by every kind of schema", () => {
-	const outputSchema = {
-		type: "object",
-		properties: {
-			a: { secret: true },
-			rows: { type: "array", items: [{ type: "string" }, { secret: true }], additionalItems: { secret: true } },
-		},
-		patternProperties: { "^x_": { secret: true } },
-		additionalProperties: { type: "object", properties: { deep: { secret: true } } },
-	};
-	assert.deepEqual(maskResult({ body: { a: 1, rows: ["r", "s", "t"], x_1: 2, y: { deep: 3, z: 4 } }, status: 200 }, outputSchema, "body"), {
-		body: { a: mask, rows: ["r", mask, mask], x_1: mask, y: { deep: mask, z: 4 } },
-		status: 200,
-	});
-});
-
-test("an output schema of the old form names the members directly", () => {
-	assert.deepEqual(maskResult({ result: { a: 1, type: 2 } }, { a: { type: "string", secret: true }, type: { type: "string" } }, "result"), {
-		result: { a: mask, type: 2 },
-	});
-});
-
-test("results stay as they are without key, schema or fitting type", () => {
-	const result = { body: "text" };
-	assert.equal(maskResult(result, { type: "object", properties: { a: { secret: true } } }, "body"), result);
-	assert.equal(maskResult(result, {}, "body"), result);
-	assert.equal(maskResult(result, { secret: true }, null), result);
-	assert.equal(maskResult(result, { secret: true }, "other"), result);
-	assert.deepEqual(maskResult(result, { secret: true }, "body"), { body: mask });
 });
 
 test("log fields are masked by name at every level", () => {

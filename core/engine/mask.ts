@@ -41,16 +41,9 @@ export function maskMembers(values: JsonObject, schema: JsonObject): JsonObject 
 	return maskTogether(() => maskByReading(values, readDefinition(schema), { depth: 0, maskMismatch: true }));
 }
 
-/**
- * The result of an execution, masked by the action's output schema. The schema describes what lies under the runner's output
- * key; without a key nothing is masked.
- */
-export function maskResult(result: JsonObject, outputSchema: JsonObject, outputKey: string | null): JsonObject {
-	if (outputKey === null || !Object.hasOwn(result, outputKey) || Object.keys(outputSchema).length === 0) return result;
-	const reading = readOutputSchema(outputSchema);
-	return maskTogether(() =>
-		replaceMembers(result, (key, value) => (key === outputKey ? maskValue(value, reading, { depth: 0, maskMismatch: false }) : value)),
-	);
+/** A value by a definition that was read. */
+export function maskRead(value: JsonValue, reading: Reading, { maskMismatch }: Pick<MaskOptions, "maskMismatch">): JsonValue {
+	return maskTogether(() => maskValue(value, reading, { depth: 0, maskMismatch }));
 }
 
 /** The texts that are secret among `values`, for `createSecretRedactor`. */
@@ -146,7 +139,7 @@ export function holdsSecret(definition: ParameterDefinition): boolean {
 const outputReadings = new WeakMap<JsonObject, Reading>();
 
 /** Old packs write the members of an object directly, without `type` and `properties`. */
-function readOutputSchema(schema: JsonObject): Reading {
+export function readOutputSchema(schema: JsonObject): Reading {
 	let reading = outputReadings.get(schema);
 	if (reading === undefined) {
 		reading = readDefinition(isWholeSchema(schema) ? schema : { type: "object", properties: schema });

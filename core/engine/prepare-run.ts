@@ -1,9 +1,10 @@
-import type { ExecutionEntity, JsonObject, Options, RunContext, Runner, SnapshotEntity } from "../contract/index.ts";
+import type { ExecutionEntity, JsonObject, Options, OutputType, RunContext, Runner, SnapshotEntity } from "../contract/index.ts";
 import { SvcError } from "../contract/index.ts";
 import { resolveInside, toActionsDirectory } from "./action-files.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { collectSecrets } from "./mask.ts";
+import { findSecretOutput } from "./mask-result.ts";
 import { renderForRun, type TemplateSources } from "./render-parameters.ts";
 
 /** A runner and what it is called with; the executor adds what changes during the run. */
@@ -13,6 +14,8 @@ export interface PreparedRun {
 	readonly timeout: number | undefined;
 	/** Values that must not show in logs. */
 	readonly secrets: readonly string[];
+	/** Output that is shown to nobody who may not see secrets. */
+	readonly secretOutput: readonly OutputType[];
 	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState">;
 }
 
@@ -54,6 +57,7 @@ export async function prepareRun(
 			...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
 			...config.secrets,
 		],
+		secretOutput: findSecretOutput({ action, runner: runnerType }),
 		context: {
 			execution_id: execution.id,
 			liveaction_id: execution.liveaction_id,

@@ -45,6 +45,8 @@ export interface RecorderOptions {
 	readonly streamOutput: boolean;
 	/** What is marked in the output. The token of the run is taken out of it. */
 	readonly secrets: KnownSecrets;
+	/** Kinds of output that are secret as a whole: there is something in them that cannot be told from the rest before the end. */
+	readonly secretOutput: readonly OutputType[];
 }
 
 interface Piece {
@@ -104,8 +106,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
 		return taken.map(toChunk);
 	}
 
-	function toChunk({ type, data, ranges, timestamp }: Piece): OutputChunk {
+	function toChunk({ type, data, ranges: known, timestamp }: Piece): OutputChunk {
 		sequence += 1;
+		const ranges = options.secretOutput.includes(type) ? [0, data.length] : known;
 		return {
 			id: options.createId(),
 			execution_id: options.executionId,

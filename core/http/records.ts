@@ -1,8 +1,6 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
 import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
-import { maskAnswer } from "../engine/inquiries/answer.ts";
-import { inquirerName } from "../engine/inquiries/inquiry.ts";
-import { maskResult } from "../engine/mask.ts";
+import { maskExecutionResult } from "../engine/mask-result.ts";
 import { toMaskedText } from "../engine/output.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
 import { toShownParameters } from "../engine/shown-parameters.ts";
@@ -143,14 +141,12 @@ function toParameters({ entity, snapshot }: ExecutionView, masked: boolean): Jso
 
 function toResult(
 	{ entity }: ExecutionView,
-	{ action, runner }: WireSnapshot,
+	snapshot: WireSnapshot,
 	{ masked, mayViewResult }: Presentation,
 ): JsonObject | null | undefined {
 	if (!mayViewResult(entity.action_ref)) return undefined;
 	const result: JsonObject | null | undefined = entity.result;
-	if (!masked || !result) return result;
-	const shown = maskResult(result, action.output_schema, runner.output_key);
-	return runner.name === inquirerName ? maskAnswer(shown) : shown;
+	return masked && result ? maskExecutionResult(result, snapshot) : result;
 }
 
 function toNamed(name: string | null): WireRecord | null {

@@ -3,7 +3,8 @@ import type { Catalog } from "../catalog.ts";
 import { toOneOf } from "../filter.ts";
 import { isId } from "../ids.ts";
 import { roomInTurn } from "../loop-turn.ts";
-import { createMaskWork, maskResult } from "../mask.ts";
+import { createMaskWork, mask } from "../mask.ts";
+import { maskExecutionResult } from "../mask-result.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { triggerRefs } from "./built-in-types.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -30,14 +31,18 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 		return new Map(found.map(({ id, snapshot_id }) => [id, snapshot_id]));
 	}
 
-	async function maskPayload(payload: JsonObject, snapshotId: string, work: WorkBudget): Promise<JsonObject> {
-		const { action, runner } = await catalog.snapshot(snapshotId);
-		const mask = (result: JsonObject) => work.run(() => maskResult(result, action.output_schema, runner.output_key));
+	/** Of an execution that has been removed it is not known any more what is secret. */
+	async function maskPayload(payload: JsonObject, snapshotId: string | undefined, work: WorkBudget): Promise<JsonObject> {
+		const snapshot = snapshotId === undefined ? undefined : await catalog.snapshot(snapshotId);
+		const show = (result: JsonObject) => (snapshot === undefined ? mask : work.run(() => maskExecutionResult(result, snapshot)));
 		const { result, data } = payload;
-		if (isJsonObject(result)) return { ...payload, result: mask(result) };
+		if (isJsonObject(result)) return { ...payload, result: show(result) };
 		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
-		const inner = parseJson(data["result"]);
-		return isJsonObject(inner) ? { ...payload, data: { ...data, result: JSON.stringify(mask(inner)) } } : payload;
+		const parsed = parseJson(data["result"]);
+		// No execution has such a result.
+		if (!isJsonObject(parsed)) return payload;
+		const inner = show(parsed);
+		return { ...payload, data: { ...data, result: inner === mask ? mask : JSON.stringify(inner) } };
 	}
 
 	return {
@@ -74,8 +79,8 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 			await roomInTurn();
 			return Promise.all(
 				instances.map(async (instance) => {
-					const snapshotId = snapshots.get(toExecutionId(instance) ?? "");
-					return snapshotId === undefined ? instance : { ...instance, payload: await maskPayload(instance.payload, snapshotId, work) };
+					const id = toExecutionId(instance);
+					return id === undefined ? instance : { ...instance, payload: await maskPayload(instance.payload, snapshots.get(id), work) };
 				}),
 			);
 		},
