@@ -93,7 +93,12 @@ export function createLeases(options: LeaseOptions): Leases {
 
 	/** A renewal that has had no answer for long may never get one. */
 	function watchRenewal(): void {
-		if (askedAt !== undefined && performance.now() - askedAt > patience) letGo();
+		if (askedAt === undefined || performance.now() - askedAt <= patience) return;
+		const asked = askedAt;
+		// After this process stood still the answer may have come, and be the next to be read.
+		setImmediate(() => {
+			if (askedAt === asked) letGo();
+		});
 	}
 
 	/**

@@ -1,9 +1,6 @@
 import type { Clock, Storage } from "../contract/index.ts";
 import { type EngineClock, RisingTime, toEngineClock } from "./clock.ts";
 
-/** Milliseconds that an answer of the storage may take to be of use: nobody knows when on its way the time was read. */
-const longestAnswer = 1_000;
-
 /**
  * The time that all nodes on one storage have in common. Where several may use it, the storage's own clock says what time it is, and
  * this process's only how much has passed since it was asked: with clocks of the machines, one that is wrong would take the work of
@@ -39,14 +36,17 @@ export class StorageClock implements EngineClock {
 		return this.#offset === undefined ? this.#machine.wall() : this.steady();
 	}
 
-	/** Ask the storage. Rejects when it does. */
+	/**
+	 * Ask the storage. Rejects when it does. When on the way of the answer its time was read nobody knows: what was known before stays
+	 * where it can be true, so that a slow answer makes it no worse.
+	 */
 	async measure(): Promise<void> {
 		if (!this.#isCorrected || this.#storage.capabilities.shared !== true || this.#storage.now === undefined) return;
 		const asked = this.#machine.steady();
 		const time = await this.#storage.now();
 		const answered = this.#machine.steady();
-		if (this.#offset !== undefined && answered - asked > longestAnswer * 1_000) return;
-		this.#offset = time - (asked + answered) / 2;
+		const known = this.#offset ?? time - (asked + answered) / 2;
+		this.#offset = Math.min(Math.max(known, time - answered), time - asked);
 	}
 
 	isOff(): boolean {
