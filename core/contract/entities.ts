@@ -79,6 +79,8 @@ export interface ExecutionEntity {
 	readonly user: string;
 	/** Whose permissions count for its templates where those of `user` do not: the author of the rule that started it. Null: the user's. */
 	readonly author: string | null;
+	/** What the token of its action may be used for: the scopes of the API key that it was started with. Null: all that its user may. */
+	readonly scopes: readonly string[] | null;
 	readonly parent_id: string | null;
 	readonly trace_id: string;
 	readonly rule_name: string | null;

@@ -41,6 +41,7 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 			run_state: "json",
 			queue: "text",
 			author: "text",
+			scopes: "json",
 		},
 		unique: [["liveaction_id"]],
 		indexes: [

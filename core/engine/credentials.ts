@@ -116,9 +116,10 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			const expire = `${entity.expiry.slice(0, 19)}Z`;
 			const principal = await toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
 			if (!entity.service) return principal;
-			const { author } = entity.metadata;
+			const { author, scopes } = entity.metadata;
 			// The token of a run has the id of its live action.
-			return { ...principal, run: entity.id, ...(typeof author === "string" && { author }) };
+			const run = { ...principal, run: entity.id, ...(typeof author === "string" && { author }) };
+			return Array.isArray(scopes) ? { ...run, isAdmin: false, scopes: scopes.map(String) } : run;
 		},
 		draftServiceToken(id, user, metadata) {
 			return auth.enable ? tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;

@@ -23,6 +23,7 @@ function createExecution(): ExecutionEntity {
 		runner_name: "local-shell-cmd",
 		user: "test",
 		author: null,
+		scopes: null,
 		parent_id: null,
 		trace_id: createId(clock),
 		rule_name: null,

@@ -11,7 +11,7 @@ export interface RunTokenParts {
 
 /** The action's own way into the API. It has the live action's id, so that whoever ends the run can take it away. */
 export function draftRunToken(
-	{ liveaction_id, user, author, action_ref }: ExecutionEntity,
+	{ liveaction_id, user, author, scopes, action_ref }: ExecutionEntity,
 	{ credentials }: Pick<RunTokenParts, "credentials">,
 ): TokenDraft | undefined {
 	return credentials.draftServiceToken(liveaction_id, user, {
@@ -19,6 +19,7 @@ export function draftRunToken(
 		action: action_ref,
 		liveaction: liveaction_id,
 		...(author !== null && { author }),
+		...(scopes !== null && { scopes }),
 	});
 }
 

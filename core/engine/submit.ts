@@ -66,7 +66,9 @@ export async function storeExecution(
 	const author = origin?.author ?? principal.author ?? parent?.author ?? null;
 	const guard = await toGuard(parts.templateSources, action, { principal, origin });
 	assertPlainNotify(input, principal);
-	const draft = createDraft(parts.clock, action, input, { delay, context, author });
+	// An action must not lend its caller's key what the key was not given.
+	const scopes = origin === undefined ? (principal.scopes ?? null) : null;
+	const draft = createDraft(parts.clock, action, input, { delay, context, author, scopes });
 	const { traceId, insert } = await placeInTrace(parts, draft, origin);
 	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
 	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
@@ -186,7 +188,7 @@ function createDraft(
 	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ delay, context, author }: { readonly delay: number | null; readonly context: JsonObject; readonly author: string | null },
+	{ delay, context, author, scopes }: Pick<ExecutionEntity, "delay" | "context" | "author" | "scopes">,
 ): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
@@ -198,6 +200,7 @@ function createDraft(
 		runner_name: runnerType.name,
 		user: String(context["user"]),
 		author,
+		scopes,
 		parent_id: readParentId(context) ?? null,
 		trace_id: "",
 		rule_name: null,

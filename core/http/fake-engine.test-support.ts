@@ -71,6 +71,7 @@ export function createExecution(changes: Partial<ExecutionEntity> = {}): Executi
 		runner_name: "local-shell-cmd",
 		user: "maria",
 		author: null,
+		scopes: null,
 		parent_id: null,
 		trace_id: "66a1f0c29d3e4b7a51c08d10",
 		rule_name: null,

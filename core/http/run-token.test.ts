@@ -68,4 +68,44 @@ test("the token of a run that its runner does not leave ends when somebody ends 
 		{ block: true, ignore_abort: 500 },
 	));
 
+test("a run that was started with a scoped key may do with its token what the key may, and so may what it starts", async () => {
+	const tokens: string[] = [];
+	const runner = mockRunner({ onRun: ({ environment }) => void tokens.push(String(environment["SVC_ACTION_AUTH_TOKEN"])) });
+	await withService(
+		async ({ ask, ended, urls }) => {
+			await ask("/v1/actions", { method: "POST", body: JSON.stringify({ name: "long", runner_type: "mock" }) });
+			const scopes = ["action_execute", "execution_view", "execution_stop"];
+			const made = await ask("/v1/apikeys", { method: "POST", body: JSON.stringify({ scopes }) });
+			const { key } = (await made.json()) as { key: string };
+			const start = async (headers: Readonly<Record<string, string>>) => {
+				const body = JSON.stringify({ action: "default.long", parameters: { block: true } });
+				const started = await fetch(`${urls.api}/v1/executions`, {
+					method: "POST",
+					headers: { ...headers, "content-type": "application/json" },
+					body,
+				});
+				assert.equal(started.status, 201);
+				return ((await started.json()) as { id: string }).id;
+			};
+			const tokenAt = async (index: number) => {
+				while (tokens[index] === undefined) await new Promise((resolve) => setTimeout(resolve, 2));
+				return { "x-auth-token": tokens[index] };
+			};
+			const ids = [await start({ "svc-api-key": key })];
+			ids.push(await start(await tokenAt(0)));
+			for (const [index, id] of ids.entries()) {
+				const headers = await tokenAt(index);
+				assert.equal((await ask(`/v1/executions/${id}`, { headers })).status, 200);
+				assert.equal((await ask("/v1/rules", { headers })).status, 403);
+				assert.equal((await ask("/v1/keys", { headers })).status, 403);
+			}
+			for (const id of ids) {
+				await ask(`/v1/executions/${id}`, { method: "DELETE" });
+				await ended(id);
+			}
+		},
+		{ runners: [runner] },
+	);
+});
+
 test.run();

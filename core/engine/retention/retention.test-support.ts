@@ -70,6 +70,7 @@ export function toExecution(status: ExecutionStatus, days: number, fields: Field
 		runner_name: "noop",
 		user: "maria",
 		author: null,
+		scopes: null,
 		parent_id: null,
 		trace_id: newId(),
 		rule_name: null,

@@ -26,6 +26,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		runner_name: "local-shell-cmd",
 		user: "admin",
 		author: null,
+		scopes: null,
 		parent_id: null,
 		trace_id: "f".repeat(24),
 		rule_name: null,

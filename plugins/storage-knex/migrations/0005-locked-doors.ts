@@ -11,6 +11,7 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 /** New columns, in which records of earlier versions have nothing. */
 const columns: readonly (readonly [table: string, column: string])[] = [
 	["executions", "author"],
+	["executions", "scopes"],
 	["output_chunks", "secret_spans"],
 ];
 
