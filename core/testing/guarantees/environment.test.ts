@@ -15,6 +15,7 @@ const canary = "canary-of-the-service";
 /** What a person may have in the environment that a service is started from. */
 const secrets = { DATABASE_PASSWORD: canary, AWS_SECRET_ACCESS_KEY: canary, NODE_OPTIONS: `--title=${canary}`, SVC_CANARY: canary };
 const given = ["PACK_NAME", "EXECUTION_ID", "API_URL", "AUTH_TOKEN", "DEBUG"].map((name) => `SVC_ACTION_${name}`);
+const forgeable = [...given, "SVC_API_URL", "SVC_AUTH_TOKEN"];
 const known = /^(PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|TERM|PYTHONUNBUFFERED|MINE)$/;
 /** Set by the shell. */
 const shell = /^(PWD|OLDPWD|SHLVL|_)$/;
@@ -89,8 +90,13 @@ test.after(async () => {
 async function writePack(packs: string): Promise<void> {
 	const actions = join(packs, "shows/actions");
 	await mkdir(actions, { recursive: true });
-	const action = (name: string, runner: string, file: string) =>
-		writeFile(join(actions, `${name}.yaml`), JSON.stringify({ name, runner_type: runner, entry_point: file, enabled: true }));
+	// The author opens what a caller may not set by himself, the variables of the service among it: not even then can a run be forged.
+	const env = { type: "object", properties: Object.fromEntries(forgeable.map((variable) => [variable, { type: "string" }])) };
+	const action = (name: string, runner: string, file: string, opened: readonly string[] = []) => {
+		const parameters = { env, ...Object.fromEntries(opened.map((parameter) => [parameter, {}])) };
+		const metadata = { name, runner_type: runner, entry_point: file, enabled: true, parameters };
+		return writeFile(join(actions, `${name}.yaml`), JSON.stringify(metadata));
+	};
 	await Promise.all([
 		writeFile(
 			join(packs, "shows/pack.yaml"),
@@ -102,8 +108,8 @@ async function writePack(packs: string): Promise<void> {
 			"import os\nfrom svc.actions import Action\n\nclass Show(Action):\n    def run(self):\n        for item in os.environ.items():\n            print(''.join(c + '.' for c in '='.join(item)))\n",
 		),
 		action("local", "local-shell-script", "show.sh"),
-		action("remote", "remote-shell-script", "show.sh"),
-		action("python", "python-script", "show.py"),
+		action("remote", "remote-shell-script", "show.sh", ["username", "private_key"]),
+		action("python", "python-script", "show.py", ["engine"]),
 	]);
 }
 
@@ -111,8 +117,13 @@ async function writePack(packs: string): Promise<void> {
 async function run(row: Row): Promise<{ readonly id: string; readonly environment: ReadonlyMap<string, string> }> {
 	assert.ok(service !== undefined);
 	const { executions } = service.client;
-	const forged = [...given, "SVC_API_URL", "SVC_AUTH_TOKEN"].filter((name) => row.others === python || name.startsWith("SVC_ACTION_"));
-	const env = { MINE: "mine", ...Object.fromEntries(forged.map((name) => [name, "forged"])) };
+	const forged = forgeable.filter((name) => row.others === python || name.startsWith("SVC_ACTION_"));
+	const isOpen = row.action.startsWith("shows.");
+	if (!isOpen) {
+		const env = { MINE: "mine", [forged[0] ?? ""]: "forged" };
+		await assert.rejects(executions.create({ action: row.action, parameters: { ...row.parameters, env } }), /may not set "SVC_ACTION_/);
+	}
+	const env = { MINE: "mine", ...Object.fromEntries((isOpen ? forged : []).map((name) => [name, "forged"])) };
 	const { id } = await executions.create({ action: row.action, parameters: { ...row.parameters, env } });
 	const { status, result } = await until("the execution is final", 120, async () => {
 		const record = await executions.get(id);
