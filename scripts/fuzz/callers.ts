@@ -10,8 +10,8 @@ export type Callers = Readonly<Record<CallerName, Readonly<Record<string, string
 export function mayNot({ caller, path, method }: Pick<FuzzRequest, "caller" | "path" | "method">): boolean {
 	if (caller === "admin" || method === "OPTIONS") return false;
 	if (caller === "hook-key" && method === "POST" && fits(`/webhooks/${ownHook}`, path)) return false;
-	// One's own items and keys need no permission.
-	if (caller === "single" && ["keys", "apikeys"].includes(kindOf(path))) return false;
+	// One's own items, keys and roles need no permission.
+	if (caller === "single" && ["keys", "apikeys", "rbac"].includes(kindOf(path))) return false;
 	const open = routes.filter((route) => isOpen(route.permission, caller));
 	return !open.some((route) => (method === route.method || (method === "HEAD" && route.method === "GET")) && fits(route.path, path));
 }

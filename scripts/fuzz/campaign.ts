@@ -10,7 +10,7 @@ import type { Stall } from "./service-process.ts";
 /** How many requests are under way at once. */
 const width = 6;
 /** Milliseconds that rules and executions are given to go on with what was stored. */
-const settleTime = 150;
+const settleTime = 100;
 
 /** A request that was answered, or was not. */
 export interface Sent {
@@ -45,7 +45,7 @@ export async function sendAll(target: Target, requests: readonly FuzzRequest[], 
 }
 
 /** What went wrong while these were sent. */
-export async function findIncidents({ service }: Target, sent: readonly Sent[]): Promise<readonly Incident[]> {
+export async function findIncidents({ service }: Target, sent: readonly Sent[]): Promise<Incident[]> {
 	await delay(settleTime);
 	await service.handles();
 	const errors = service.errors();

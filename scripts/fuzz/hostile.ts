@@ -15,6 +15,8 @@ export const hostilePatterns: readonly string[] = [
 	"\\p{L}+\\ud800",
 ];
 export const longWord = `${"a".repeat(40)}b`;
+/** They take some milliseconds on this one: no search is given up, and many of them add up. */
+export const slowWord = `${"a".repeat(20)}b`;
 
 /** Names that are something in the language, break lines, or turn the direction of what is read. */
 export const hostileNames: readonly string[] = [
@@ -39,6 +41,7 @@ export const hostileNames: readonly string[] = [
 	"$where",
 	"{{ a }}",
 	longWord,
+	slowWord,
 	"n".repeat(10_000),
 ];
 

@@ -14,7 +14,8 @@ export type ProblemKind =
 	| "hang"
 	| "log"
 	| "restart"
-	| "handles";
+	| "handles"
+	| "stray";
 
 /** What must not be. */
 export interface Problem {

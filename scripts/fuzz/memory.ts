@@ -38,13 +38,13 @@ export class Memory {
 	/** A name of this kind; undefined while there is none. */
 	any(random: Random, kind: string): string | undefined {
 		const names = this.#names.get(kind) ?? [];
-		return names.length === 0 ? undefined : this.#use(kind, pick(random, names));
+		return names.length === 0 ? undefined : this.#use(kind, choose(random, names));
 	}
 
 	/** A ref, or another name that is no id. */
 	anyRef(random: Random, kind: string): string | undefined {
 		const refs = (this.#names.get(kind) ?? []).filter((name) => !/^[0-9a-f]{24}$/.test(name));
-		return refs.length === 0 ? undefined : this.#use(kind, pick(random, refs));
+		return refs.length === 0 ? undefined : this.#use(kind, choose(random, refs));
 	}
 
 	/** The name of this kind that was learned last. */
@@ -77,6 +77,11 @@ export class Memory {
 		const known = (this.#names.get(kind) ?? []).filter((name) => !names.includes(name));
 		this.#names.set(kind, [...known, ...names].slice(-newest));
 	}
+}
+
+/** The newest one as often as all others: what one request stored is used by the next. */
+function choose(random: Random, names: readonly string[]): string {
+	return random(2) === 0 ? (names.at(-1) ?? "") : pick(random, names);
 }
 
 /** What a path is about: its first segment behind the version. */

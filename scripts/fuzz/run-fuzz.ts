@@ -1,11 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
+import { sendBroken } from "./broken-http.ts";
 import { findIncidents, type Incident, makeBatch, makeReading, repairs, type Sent, sendAll } from "./campaign.ts";
 import type { Problem } from "./judge.ts";
 import { Laboratory, learnFrom } from "./laboratory.ts";
 import type { FuzzRequest } from "./make-request.ts";
+import type { Memory } from "./memory.ts";
 import { Past } from "./past.ts";
+import { findStrays } from "./places.ts";
 import { prepare, type Target } from "./prepare.ts";
 import { ServiceProcess } from "./service-process.ts";
 import { type Minimal, shrink } from "./shrink.ts";
@@ -33,7 +37,10 @@ export interface Finding extends Minimal {
 	readonly isSeenAgain: boolean;
 }
 
-const batchSize = 60;
+/** Requests that are made before what the others brought is known. */
+const groupSize = 10;
+/** All is read again after as many. */
+const groupsInBatch = 6;
 /** Files and sockets that may be open at the end beyond those after the first batch. */
 const handleGrowth = 30;
 /** Milliseconds of a stall that counts although it was not seen again: no processor is that slow. */
@@ -81,14 +88,14 @@ class FuzzRun {
 	/** Until all is done, or something went wrong: what is stored then may go on going wrong. */
 	async #fuzz(target: Target, directory: string): Promise<void> {
 		const past = new Past();
+		const groups = Array.from({ length: groupsInBatch }, () => (memory: Memory) => this.#make(memory));
 		let atFirst: number | undefined;
 		while (!this.#isDone()) {
-			const batch = makeBatch(this.#options.seed, this.#made, Math.min(batchSize, this.#options.requests - this.#made), target.memory);
-			this.#made += batch.length;
 			past.begin();
-			for (const step of [() => batch, () => repairs, () => makeReading(target.memory)]) {
-				if (await this.#send(target, step(), past)) return;
+			for (const group of [...groups, () => repairs, makeReading]) {
+				if (await this.#send(target, directory, group(target.memory), past)) return;
 			}
+			for (const problem of await sendBroken(target, createRandom(this.#options.seed + this.#made))) this.#add({ problem, requests: [] });
 			atFirst ??= await countHandles(target);
 		}
 		if (atFirst === undefined) return;
@@ -98,8 +105,15 @@ class FuzzRun {
 		await this.#restart(target, directory);
 	}
 
+	#make(memory: Memory): readonly FuzzRequest[] {
+		const { seed, requests } = this.#options;
+		const batch = makeBatch(seed, this.#made, Math.min(groupSize, requests - this.#made), memory);
+		this.#made += batch.length;
+		return batch;
+	}
+
 	/** Whether something went wrong. */
-	async #send(target: Target, requests: readonly FuzzRequest[], past: Past): Promise<boolean> {
+	async #send(target: Target, directory: string, requests: readonly FuzzRequest[], past: Past): Promise<boolean> {
 		const sent = await sendAll(target, requests);
 		this.#answered += sent.length;
 		for (const { request, answer } of inOrder(requests, sent)) {
@@ -107,6 +121,8 @@ class FuzzRun {
 			past.add(request, isTaken, isTaken ? learnFrom(target, request, answer.text) : []);
 		}
 		const incidents = await findIncidents(target, sent);
+		const strays = await findStrays(directory);
+		if (strays.length > 0) incidents.push({ problem: { kind: "stray", detail: strays.join(", ") }, suspects: past.changes });
 		for (const incident of incidents) await this.#investigate(incident, past);
 		return incidents.length > 0;
 	}
@@ -138,7 +154,7 @@ class FuzzRun {
 			try {
 				const past = new Past();
 				past.begin();
-				await this.#send(target, makeReading(memory), past);
+				await this.#send(target, directory, makeReading(memory), past);
 			} finally {
 				await again.kill();
 			}

@@ -2,7 +2,8 @@ import { pick, type Random } from "../../core/testing/guarantees/random.test-sup
 import { hostilePatterns, longWord } from "./hostile.ts";
 import { type JsonTree, toTree } from "./json-tree.ts";
 import type { Memory } from "./memory.ts";
-import { makeMembers, makeParameterSchemas, makeSchema } from "./schemas.ts";
+import { filePack } from "./places.ts";
+import { makeMembers, makeObjectSchema, makeParameterSchemas } from "./schemas.ts";
 
 /** What a request is made from. */
 export interface Source {
@@ -17,7 +18,21 @@ type Sample = (source: Source) => unknown;
 const runners = ["noop", "noop", "noop", "inquirer", "announcement", "inject-trigger"];
 const hooks = ["fuzz", "a/b"];
 const operators = ["equals", "regex", "iregex", "matchregex", "matchwildcard", "contains", "exists", "search", "timediff_lt", "inside"];
+const packs = ["default", filePack];
+const filePaths = [
+	"actions/a.yaml",
+	"actions/lib/a.sh",
+	"a.txt",
+	"pack.yaml",
+	"actions/../../fuzz",
+	"../../fuzz",
+	"actions//./a",
+	"actions/\0",
+];
+const search = "{{ trigger.body.a | regex_search('^(a+)+$') }}";
 const templates = [
+	search,
+	search.repeat(60),
 	"{{ trigger.body.a }}",
 	"{{ trigger }}",
 	`{{ trigger.body.a | regex_match('^(a+)+$') }}`,
@@ -32,10 +47,12 @@ const sometimes = <T>(random: Random, value: () => T) => (random(3) === 0 ? valu
 export const samples: Readonly<Record<string, Sample>> = {
 	"POST /actions": makeAction,
 	"PUT /actions/:ref": makeAction,
-	"POST /actions/:ref/clone": ({ random, fresh }) => ({ dest_pack: "default", dest_action: fresh, overwrite: random(2) === 0 }),
+	"POST /actions/:ref/clone": ({ random, fresh }) => ({ dest_pack: pick(random, packs), dest_action: fresh, overwrite: random(2) === 0 }),
+	"DELETE /actions/:ref": ({ random }) => ({ remove_files: random(2) === 0 }),
 	"POST /executions": (source) => ({
-		action: action(source),
-		parameters: makeMembers(source.random),
+		...(source.random(5) === 0
+			? { action: "default.ask", parameters: { schema: makeObjectSchema(source.random) } }
+			: { action: action(source), parameters: makeMembers(source.random) }),
 		context: sometimes(source.random, () => ({ trace_context: { trace_tag: source.fresh } })),
 		notify: sometimes(source.random, () => ({ "on-complete": { message: "{{ a }}", routes: ["a"] } })),
 		delay: sometimes(source.random, () => 3_600_000),
@@ -76,13 +93,16 @@ export const segments: Readonly<Record<string, Sample>> = {
 };
 
 function makeAction({ random, fresh }: Source): unknown {
+	const hasFiles = random(4) === 0;
 	return {
 		name: fresh,
-		pack: "default",
+		pack: hasFiles ? filePack : "default",
+		data_files: hasFiles ? [{ file_path: pick(random, filePaths), content: "a" }] : undefined,
+		metadata_file: hasFiles ? sometimes(random, () => pick(random, filePaths)) : undefined,
 		runner_type: pick(random, runners),
 		description: sometimes(random, () => longWord),
 		parameters: makeParameterSchemas(random),
-		output_schema: sometimes(random, () => makeSchema(random)),
+		output_schema: random(2) === 0 ? makeObjectSchema(random) : undefined,
 		tags: sometimes(random, () => [{ name: "a", value: "b" }]),
 		notify: sometimes(random, () => ({ "on-success": { message: "{{ a }}" } })),
 	};
@@ -92,8 +112,8 @@ function makeTriggerType({ random, fresh }: Source): unknown {
 	return {
 		name: fresh,
 		pack: "default",
-		parameters_schema: sometimes(random, () => makeSchema(random)) ?? { type: "object", properties: makeParameterSchemas(random) },
-		payload_schema: sometimes(random, () => makeSchema(random)),
+		parameters_schema: sometimes(random, () => makeObjectSchema(random)) ?? { type: "object", properties: makeParameterSchemas(random) },
+		payload_schema: sometimes(random, () => makeObjectSchema(random)),
 		tags: sometimes(random, () => [{ name: "a", value: "b" }]),
 	};
 }

@@ -1,9 +1,9 @@
 import { pick, type Random } from "../../core/testing/guarantees/random.test-support.ts";
-import { hostilePatterns, hostileValues, longWord, slowPatterns } from "./hostile.ts";
-import type { JsonTree } from "./json-tree.ts";
+import { hostilePatterns, hostileValues, longWord, slowPatterns, slowWord } from "./hostile.ts";
+import { isFields, type JsonTree } from "./json-tree.ts";
 
 /** Names of members in the schemas and in the values for them. */
-export const memberNames = ["a", "b", "c", longWord] as const;
+export const memberNames = ["a", "b", longWord, slowWord] as const;
 
 /** A schema that users may write: most are well made, though slow, and the others may hold anything. */
 export function makeSchema(random: Random, depth = 0, isTame = random(3) > 0): JsonTree {
@@ -12,9 +12,17 @@ export function makeSchema(random: Random, depth = 0, isTame = random(3) > 0): J
 	return { fields: [...(random(2) === 0 ? [] : [["type", pick(random, types)] as const]), ...members] };
 }
 
+/** The schema of an object; now and then one that is none. */
+export function makeObjectSchema(random: Random): JsonTree {
+	const schema = makeSchema(random);
+	if (!isFields(schema)) return schema;
+	const rest = schema.fields.filter(([keyword]) => keyword !== "type");
+	return { fields: random(3) === 0 ? rest : [["type", "object"], ...rest] };
+}
+
 /** An object with a schema for each name, as actions declare their parameters. */
 export function makeParameterSchemas(random: Random): JsonTree {
-	const isTame = random(4) > 0;
+	const isTame = random(6) > 0;
 	return { fields: memberNames.map((name) => [name, isTame && random(2) === 0 ? { fields: [] } : makeSchema(random, 1, isTame)]) };
 }
 
@@ -25,7 +33,7 @@ export function makeMembers(random: Random): JsonTree {
 }
 
 function makeValue(random: Random, depth = 0): JsonTree {
-	const leaves: readonly JsonTree[] = [longWord, longWord, "text", 7, true, null, pick(random, hostileValues)];
+	const leaves: readonly JsonTree[] = [longWord, slowWord, slowWord, "text", 7, true, null, pick(random, hostileValues)];
 	if (depth > 2 || random(3) > 0) return pick(random, leaves);
 	if (random(2) === 0) return { fields: memberNames.map((name) => [name, makeValue(random, depth + 1)]) };
 	return Array.from({ length: pick(random, [1, 3, 40]) }, () => makeValue(random, 3));
@@ -79,9 +87,11 @@ function makeFitting(random: Random, keyword: (typeof keywords)[number], depth: 
 		case "definitions":
 			return { fields: memberNames.map((name) => [name, inner()]) };
 		case "allOf":
-		case "anyOf":
 		case "oneOf":
 			return [inner(), inner()];
+		case "anyOf":
+			// With the first one nobody looks at the second when a value is checked.
+			return [{ fields: [] }, inner()];
 		case "required":
 			return pick(random, [true, ["a"]] as const);
 		case "secret":

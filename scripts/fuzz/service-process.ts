@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Problem } from "./judge.ts";
+import { makePlaces } from "./places.ts";
 import type { Report } from "./watch-process.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -33,13 +32,13 @@ export class ServiceProcess {
 
 	/** @param directory holds its data; what another has left there is gone on with */
 	static async start(directory: string, planted: string, isAgain = false): Promise<ServiceProcess> {
-		const data = join(directory, "data");
-		await mkdir(data, { recursive: true, mode: 0o700 });
+		const { data, packs, temporary } = await makePlaces(directory);
 		const child = spawn(process.execPath, [program, "serve", "--config", config], {
 			env: {
 				...process.env,
-				TMPDIR: directory,
+				TMPDIR: temporary,
 				SVC_DATA_DIR: data,
+				FUZZ_PACKS: packs,
 				SVC_ADMIN_PASSWORD: password,
 				FUZZ_PLANTED: planted,
 				...(isAgain && { FUZZ_AGAIN: "1" }),

@@ -17,6 +17,7 @@ export default defineConfig({
 	storage: plantFaults(knexStorage({ client: "sqlite" }), process.env["FUZZ_PLANTED"] ?? ""),
 	event_bus: memoryBus(),
 	runners: [noop(), inquirer(), announcement(), injectTrigger()],
+	packs: (process.env["FUZZ_PACKS"] ?? "").split(",").filter((path) => path !== ""),
 	auth: { backend: flatFile(), listen: false },
 	rbac: {
 		enable: true,
