@@ -45,9 +45,11 @@ const types: readonly JsonTree[] = ["string", "string", "object", "array", "inte
 const tameKeywords = [
 	"pattern",
 	"patternProperties",
+	"patternProperties",
 	"properties",
 	"items",
 	"allOf",
+	"anyOf",
 	"anyOf",
 	"not",
 	"enum",
