@@ -7,7 +7,7 @@ import { test as plainTest } from "uvu";
 import { run } from "../run.ts";
 import { type Installation, installPackage } from "./installation.test-support.ts";
 import { hidePackages } from "./packages.test-support.ts";
-import { readExports, readLastResult, signIn, succeed, watchLive, withPacked } from "./project.test-support.ts";
+import { askForToken, readExports, readLastResult, signIn, succeed, watchLive, withPacked } from "./project.test-support.ts";
 
 const installed = await installPackage();
 const tsx = import.meta.resolve("tsx");
@@ -126,8 +126,8 @@ test("without optional packages the shipped configuration starts, and the log sa
 				const warnings = service.printed().match(new RegExp(`"level":"warn".*"package":"${name}".*"install":"npm install ${name}"`, "g"));
 				assert.equal(warnings?.length, name === "koffi" ? 2 : 1, `${name}: ${service.printed()}`);
 			}
-			const token = await succeed("npx", ["svc", "auth", "admin", "-p", "packed", "-t"], { cwd: directory, env: service.env });
-			const env = { ...service.env, SVC_AUTH_TOKEN: token.trim() };
+			const token = await askForToken(["admin", "-p", "packed"], { cwd: directory, env: service.env });
+			const env = { ...service.env, SVC_AUTH_TOKEN: token };
 			assert.match(await succeed("npx", ["svc", "run", "core.local", "cmd=echo small"], { cwd: directory, env }), /^small$/m);
 		});
 	} finally {

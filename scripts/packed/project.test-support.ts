@@ -38,10 +38,19 @@ export async function readExports(directory: string): Promise<readonly string[]>
 		.map((path) => path.replace(".", "svc"));
 }
 
+/** The token that the command prints, behind the warning that others can see a password among its arguments. */
+export async function askForToken(
+	args: readonly string[],
+	options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<string> {
+	const output = await succeed("npx", ["svc", "auth", ...args, "-t"], options);
+	return output.trim().split("\n").at(-1) ?? "";
+}
+
 /** Environment of somebody who has signed in with the project's own backend. */
 export async function signIn({ env }: PackedService, directory: string): Promise<NodeJS.ProcessEnv> {
-	const token = await succeed("npx", ["svc", "auth", "ann", "-p", "a word of ann's", "-t"], { cwd: directory, env });
-	return { ...env, SVC_AUTH_TOKEN: token.trim() };
+	const token = await askForToken(["ann", "-p", "a word of ann's"], { cwd: directory, env });
+	return { ...env, SVC_AUTH_TOKEN: token };
 }
 
 /** What the project's runner told when it last ran. */
