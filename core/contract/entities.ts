@@ -113,6 +113,11 @@ export interface ExecutionEntity {
 	readonly runner_info: JsonObject | null;
 	/** What the runner needs to find the run again (`saveState`), null when it cannot be found. Shown nowhere. */
 	readonly run_state: JsonObject | null;
+	/**
+	 * What was known to be secret besides the execution's own parameters, encrypted; null: nothing. It is masked wherever the execution is
+	 * shown, and shown nowhere itself.
+	 */
+	readonly known_secrets: string | null;
 	/** As given by the caller (rendered, cast), with real values of secrets. */
 	readonly parameters: JsonObject;
 	readonly result: JsonObject | null;

@@ -42,6 +42,7 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 			queue: "text",
 			author: "text",
 			scopes: "json",
+			known_secrets: "text",
 		},
 		unique: [["liveaction_id"]],
 		indexes: [

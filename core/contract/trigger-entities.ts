@@ -58,6 +58,8 @@ export interface TriggerInstanceEntity {
 	readonly lease_expires_at: string | null;
 	/** Why the status is `processing_failed`. */
 	readonly failure_reason: string | null;
+	/** As in executions: what is secret in the payload, with real values. */
+	readonly known_secrets: string | null;
 	readonly payload: JsonObject;
 }
 

@@ -60,6 +60,7 @@ export const triggerEntityKinds: { readonly [K in TriggerEntityKind]: EntityKind
 			lease_expires_at: "text",
 			failure_reason: "text",
 			payload: "json",
+			known_secrets: "text",
 		},
 		unique: [["unique_key"]],
 		indexes: [

@@ -30,7 +30,7 @@ export type { RotationReport } from "./datastore/rotation.ts";
 export type { ShownItem } from "./datastore/shown-item.ts";
 export type * from "./events-api.ts";
 export type * from "./executions-api.ts";
-export type { Inquiries, Inquiry } from "./inquiries/inquiries-api.ts";
+export type { Inquiries, Inquiry, InquiryView } from "./inquiries/inquiries-api.ts";
 export type { Nodes, NodeView, Readiness, UnreadyReason } from "./nodes/nodes-api.ts";
 export type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-config/pack-configs-api.ts";
 export type { Page } from "./page.ts";

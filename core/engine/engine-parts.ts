@@ -4,6 +4,7 @@ import { createApiKeys } from "./api-keys.ts";
 import { createCatalog } from "./catalog.ts";
 import { createCredentials } from "./credentials.ts";
 import { createDatastoreItems } from "./datastore/datastore-items.ts";
+import { createKeyRing } from "./datastore/key-ring.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { createRunEnding } from "./end-runs.ts";
 import { createExecutions } from "./executions.ts";
@@ -22,6 +23,7 @@ import { createRetention } from "./retention/retention.ts";
 import { createRulesCore, type RulesCore } from "./rules/rules-core.ts";
 import { createRuns } from "./runs.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { createSensorContainer } from "./sensors/sensor-container.ts";
 import { StorageClock } from "./storage-clock.ts";
 import { checkTimerParameters } from "./timers/schedule.ts";
@@ -40,7 +42,9 @@ export function createEngineParts(dependencies: EngineDependencies) {
 	const { storage, eventBus, runners, sensors, authBackend } = host;
 	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const lateWrites = createLateWrites(logger);
-	const parts = { storage, eventBus, clock, logger, nodeId, lateWrites };
+	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
+	const sealedSecrets = new SealedSecrets(createKeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger }));
+	const parts = { storage, eventBus, clock, logger, nodeId, lateWrites, sealedSecrets };
 	const changes = createChangeFeed(parts);
 	const catalog = createCatalog({ ...parts, changes });
 	const audit = logger.withTag("auth");
@@ -64,7 +68,7 @@ export function createEngineParts(dependencies: EngineDependencies) {
 		options,
 		access,
 		draft: triggers.dispatcher.draft,
-		keyFile: options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json"),
+		keyFile,
 	});
 	const packConfigs = createPackConfigs({
 		...parts,

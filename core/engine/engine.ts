@@ -23,7 +23,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 	const life = createEngineLife(dependencies, parts);
 	const { shared, host, changes, catalog, triggers, triggerTypes, instances, datastore, ruling, policing, node, executions } = parts;
 	const { access, apiKeys, completions, credentials, output, packConfigs, retention, runs } = parts;
-	const { storage, eventBus, authBackend } = host;
+	const { storage, authBackend } = host;
 	return {
 		nodeId: shared.nodeId,
 		run: runs.run,
@@ -39,9 +39,9 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 		timers: createTimersApi({ storage }),
 		sensorTypes: createSensorTypes({ ...shared, changes }),
 		traces: createTraces({ storage }),
-		inquiries: createInquiries({ ...shared, completions }),
+		inquiries: createInquiries({ ...shared, completions, catalog }),
 		output,
-		events: createEvents({ eventBus, catalog }),
+		events: createEvents({ ...shared, catalog }),
 		actions: createActions({ ...shared, catalog, access, draft: triggers.dispatcher.draft }),
 		runnerTypes: createRunnerTypes({ storage, catalog }),
 		credentials,

@@ -3,6 +3,8 @@ import { createAbortWatch } from "./abort-watch.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EventName, Events, StreamEvent } from "./engine-api.ts";
 import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "./execution-events.ts";
+import { toExecutionView } from "./execution-view.ts";
+import type { SealedSecrets } from "./secrets/sealed-secrets.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
 const streamBuffer = 2_000;
@@ -26,8 +28,14 @@ export const streamEventNames: readonly string[] = [
 	`${announcementPrefix}<>`,
 ];
 
+export interface EventParts {
+	readonly eventBus: EventBus;
+	readonly catalog: Catalog;
+	readonly sealedSecrets: SealedSecrets;
+}
+
 /** Live events for the general stream. */
-export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBus; readonly catalog: Catalog }): Events {
+export function createEvents({ eventBus, catalog, sealedSecrets }: EventParts): Events {
 	const watch = createAbortWatch();
 
 	async function* toStreamEvents(event: BusEvent, isWanted: (name: string) => boolean): AsyncGenerator<StreamEvent> {
@@ -35,7 +43,7 @@ export function createEvents({ eventBus, catalog }: { readonly eventBus: EventBu
 		if (isAnnouncement(name)) return yield { name, kind: "other", data: event.data as JsonObject };
 		if (name === eventNames.outputCreate) return yield { name, kind: "output", chunk: toEventChunk(event) };
 		const entity = toEventEntity(event);
-		const view = { entity, snapshot: await catalog.snapshot(entity.snapshot_id), children: [] };
+		const view = toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets });
 		for (const [derived, kind] of derivedNames[name] ?? []) if (isWanted(derived)) yield { name: derived, kind, view } as StreamEvent;
 	}
 

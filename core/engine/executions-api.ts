@@ -9,6 +9,7 @@ import type {
 } from "../contract/index.ts";
 import type { Page } from "./page.ts";
 import type { Principal } from "./principal.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
 export interface ExecutionView {
@@ -16,6 +17,8 @@ export interface ExecutionView {
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;
 	readonly children: readonly string[];
+	/** What of it must not be shown. */
+	readonly secrets: KnownSecrets;
 }
 
 /** Body of `POST /executions`, checked for types by the route. */
@@ -26,6 +29,8 @@ export interface SubmitInput {
 	readonly plainParameters?: JsonObject;
 	/** Names of given parameters that are taken as they are too, since parts of them are an earlier execution's. */
 	readonly literal?: readonly string[];
+	/** What is secret in `plainParameters` and where they come from. Not for outside input. */
+	readonly knownSecrets?: string | null;
 	/** Another user only for administrators. Null or empty: the principal. */
 	readonly user?: string | null;
 	readonly context?: JsonObject;

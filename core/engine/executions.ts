@@ -3,10 +3,12 @@ import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineClock } from "./clock.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, Principal, SubmitInput } from "./engine-api.ts";
+import { toExecutionView } from "./execution-view.ts";
 import { isId } from "./ids.ts";
 import type { TemplateSources } from "./render-parameters.ts";
 import { toRerunInput } from "./rerun.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { storeExecution } from "./submit.ts";
 import type { Completions } from "./triggers/completions.ts";
 
@@ -19,6 +21,7 @@ export interface ExecutionsParts {
 	readonly admit: Scheduler["admit"];
 	readonly completions: Completions;
 	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
 }
 
 /** Filter names of `views/filters` and the fields they stand for. */
@@ -36,7 +39,7 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 	const { storage, catalog } = parts;
 
 	async function find(idOrLast: string, fields?: readonly (keyof ExecutionEntity)[]): Promise<ExecutionEntity> {
-		const selection = fields && { fields: [...fields, "id", "snapshot_id"] as const };
+		const selection = fields && { fields: toReadFields(fields) };
 		if (idOrLast === "last") {
 			const [last] = await storage.find("execution", { orderBy: [["start_timestamp", "desc"]], limit: 1, ...selection });
 			if (last === undefined) throw new SvcError("SVC_INVALID", "last: there is no execution yet");
@@ -59,11 +62,10 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 				: [];
 		const byParent = groupByParent(nested);
 		return Promise.all(
-			entities.map(async (entity) => ({
-				entity,
-				snapshot: await catalog.snapshot(entity.snapshot_id),
-				children: (byParent.get(entity.id) ?? []).map(({ id }) => id),
-			})),
+			entities.map(async (entity) => {
+				const ids = (byParent.get(entity.id) ?? []).map(({ id }) => id);
+				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { children: ids, sealedSecrets: parts.sealedSecrets });
+			}),
 		);
 	}
 
@@ -74,7 +76,7 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 
 	async function submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
 		const { entity, action } = await storeExecution(parts, input, principal);
-		return { entity, snapshot: action.snapshot, children: [] };
+		return toExecutionView(entity, action.snapshot, parts);
 	}
 
 	/** All descendants, nearest first, at most `depth` generations. */
@@ -103,7 +105,7 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 				orderBy: toOrder(orderBy),
 				...(limit !== undefined && { limit }),
 				...(offset !== undefined && { offset }),
-				...(fields && { fields: [...fields, "id", "snapshot_id"] }),
+				...(fields && { fields: toReadFields(fields) }),
 			});
 			const before = (offset ?? 0) + entities.length;
 			// A page that is not full is the last one, and tells the total without a count.
@@ -142,6 +144,14 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 			return Object.fromEntries(values);
 		},
 	};
+}
+
+/** What may hold secrets, and what says which these are. */
+const told: readonly (keyof ExecutionEntity)[] = ["parameters", "result", "context", "notify", "callback"];
+const telling = ["known_secrets", "parameters"] as const;
+
+function toReadFields(fields: readonly (keyof ExecutionEntity)[]): readonly (keyof ExecutionEntity)[] {
+	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(fields.some((field) => told.includes(field)) ? telling : [])])];
 }
 
 function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter): Record<string, unknown> {

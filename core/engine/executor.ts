@@ -1,12 +1,10 @@
 import type { EventBus, ExecutionEntity, JsonObject, Options, RunContext, Runner, RunResult, Storage } from "../contract/index.ts";
 import { isSvcError, RunAborted, SvcError } from "../contract/index.ts";
 import type { Access } from "./access/access.ts";
-import { principalOf } from "./access/principal-of.ts";
 import type { Catalog } from "./catalog.ts";
 import { type EngineClock, toTimestamp } from "./clock.ts";
 import type { StartedCredentials } from "./credentials.ts";
 import type { EngineDependencies } from "./dependencies.ts";
-import { publishAnnouncement } from "./execution-events.ts";
 import { createId } from "./ids.ts";
 import { assertAnswerable } from "./inquiries/answer.ts";
 import type { LateWrites } from "./late-writes.ts";
@@ -18,14 +16,15 @@ import { assertRecordable } from "./recordable.ts";
 import { createRecorder } from "./recorder.ts";
 import type { TemplateSources } from "./render-parameters.ts";
 import { createRun, type Run, secondsSinceStart, startTimeout } from "./run.ts";
+import { createRunEvents } from "./run-events.ts";
 import { createRunRecords } from "./run-records.ts";
+import { hideInLog, toKept } from "./run-secrets.ts";
 import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
-import { KnownSecrets } from "./secrets/known-secrets.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
+import type { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 import type { Completions } from "./triggers/completions.ts";
-import type { Dispatch, Dispatcher } from "./triggers/dispatcher.ts";
-import { assertInjectable } from "./triggers/injection.ts";
-import type { ResolvedTrigger } from "./triggers/trigger-catalog.ts";
+import type { Dispatcher } from "./triggers/dispatcher.ts";
 
 export interface ExecutorOptions {
 	readonly storage: Storage;
@@ -42,6 +41,7 @@ export interface ExecutorOptions {
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly access: Access;
 	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 }
 
@@ -67,12 +67,6 @@ export interface Executor {
 	lose(executionId: string): void;
 }
 
-/** A run with what it knows to be secret, its token included. */
-interface Begun {
-	readonly prepared: PreparedRun;
-	readonly secrets: KnownSecrets;
-}
-
 /** What the runner is asked to do. */
 type Work = (context: RunContext) => Promise<RunResult | undefined>;
 
@@ -85,6 +79,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	const { eventBus, clock, logger } = parts;
 	const runs = new Map<string, Run>();
 	const records = createRunRecords(parts);
+	const events = createRunEvents(parts);
 	let leaving: RunAborted | undefined;
 
 	/** The whole life of a run, from claimed to final; one that another process has begun is gone on with. */
@@ -107,13 +102,12 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 	/** Give the action its token, and run it. */
 	async function begin(claimed: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<void> {
 		const draft = draftRunToken(claimed, parts);
-		const running = await records.markRunning(claimed, run, draft?.entity);
+		const running = await records.markRunning(claimed, run, { token: draft?.entity, sealed: prepared.sealed });
 		if (running === undefined) return;
 		const { runner } = prepared;
 		try {
 			const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
-			const secrets = new KnownSecrets(prepared.secrets, draft === undefined ? {} : { token: draft.token });
-			await runToEnd(running, run, { prepared: draft === undefined ? prepared : withToken(prepared, draft.token), secrets }, work);
+			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), work);
 		} finally {
 			if (draft !== undefined && !run.recorded && !run.saved) await dropRunToken(draft.entity.id, parts);
 		}
@@ -127,23 +121,19 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		logger.info("run is looked for", { execution_id: claimed.id, runner: claimed.runner_name });
 		await records.storeRunnerInfo(claimed, run, {});
 		if (claimed.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
-		await runToEnd(claimed, run, { prepared, secrets: new KnownSecrets(prepared.secrets) }, async (context) =>
-			runner.recover?.(context, state ?? {}),
-		);
+		await runToEnd(claimed, run, prepared, async (context) => runner.recover?.(context, state ?? {}));
 	}
 
-	async function runToEnd(execution: ExecutionEntity, run: Run, begun: Begun, work: Work): Promise<void> {
-		const { prepared, secrets } = begun;
-		for (const secret of prepared.secrets) logger.addSecret(secret);
+	async function runToEnd(execution: ExecutionEntity, run: Run, prepared: PreparedRun, work: Work): Promise<void> {
+		const forget = hideInLog(logger, prepared.secrets);
 		try {
-			const performed = await perform(execution, run, begun, work);
-			const outcome = { ...performed, result: secrets.withoutToken(performed.result) };
+			const outcome = await perform(execution, run, prepared, work);
 			if (run.lost) parts.lateWrites.refused("end of a run", { execution_id: execution.id });
 			else if (outcome.status === "running") await records.leave(execution, run);
-			else await records.finish(execution, run, outcome);
+			else await records.finish(execution, run, toKept(outcome, prepared, parts.sealedSecrets));
 			if (run.recorded) await callAfterRun(execution, prepared);
 		} finally {
-			for (const secret of prepared.secrets) logger.forgetSecret(secret);
+			forget();
 		}
 	}
 
@@ -182,7 +172,8 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [parts.dataDirectory, ""]]);
 	}
 
-	async function perform(execution: ExecutionEntity, run: Run, { prepared, secrets }: Begun, work: Work): Promise<Outcome> {
+	async function perform(execution: ExecutionEntity, run: Run, prepared: PreparedRun, work: Work): Promise<Outcome> {
+		const { secrets } = prepared;
 		const recorder = createRecorder({
 			store: (chunks) => records.storeOutput(execution, run, chunks),
 			eventBus,
@@ -211,10 +202,10 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 				},
 				announce(route, payload) {
 					assertRecordable(payload, "what announce was given");
-					announce(execution, secrets, { route, payload });
+					events.announce(execution, secrets, { route, payload });
 				},
-				dispatch: (trigger, payload, options = {}) => dispatch(execution, secrets, { trigger, payload, ...options }),
-				saveState: (state) => saveState(execution, run, secrets.withoutToken(state)),
+				dispatch: (trigger, payload, options = {}) => events.dispatch(execution, secrets, { trigger, payload, ...options }),
+				saveState: (state) => saveState(execution, run, { state: secrets.withoutToken(state), secrets }),
 			});
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
@@ -228,36 +219,14 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		}
 	}
 
-	/** Announcements leave the service: nothing inside it looks at them. */
-	function announce(
-		{ trace_id: traceId }: ExecutionEntity,
-		secrets: KnownSecrets,
-		{ route, payload }: { readonly route: string; readonly payload: JsonObject },
-	): void {
-		const shown = parts.options.api.mask_secrets ? secrets.json(payload) : secrets.withoutToken(payload);
-		publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId });
-	}
-
-	/**
-	 * An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for ever.
-	 * Its name may come from whoever asked for the execution.
-	 */
-	async function dispatch(
-		{ id, author, user }: ExecutionEntity,
-		secrets: KnownSecrets,
-		{ traceTag, trigger, payload }: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
-	) {
-		// A tag is a name by which everybody finds the trace.
-		const trace = { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) };
-		const principal = await principalOf(author ?? user, { access: parts.access, systemUser: parts.templateSources.systemUser });
-		const check = (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, parts.access);
-		const event = { trigger: withoutToken(trigger, secrets), payload: secrets.withoutToken(payload) };
-		const { instance } = await parts.dispatcher.dispatch({ ...event, trace, check, causedBy: { executionId: id } });
-		return instance.id;
-	}
-
-	async function saveState(execution: ExecutionEntity, run: Run, state: JsonObject): Promise<void> {
-		if (!(await records.storeState(execution, run, state))) {
+	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */
+	async function saveState(
+		execution: ExecutionEntity,
+		run: Run,
+		{ state, secrets }: { readonly state: JsonObject; readonly secrets: KnownSecrets },
+	): Promise<void> {
+		const sealed = run.saved ? undefined : parts.sealedSecrets.addToken(execution.known_secrets, secrets);
+		if (!(await records.storeState(execution, run, { state, ...(sealed !== undefined && { sealed }) }))) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
 		run.saved = true;
@@ -299,8 +268,4 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			run.controller.abort(reason);
 		},
 	};
-}
-
-function withoutToken(trigger: Dispatch["trigger"], secrets: KnownSecrets): Dispatch["trigger"] {
-	return typeof trigger === "string" ? trigger : { ...trigger, parameters: secrets.withoutToken(trigger.parameters) };
 }

@@ -47,6 +47,7 @@ function createExecution(): ExecutionEntity {
 		callback: null,
 		runner_info: null,
 		run_state: null,
+		known_secrets: null,
 		queue: null,
 		parameters: {},
 		result: null,

@@ -46,13 +46,15 @@ export function maskRead(value: JsonValue, reading: Reading, { maskMismatch }: P
 	return maskTogether(() => maskValue(value, reading, { depth: 0, maskMismatch }));
 }
 
-/** The texts that are secret among `values`, for `createSecretRedactor`. */
+/** The texts that are secret among `values`. */
 export function collectSecrets(values: JsonObject, ...schemas: readonly ParameterSchema[]): string[] {
+	return [...new Set(schemas.flatMap((schema) => collectMasked(values, maskBySchema(values, schema))))];
+}
+
+/** The texts that are masked in `masked`, which is a masked copy of `values`. */
+export function collectMasked(values: JsonObject, masked: JsonObject): readonly string[] {
 	const secrets = new Set<string>();
-	for (const schema of schemas) {
-		const masked = maskBySchema(values, schema);
-		for (const key of Object.keys(values)) collectDifferent(values[key] ?? null, masked[key] ?? null, secrets);
-	}
+	collectDifferent(values, masked, secrets);
 	return [...secrets];
 }
 
@@ -163,6 +165,11 @@ function replaceMembers(values: JsonObject, replace: (key: string, value: JsonVa
 
 function collectDifferent(value: JsonValue, masked: JsonValue, into: Set<string>): void {
 	if (value === masked) return;
+	if (typeof value === "string" && typeof masked === "string" && masked !== mask) {
+		// JSON that a command printed: masked by its members.
+		collectDifferent(JSON.parse(value) as JsonValue, JSON.parse(masked) as JsonValue, into);
+		return;
+	}
 	if (masked === mask) {
 		collectTexts(value, into, 0);
 		return;

@@ -6,14 +6,21 @@ import type { EngineDependencies } from "./dependencies.ts";
 import { collectSecrets } from "./mask.ts";
 import { findSecretOutput } from "./mask-result.ts";
 import { renderForRun, type TemplateSources } from "./render-parameters.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
+import type { SealedSecrets } from "./secrets/sealed-secrets.ts";
+import { findSecrets } from "./shown-parameters.ts";
 
 /** A runner and what it is called with; the executor adds what changes during the run. */
 export interface PreparedRun {
 	readonly runner: Runner;
 	/** Seconds; undefined: as long as it takes. */
 	readonly timeout: number | undefined;
-	/** Values that must not show in logs. */
-	readonly secrets: readonly string[];
+	/** As the execution was made. */
+	readonly snapshot: SnapshotEntity;
+	/** What the run knows to be secret. */
+	readonly secrets: KnownSecrets;
+	/** What of it is kept with the execution. */
+	readonly sealed: string | null;
 	/** Output that is shown to nobody who may not see secrets. */
 	readonly secretOutput: readonly OutputType[];
 	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState">;
@@ -26,14 +33,13 @@ export interface PrepareParts {
 	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
 }
 
 /** Everything a run needs; throws what the execution then fails with. */
-export async function prepareRun(
-	execution: ExecutionEntity,
-	{ action, runner: runnerType }: SnapshotEntity,
-	parts: PrepareParts,
-): Promise<PreparedRun> {
+export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareParts): Promise<PreparedRun> {
+	const { action, runner: runnerType } = snapshot;
+	const { sealedSecrets } = parts;
 	const runner = parts.runners.get(execution.runner_name);
 	if (runner === undefined) throw new SvcError("SVC_RUNNER", `runner type "${execution.runner_name}" is not configured on this node`);
 	// What is running already goes on.
@@ -41,10 +47,21 @@ export async function prepareRun(
 		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
 	}
 	const pack = await parts.catalog.packDirectory(action.pack);
-	const { runnerParameters, actionParameters, config } = await renderForRun(
+	const known = sealedSecrets.ofExecution(execution, snapshot);
+	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
 		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },
-		{ pack: action.pack, context: execution.context, author: execution.author ?? undefined },
+		{ pack: action.pack, context: execution.context, author: execution.author ?? undefined, known },
 		parts.templateSources,
+	);
+	const learnt = [
+		...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
+		...secrets,
+	];
+	// What the stored parameters show to be secret need not be kept once more.
+	const own = findSecrets(execution.parameters, snapshot);
+	const sealed = sealedSecrets.add(
+		execution.known_secrets,
+		learnt.filter((value) => !own.includes(value)),
 	);
 	const actionSchema = Object.fromEntries(
 		Object.entries(action.parameters).filter(([name]) => !Object.hasOwn(runnerType.runner_parameters, name)),
@@ -53,10 +70,9 @@ export async function prepareRun(
 	return {
 		runner,
 		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
-		secrets: [
-			...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
-			...config.secrets,
-		],
+		snapshot,
+		secrets: known.with(learnt),
+		sealed,
 		secretOutput: findSecretOutput({ action, runner: runnerType }),
 		context: {
 			execution_id: execution.id,

@@ -15,9 +15,6 @@ export const secretLogNames: readonly string[] = [
 /** Deeper values are masked whole. */
 const maximumDepth = 100;
 
-/** Shortest text that is looked for in free text; shorter ones would blank out ordinary words. */
-const shortestSecret = 4;
-
 /**
  * Fields of a log line with the values of secret attributes masked, in nested objects and lists too. Names are compared
  * without regard to case. The same object when nothing was masked.
@@ -26,21 +23,6 @@ const shortestSecret = 4;
  */
 export function maskLogFields(fields: Readonly<Record<string, unknown>>, names: readonly string[] = []): Readonly<Record<string, unknown>> {
 	return maskLogValue(fields, new Set([...secretLogNames, ...names]), 0) as Readonly<Record<string, unknown>>;
-}
-
-/** A function that replaces known secret texts, also as they look inside JSON, wherever they occur in a text. */
-export function createSecretRedactor(values: Iterable<string>): (text: string) => string {
-	const forms = new Set<string>();
-	for (const value of values) {
-		if (value.length < shortestSecret) continue;
-		forms.add(value);
-		forms.add(JSON.stringify(value).slice(1, -1));
-	}
-	if (forms.size === 0) return (text) => text;
-	// The longest first, so that a secret which holds another one is replaced whole.
-	const alternatives = [...forms].sort((a, b) => b.length - a.length).map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-	const pattern = new RegExp(alternatives.join("|"), "g");
-	return (text) => text.replace(pattern, mask);
 }
 
 function maskLogValue(value: unknown, names: ReadonlySet<string>, depth: number): unknown {

@@ -4,6 +4,8 @@ import { toItemUser } from "./datastore/template-access.ts";
 import type { PackConfigs, ResolvedPackConfig } from "./pack-config/pack-configs-api.ts";
 import { templateProblem } from "./parameters/problems.ts";
 import { type FinalInput, type FinalParameters, type LiveInput, type RenderContext, renderFinal, renderLive } from "./parameters/render.ts";
+import { KnownSecrets } from "./secrets/known-secrets.ts";
+import { noteDecrypted } from "./secrets/note-decrypted.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithAllLookups } from "./templates/datastore.ts";
 import { TemplateError } from "./templates/errors.ts";
 
@@ -27,6 +29,14 @@ export interface RenderedFor {
 	readonly author?: string | undefined;
 	/** Set where templates in what was given may read no secret of the action or its pack. */
 	readonly guard?: GivenGuard | undefined;
+	/** What is secret among the names and what was given, and must not be in a message. */
+	readonly known?: KnownSecrets;
+}
+
+/** What rendering has found out. */
+export interface Learnt {
+	/** Values that are secret: of the configuration that was read, and of what was decrypted. */
+	readonly secrets: readonly string[];
 }
 
 /** Whoever gave the parameters is no administrator. */
@@ -38,40 +48,54 @@ export interface GivenGuard {
 /** `renderLive` with datastore and pack configuration. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
-	{ pack, context, names, author, guard }: RenderedFor,
+	{ pack, context, names, author, guard, known }: RenderedFor,
 	{ datastore: items, packConfigs, systemUser }: TemplateSources,
-): Promise<JsonObject> {
+): Promise<Learnt & { readonly parameters: JsonObject }> {
 	const user = toItemUser(context, systemUser);
 	const schemas = [input.actionSchema, input.runnerSchema];
 	const config = await packConfigs.forTemplates(pack, user, guard === undefined ? [input.given, ...schemas] : schemas);
 	const available = { ...names, action_context: context, config_context: config.values };
-	const own = items.accessFor(user, author);
-	if (guard === undefined) return withDatastores([own], (datastore) => renderLive({ ...input, context: available, datastore }));
-	return withDatastores([own, items.accessForGiven(user, { author, ...guard })], (datastore, given) =>
-		renderLive({ ...input, context: available, datastore, guard: { datastore: given, maskedConfig: config.masked } }),
+	const accesses = [items.accessFor(user, author), ...(guard === undefined ? [] : [items.accessForGiven(user, { author, ...guard })])];
+	const secrets = [...config.secrets];
+	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
+		renderLive({
+			...input,
+			context: available,
+			datastore,
+			...(guard !== undefined && { guard: { datastore: given, maskedConfig: config.masked } }),
+		}),
 	);
+	return { parameters, secrets };
 }
 
 /** `renderFinal` with datastore and pack configuration, and that configuration. */
 export async function renderForRun(
 	input: Omit<FinalInput, "context" | "datastore">,
-	{ pack, context, author }: RenderedFor,
+	{ pack, context, author, known }: RenderedFor,
 	sources: TemplateSources,
-): Promise<FinalParameters & { readonly config: ResolvedPackConfig }> {
+): Promise<FinalParameters & Learnt & { readonly config: ResolvedPackConfig }> {
 	const user = toItemUser(context, sources.systemUser);
 	const config = await sources.packConfigs.resolve(pack, user);
 	const names = { action_context: context, config_context: config.values };
-	const parameters = await withDatastores([sources.datastore.accessFor(user, author)], (datastore) =>
+	const secrets = [...config.secrets];
+	const parameters = await withDatastores([sources.datastore.accessFor(user, author)], { secrets, known }, (datastore) =>
 		renderFinal({ ...input, context: names, datastore }),
 	);
-	return { ...parameters, config };
+	return { ...parameters, config, secrets };
 }
 
-async function withDatastores<T>(accesses: readonly DatastoreAccess[], render: (datastore: Datastore, given: Datastore) => T): Promise<T> {
+/** What is decrypted goes to `secrets`, and neither that nor what else is known gets into the message of what fails. */
+async function withDatastores<T>(
+	accesses: readonly DatastoreAccess[],
+	{ secrets, known = KnownSecrets.none }: { readonly secrets: string[]; readonly known: KnownSecrets | undefined },
+	render: (datastore: Datastore, given: Datastore) => T,
+): Promise<T> {
 	try {
-		return await renderWithAllLookups(accesses, ([own = emptyDatastore, given = own]) => render(own, given));
+		const noted = accesses.map((access) => noteDecrypted(access, secrets));
+		return await renderWithAllLookups(noted, ([own = emptyDatastore, given = own]) => render(own, given));
 	} catch (error) {
-		if (error instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${error.message}`, error);
-		throw error;
+		const shown = known.with(secrets).error(error);
+		if (shown instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${shown.message}`, shown);
+		throw shown;
 	}
 }

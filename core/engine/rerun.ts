@@ -48,6 +48,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 		action: entity.action_ref,
 		parameters,
 		plainParameters,
+		knownSecrets: entity.known_secrets,
 		// Nor what of it stands beside new text.
 		literal: Object.keys(parameters).filter(isPartlyKept),
 		context: { "re-run": { ref: entity.id, tasks, reset }, trace_context: { id_: entity.trace_id } },

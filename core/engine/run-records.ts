@@ -21,6 +21,7 @@ import { outlastOutage } from "./outage.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
 import { toStoredChunk } from "./recorder.ts";
 import type { Run } from "./run.ts";
+import type { KeptOutcome } from "./run-secrets.ts";
 import { isCompleted } from "./status.ts";
 import { applied, applyChange, toResultPatch, toStatusPatch } from "./transition.ts";
 import type { Completions } from "./triggers/completions.ts";
@@ -42,16 +43,24 @@ export interface RunRecordParts {
 
 /** Everything that is written about a run, each time under its fence. */
 export interface RunRecords {
-	/** The execution as it is running; undefined when it was taken back before. `token` is issued with it. */
-	markRunning(execution: ExecutionEntity, run: Run, token: TokenEntity | undefined): Promise<ExecutionEntity | undefined>;
+	/** The execution as it is running; undefined when it was taken back before. `token` is issued with it; `sealed` is what it knows. */
+	markRunning(
+		execution: ExecutionEntity,
+		run: Run,
+		begun: { readonly token: TokenEntity | undefined; readonly sealed: string | null },
+	): Promise<ExecutionEntity | undefined>;
 	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
 	storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void>;
-	/** Keep what the run is found by after a restart; false when the execution is not this run's any more. */
-	storeState(execution: ExecutionEntity, run: Run, state: JsonObject): Promise<boolean>;
+	/** Keep what the run is found by after a restart, and what must be known of it; false when the execution is not this run's any more. */
+	storeState(
+		execution: ExecutionEntity,
+		run: Run,
+		saved: { readonly state: JsonObject; readonly sealed?: string | null },
+	): Promise<boolean>;
 	/** The last output, and the lease given back: the run goes on without this process. */
 	leave(execution: ExecutionEntity, run: Run): Promise<void>;
 	/** The last output and the final status in one write; nothing is final before its output is stored. */
-	finish(execution: ExecutionEntity, run: Run, outcome: Outcome): Promise<void>;
+	finish(execution: ExecutionEntity, run: Run, outcome: Outcome | KeptOutcome): Promise<void>;
 }
 
 interface Recognition {
@@ -90,9 +99,10 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 	}
 
 	/** One attempt to end an execution as it was last read; the execution as it is then. */
-	async function writeEnd(current: ExecutionEntity, run: Run, ended: Outcome, chunks: readonly OutputChunkEntity[]) {
+	async function writeEnd(current: ExecutionEntity, run: Run, ended: Outcome | KeptOutcome, chunks: readonly OutputChunkEntity[]) {
 		const { runnerInfo: runner_info = current.runner_info } = run;
-		const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result), runner_info };
+		const known = "sealed" in ended && (run.saved || ended.sealed !== current.known_secrets) ? { known_secrets: ended.sealed } : {};
+		const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result), ...known, runner_info };
 		const operations: WriteOperation[] = [
 			{ update: "execution", id: current.id, patch, expected: { status: current.status, fence: run.fence } },
 			{ remove: "token", where: { id: current.liveaction_id } },
@@ -114,9 +124,10 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 
 	return {
 		/** The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started. */
-		async markRunning(execution, run, token) {
+		async markRunning(execution, run, { token, sealed }) {
 			const { id, fence } = execution;
-			const patch = { ...toStatusPatch(execution, "running", now()), runner_info: ownInfo, attempt: execution.attempt + 1 };
+			const known = sealed === execution.known_secrets ? {} : { known_secrets: sealed };
+			const patch = { ...toStatusPatch(execution, "running", now()), ...known, runner_info: ownInfo, attempt: execution.attempt + 1 };
 			const operations: readonly WriteOperation[] = token === undefined ? [] : [{ insert: "token", entities: [token] }];
 			const store = async () => {
 				// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
@@ -175,11 +186,12 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			}
 		},
 
-		async storeState({ id }, run, state) {
+		async storeState({ id }, run, { state, sealed }) {
 			const run_state = { hostname: hostname(), state };
+			const patch = { run_state, ...(sealed !== undefined && { known_secrets: sealed }) };
 			let isStored = false;
 			await outlast(run, async () => {
-				isStored = (await storage.update("execution", id, { run_state }, { fence: run.fence })) !== undefined;
+				isStored = (await storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
 			});
 			return isStored;
 		},
@@ -205,7 +217,7 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			const chunks = (await run.recorder?.finish()) ?? [];
 			const stored = chunks.map(toStoredChunk);
 			for (let current = execution; ; ) {
-				const ended = current.status === "canceling" ? toCanceled(current, outcome.result) : outcome;
+				const ended = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
 				try {
 					const final = await writeEnd(current, run, ended, stored);
 					for (const chunk of chunks) publishOutput(eventBus, chunk);

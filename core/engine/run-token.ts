@@ -30,8 +30,8 @@ export async function dropRunToken(id: string, { credentials, logger }: RunToken
 		.catch((error: unknown) => logger.warn("token of an ended run was not removed", { token_id: id, error }));
 }
 
-/** Hand the token to the action: by its environment, and kept out of logs. */
+/** Hand the token to the action: by its environment, and kept out of everything that is stored, shown or logged. */
 export function withToken(prepared: PreparedRun, token: string): PreparedRun {
 	const environment = { ...prepared.context.environment, SVC_ACTION_AUTH_TOKEN: token };
-	return { ...prepared, secrets: [...prepared.secrets, token], context: { ...prepared.context, environment } };
+	return { ...prepared, secrets: prepared.secrets.with([], token), context: { ...prepared.context, environment } };
 }

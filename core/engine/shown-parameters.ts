@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue, ParameterSchema, SnapshotEntity } from "../contract/index.ts";
+import type { JsonObject, ParameterSchema, SnapshotEntity } from "../contract/index.ts";
 import { collectSecrets, maskParameters } from "./mask.ts";
-import { createSecretRedactor } from "./redact.ts";
+import { KnownSecrets } from "./secrets/known-secrets.ts";
 
 /** Defaults that are secret, found once for each snapshot. */
 const secretDefaults = new WeakMap<SnapshotEntity, readonly string[]>();
@@ -10,12 +10,20 @@ const secretDefaults = new WeakMap<SnapshotEntity, readonly string[]>();
  * templates such as `curl -u {{ password }}` carry them. The same object when nothing is secret.
  */
 export function toShownParameters(parameters: JsonObject, snapshot: SnapshotEntity): JsonObject {
+	return hideSecrets(parameters, snapshot, new KnownSecrets(findSecrets(parameters, snapshot)));
+}
+
+/** The same where it is known what is secret, besides what the schemas say. */
+export function hideSecrets(parameters: JsonObject, { action, runner }: SnapshotEntity, secrets: KnownSecrets): JsonObject {
+	return secrets.json(maskParameters(parameters, action.parameters, runner.runner_parameters));
+}
+
+/** The texts that are secret by the schemas among the parameters, and defaults, with which a run begins that is given none. */
+export function findSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
 	const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;
-	const masked = maskParameters(parameters, ...schemas);
 	const defaults = toSecretDefaults(snapshot, schemas);
-	if (masked === parameters && defaults.length === 0) return parameters;
-	const redact = createSecretRedactor([...defaults, ...collectSecrets(parameters, ...schemas)]);
-	return redactValue(masked, redact) as JsonObject;
+	if (parameters === undefined || maskParameters(parameters, ...schemas) === parameters) return defaults;
+	return [...defaults, ...collectSecrets(parameters, ...schemas)];
 }
 
 function toSecretDefaults(snapshot: SnapshotEntity, schemas: readonly ParameterSchema[]): readonly string[] {
@@ -28,11 +36,4 @@ function toSecretDefaults(snapshot: SnapshotEntity, schemas: readonly ParameterS
 		secretDefaults.set(snapshot, found);
 	}
 	return found;
-}
-
-function redactValue(value: JsonValue, redact: (text: string) => string): JsonValue {
-	if (typeof value === "string") return redact(value);
-	if (Array.isArray(value)) return value.map((item: JsonValue) => redactValue(item, redact));
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, redactValue(member as JsonValue, redact)]));
 }

@@ -16,6 +16,7 @@ import type { RenderContext } from "./parameters/render.ts";
 import { type GivenGuard, renderSubmitted, type TemplateSources } from "./render-parameters.ts";
 import { assertNotReserved } from "./reserved-names.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./traces.ts";
 import { toResultPatch } from "./transition.ts";
 import type { Completions } from "./triggers/completions.ts";
@@ -27,6 +28,7 @@ export interface SubmitParts {
 	readonly admit: Scheduler["admit"];
 	readonly completions: Completions;
 	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
 }
 
 /** What a rule adds to its request. */
@@ -36,6 +38,8 @@ export interface RuleOrigin {
 	readonly names: RenderContext;
 	/** Pack of the rule. */
 	readonly pack: string;
+	/** What is secret among the names. */
+	readonly knownSecrets: string | null;
 	/** The author of the rule: templates read the datastore with this user's permissions. */
 	readonly author: string;
 	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
@@ -68,7 +72,12 @@ export async function storeExecution(
 	assertPlainNotify(input, principal);
 	// An action must not lend its caller's key what the key was not given.
 	const scopes = origin === undefined ? (principal.scopes ?? null) : null;
-	const draft = createDraft(parts.clock, action, input, { delay, context, author, scopes });
+	const { sealedSecrets } = parts;
+	const inherited = [origin?.knownSecrets, input.knownSecrets, parent?.known_secrets].reduce<string | null>(
+		(all, sealed = null) => sealedSecrets.join(all, sealed),
+		null,
+	);
+	const draft = createDraft(parts.clock, action, input, { delay, context, author, scopes, inherited });
 	const { traceId, insert } = await placeInTrace(parts, draft, origin);
 	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
 	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
@@ -79,7 +88,8 @@ export async function storeExecution(
 			...caused,
 		]);
 	try {
-		const parameters = await renderSubmitted(
+		const given = { ...input.plainParameters, ...input.parameters };
+		const { parameters, secrets } = await renderSubmitted(
 			{
 				runnerSchema: action.runnerType.runner_parameters,
 				actionSchema: action.action.parameters,
@@ -87,10 +97,17 @@ export async function storeExecution(
 				plain: input.plainParameters ?? {},
 				literal: input.literal ?? [],
 			},
-			{ pack: action.action.pack, context, names: origin?.names, author: author ?? undefined, guard },
+			{
+				pack: action.action.pack,
+				context,
+				names: origin?.names,
+				author: author ?? undefined,
+				guard,
+				known: sealedSecrets.ofExecution({ ...draft, parameters: given }, action.snapshot),
+			},
 			parts.templateSources,
 		);
-		const entity = { ...execution, parameters };
+		const entity = { ...execution, known_secrets: sealedSecrets.add(inherited, secrets), parameters };
 		await parts.admit(entity, (admitted) => writeNew(admitted));
 		return { entity, action };
 	} catch (error) {
@@ -153,13 +170,13 @@ function chooseUser(asked: string | null | undefined, principal: Principal, { sy
 	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
 }
 
-type Parent = Pick<ExecutionEntity, "user" | "author" | "context">;
+type Parent = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
 
 /** The execution that the request is a part of. Whoever could name any could run actions as any user. */
 async function readParent(storage: Storage, { context = {} }: SubmitInput, principal: Principal): Promise<Parent | undefined> {
 	const id = readParentId(context);
 	if (id === undefined) return undefined;
-	const [parent] = await storage.find("execution", { where: { id }, fields: ["user", "author", "context"] });
+	const [parent] = await storage.find("execution", { where: { id }, fields: ["user", "author", "context", "known_secrets"] });
 	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${id}" does not exist`);
 	if (parent.user !== principal.username && !principal.isAdmin) {
 		throw new SvcError("SVC_FORBIDDEN", `context.parent.execution_id: "${principal.username}" may not start children of "${parent.user}"`);
@@ -184,11 +201,20 @@ function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }
 	throw new SvcError("SVC_FORBIDDEN", `context.api_user: "${username}" may name nobody else`);
 }
 
+interface DraftInput {
+	readonly delay: number | null;
+	readonly context: JsonObject;
+	readonly author: string | null;
+	readonly scopes: readonly string[] | null;
+	/** What was known to be secret where the request comes from. */
+	readonly inherited: string | null;
+}
+
 function createDraft(
 	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ delay, context, author, scopes }: Pick<ExecutionEntity, "delay" | "context" | "author" | "scopes">,
+	{ delay, context, author, scopes, inherited }: DraftInput,
 ): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
@@ -225,6 +251,7 @@ function createDraft(
 		callback: input.callback ?? null,
 		runner_info: null,
 		run_state: null,
+		known_secrets: inherited,
 		queue: null,
 		parameters: {},
 		result: null,

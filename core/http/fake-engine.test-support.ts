@@ -9,6 +9,8 @@ import {
 	SvcError,
 } from "../contract/index.ts";
 import type { Engine, ExecutionListQuery, ExecutionView, OutputChunk, Principal, StreamEvent } from "../engine/engine-api.ts";
+import { KnownSecrets } from "../engine/secrets/known-secrets.ts";
+import { findSecrets } from "../engine/shown-parameters.ts";
 
 /** Default options on ports the system chooses, with changes a section at a time. */
 export function createOptions(changes: { readonly [S in keyof Options]?: Partial<Options[S]> } = {}): Options {
@@ -95,6 +97,7 @@ export function createExecution(changes: Partial<ExecutionEntity> = {}): Executi
 		callback: null,
 		runner_info: null,
 		run_state: null,
+		known_secrets: null,
 		queue: null,
 		parameters: { cmd: "uptime", pin: "hunter2" },
 		result: null,
@@ -103,7 +106,7 @@ export function createExecution(changes: Partial<ExecutionEntity> = {}): Executi
 }
 
 export function toView(entity: ExecutionEntity, children: readonly string[] = []): ExecutionView {
-	return { entity, snapshot, children };
+	return { entity, snapshot, children, secrets: new KnownSecrets(findSecrets(entity.parameters, snapshot)) };
 }
 
 /** A stand-in for the engine: answers from what a test puts in, and records what it was asked. */

@@ -2,7 +2,7 @@ import type { TriggerInstanceEntity } from "../contract/index.ts";
 import type { Principal } from "../engine/engine-api.ts";
 import { type Need, toNeeds } from "../engine/triggers/told-records.ts";
 import { toTriggerInstance } from "./reaction-records.ts";
-import type { WireRecord } from "./records.ts";
+import type { Presentation, WireRecord } from "./records.ts";
 import type { HttpContext } from "./route.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 
@@ -13,11 +13,11 @@ type Asking = Pick<HttpContext, "engine"> & { readonly principal: Principal };
  * who may only list or re-emit events, and for those who may not see what it tells of.
  */
 export async function toShownInstances(
-	context: Asking & Pick<HttpContext, "options">,
+	{ engine, principal }: Asking,
 	instances: readonly TriggerInstanceEntity[],
+	{ masked }: Pick<Presentation, "masked">,
 ): Promise<readonly WireRecord[]> {
-	const { engine, options, principal } = context;
-	const shown = options.api.mask_secrets ? await engine.triggers.instances.maskPayloads(instances) : instances;
+	const shown = masked ? await engine.triggers.instances.maskPayloads(instances) : instances;
 	return shown.map((instance) => {
 		const record = toTriggerInstance(instance);
 		if (principal.isAdmin || toAllNeeds(instance).every((need) => engine.access.allows(principal, ...need))) return record;

@@ -1,9 +1,11 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../contract/index.ts";
 import type { ExecutionView, OutputChunk } from "../engine/engine-api.ts";
+import { mask } from "../engine/mask.ts";
 import { maskExecutionResult } from "../engine/mask-result.ts";
 import { toMaskedText } from "../engine/output.ts";
 import { maskDefaults } from "../engine/secret-defaults.ts";
-import { toShownParameters } from "../engine/shown-parameters.ts";
+import { KnownSecrets } from "../engine/secrets/known-secrets.ts";
+import { hideSecrets } from "../engine/shown-parameters.ts";
 import { keepJsonText } from "./json-text.ts";
 
 /** A record as it travels: members in the order of the reference. */
@@ -27,6 +29,17 @@ interface WireSnapshot {
 	readonly masked: { readonly action: WireRecord; readonly runner: WireRecord };
 }
 
+const ownContext: ReadonlySet<string> = new Set([
+	"user",
+	"pack",
+	"rule",
+	"trigger_instance",
+	"trace_context",
+	"parent",
+	"re-run",
+	"policies",
+]);
+
 const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
 
 /** An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. */
@@ -36,6 +49,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation): Wi
 	const snapshot = toWireSnapshot(view.snapshot);
 	const shown = masked ? snapshot.masked : snapshot.open;
 	const parameters = toParameters(view, masked);
+	const secrets = masked ? view.secrets : KnownSecrets.none;
 	return withoutEmpty({
 		id: entity.id,
 		status: entity.status,
@@ -44,12 +58,12 @@ export function toExecution(view: ExecutionView, presentation: Presentation): Wi
 		elapsed_seconds: entity.elapsed_seconds,
 		log: entity.log,
 		parameters,
-		result: toResult(view, snapshot, presentation),
+		result: toResult(view, presentation),
 		result_size: entity.result_size,
-		context: entity.context,
+		context: hideInContext(entity.context, secrets),
 		action: shown.action,
 		runner: shown.runner,
-		liveaction: toEmbeddedLiveAction(view, parameters),
+		liveaction: toEmbeddedLiveAction(view, parameters, secrets),
 		web_url: `${webUrl}/#/history/${entity.id}/general`,
 		parent: entity.parent_id,
 		children: view.children,
@@ -64,14 +78,14 @@ export function toExecution(view: ExecutionView, presentation: Presentation): Wi
 /** The live action of an execution, as the general stream shows it. */
 export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
-	const snapshot = toWireSnapshot(view.snapshot);
+	const secrets = presentation.masked ? view.secrets : KnownSecrets.none;
 	return withoutNull({
-		...toEmbeddedLiveAction(view, toParameters(view, presentation.masked)),
+		...toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets),
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
 		end_timestamp: entity.end_timestamp,
-		context: entity.context,
-		result: toResult(view, snapshot, presentation) ?? {},
+		context: hideInContext(entity.context, secrets),
+		result: toResult(view, presentation) ?? {},
 		delay: entity.delay,
 	});
 }
@@ -121,32 +135,35 @@ export function toRunnerType(
 	});
 }
 
-function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject | undefined): WireRecord {
+function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject | undefined, secrets: KnownSecrets): WireRecord {
 	return withoutNull({
 		id: entity.liveaction_id,
 		action: entity.action_ref,
 		// No workflow runner exists yet.
 		action_is_workflow: false,
 		parameters: parameters ?? {},
-		callback: entity.callback ?? {},
+		callback: secrets.json(entity.callback ?? {}),
 		runner_info: entity.runner_info ?? {},
-		notify: entity.notify,
+		notify: secrets.json(entity.notify),
 	});
 }
 
-function toParameters({ entity, snapshot }: ExecutionView, masked: boolean): JsonObject | undefined {
+function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: boolean): JsonObject | undefined {
 	const parameters: JsonObject | undefined = entity.parameters;
-	return masked && parameters !== undefined ? toShownParameters(parameters, snapshot) : parameters;
+	return masked && parameters !== undefined ? hideSecrets(parameters, snapshot, secrets) : parameters;
 }
 
-function toResult(
-	{ entity }: ExecutionView,
-	snapshot: WireSnapshot,
-	{ masked, mayViewResult }: Presentation,
-): JsonObject | null | undefined {
+/** What the service itself writes into a context stays where it is not known what is secret. */
+function hideInContext(context: JsonObject | undefined, secrets: KnownSecrets): JsonObject | undefined {
+	if (context === undefined || !secrets.isUnknown) return secrets.json(context);
+	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : mask]));
+}
+
+function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayViewResult }: Presentation): JsonObject | null | undefined {
 	if (!mayViewResult(entity.action_ref)) return undefined;
 	const result: JsonObject | null | undefined = entity.result;
-	return masked && result ? maskExecutionResult(result, snapshot) : result;
+	if (!masked || !result) return result;
+	return secrets.json(maskExecutionResult(result, snapshot));
 }
 
 function toNamed(name: string | null): WireRecord | null {

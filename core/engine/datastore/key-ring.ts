@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { parseCipherText, toHeader } from "./cipher-text.ts";
+import { type CipherText, parseCipherText, toHeader } from "./cipher-text.ts";
 import type { ItemAddress } from "./item-address.ts";
 import { addKey, changeKeyFile, createKeyFile, readKeyFile, type StoredKeys } from "./key-file.ts";
 
 const sizes = { nonce: 12, tag: 16 };
+const sealPattern = /^seal1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 
 /** Encrypts the values of secret items with AES-256-GCM. Each cipher text names its key, so that several keys can be read. */
 export interface KeyRing {
@@ -16,6 +17,10 @@ export interface KeyRing {
 	 * needs a key that is not there. Older cipher texts name no item: see to it that one is the item's own.
 	 */
 	decrypt(cipherText: string, address: ItemAddress): string;
+	/** For what is no item, and can never be the value of one. `SVC_INVALID` when there is no key. */
+	seal(text: string): string;
+	/** What was sealed. `SVC_INVALID` as of `decrypt`. */
+	unseal(sealed: string): string;
 	/** Whether a cipher text was made with the key that is used for new ones. */
 	isCurrent(cipherText: string): boolean;
 	/** Whether its key is there. */
@@ -76,31 +81,42 @@ export function createKeyRing({ path, isEnabled, logger }: KeyRingParts): KeyRin
 		return Buffer.from(key, "base64url");
 	}
 
+	/** Encrypt with the current key, which the header names. */
+	function close(text: string, header: string): string {
+		const nonce = randomBytes(sizes.nonce);
+		const cipher = createCipheriv("aes-256-gcm", keyOf(need().current), nonce).setAAD(Buffer.from(header));
+		const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+		return `${header}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
+	}
+
+	function open({ keyId, header, data }: Pick<CipherText, "keyId" | "header" | "data">): string {
+		const bytes = Buffer.from(data, "base64url");
+		const tagEnd = sizes.nonce + sizes.tag;
+		const key = keyOf(keyId);
+		try {
+			const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, sizes.nonce), { authTagLength: sizes.tag })
+				.setAAD(Buffer.from(header))
+				.setAuthTag(bytes.subarray(sizes.nonce, tagEnd));
+			return decipher.update(bytes.subarray(tagEnd), undefined, "utf8") + decipher.final("utf8");
+		} catch (error) {
+			throw new SvcError("SVC_INVALID", "integrity check of the encrypted value failed", { cause: error });
+		}
+	}
+
 	return {
-		encrypt(text, address) {
-			const { current } = need();
-			const header = toHeader(current, address);
-			const nonce = randomBytes(sizes.nonce);
-			const cipher = createCipheriv("aes-256-gcm", keyOf(current), nonce).setAAD(Buffer.from(header));
-			const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-			return `${header}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
-		},
+		encrypt: (text, address) => close(text, toHeader(need().current, address)),
 		decrypt(cipherText, { scope, name }) {
 			const parsed = parseCipherText(cipherText);
 			if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
 			const { keyId, header, data, address = { scope, name } } = parsed;
 			if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "the value was encrypted for another item");
-			const bytes = Buffer.from(data, "base64url");
-			const tagEnd = sizes.nonce + sizes.tag;
-			const key = keyOf(keyId);
-			try {
-				const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, sizes.nonce), { authTagLength: sizes.tag })
-					.setAAD(Buffer.from(header))
-					.setAuthTag(bytes.subarray(sizes.nonce, tagEnd));
-				return decipher.update(bytes.subarray(tagEnd), undefined, "utf8") + decipher.final("utf8");
-			} catch (error) {
-				throw new SvcError("SVC_INVALID", "integrity check of the encrypted value failed", { cause: error });
-			}
+			return open({ keyId, header, data });
+		},
+		seal: (text) => close(text, toSealHeader(need().current)),
+		unseal(sealed) {
+			const [, keyId = "", data = ""] = sealPattern.exec(sealed) ?? [];
+			if (keyId === "") throw new SvcError("SVC_INVALID", "the value is no sealed text of this service");
+			return open({ keyId, header: toSealHeader(keyId), data });
 		},
 		isCurrent: (cipherText) => keyIdOf(cipherText) === load()?.current,
 		isKnown: (cipherText) => Object.hasOwn(load()?.keys ?? {}, keyIdOf(cipherText)),
@@ -132,6 +148,10 @@ export function createKeyRing({ path, isEnabled, logger }: KeyRingParts): KeyRin
 			return load()?.current;
 		},
 	};
+}
+
+function toSealHeader(keyId: string): string {
+	return `seal1.${keyId}.`;
 }
 
 /** Id of the key a cipher text was made with; empty when it is none. */

@@ -6,7 +6,7 @@ import type { ExecutionEntity } from "../../contract/index.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { principal, startEngine } from "../engine.test-support.ts";
 import { endInquiries } from "./end-inquiries.ts";
-import type { InquiryParts } from "./inquiries.ts";
+import type { InquiryEndParts } from "./inquiries.ts";
 
 const minutes = 60_000_000;
 
@@ -14,7 +14,7 @@ test("questions that nobody answered in time end as timed out, each once, with w
 	const { engine, storage, submit, settled, stop } = await startEngine({ runners: [inquirer()] });
 	let passed = 0;
 	const ended: ExecutionEntity[] = [];
-	const parts: InquiryParts = {
+	const parts: InquiryEndParts = {
 		storage,
 		eventBus: memoryBus().create(),
 		clock: { now: () => Date.now() * 1_000 + passed },

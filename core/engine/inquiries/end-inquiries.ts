@@ -1,7 +1,7 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../clock.ts";
 import { applyTransition, toStatusPatch } from "../transition.ts";
-import type { InquiryParts } from "./inquiries.ts";
+import type { InquiryEndParts } from "./inquiries.ts";
 import { inquirerName, toInquiry } from "./inquiry.ts";
 
 const minute = 60_000_000;
@@ -11,7 +11,7 @@ const pageSize = 500;
  * End inquiries whose time has passed, as timed out, until the signal aborts: how many they were. Several nodes may do it at once:
  * one of them ends each.
  */
-export async function endInquiries(parts: InquiryParts, signal: AbortSignal): Promise<number> {
+export async function endInquiries(parts: InquiryEndParts, signal: AbortSignal): Promise<number> {
 	const { storage, clock } = parts;
 	let count = 0;
 	for (let after = ""; !signal.aborted; ) {
@@ -31,7 +31,7 @@ function isOver(execution: ExecutionEntity, now: number): boolean {
 	return ttl > 0 && Math.floor((now - fromTimestamp(execution.start_timestamp)) / minute) > ttl;
 }
 
-async function end(execution: ExecutionEntity, parts: InquiryParts): Promise<boolean> {
+async function end(execution: ExecutionEntity, parts: InquiryEndParts): Promise<boolean> {
 	const patch = toStatusPatch(execution, "timeout", toTimestamp(parts.clock.now()));
 	if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) return false;
 	parts.logger.info("inquiry timed out", { execution_id: execution.id });

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import type { Principal } from "../principal.ts";
+import type { KnownSecrets } from "../secrets/known-secrets.ts";
 
 /** A question that waits for an answer: an execution of the runner `inquirer` that is pending. */
 export interface Inquiry {
@@ -16,14 +17,20 @@ export interface Inquiry {
 	readonly schema: JsonObject;
 }
 
+/** A question as it is looked at from outside. */
+export interface InquiryView extends Inquiry {
+	/** What of it must not be shown. */
+	readonly secrets: KnownSecrets;
+}
+
 export interface Inquiries {
 	/** Those that are pending, the oldest first. */
 	list(paging: {
 		readonly limit?: number;
 		readonly offset?: number;
-	}): Promise<{ readonly items: readonly Inquiry[]; readonly total: number }>;
+	}): Promise<{ readonly items: readonly InquiryView[]; readonly total: number }>;
 	/** `SVC_NOT_FOUND` for an unknown id; `SVC_INVALID` when it is no inquiry, or none that waits for an answer. */
-	get(id: string): Promise<Inquiry>;
+	get(id: string): Promise<InquiryView>;
 	/**
 	 * Answer. Of several answers the first one counts; the others get `SVC_INVALID`, as from `get`. `SVC_FORBIDDEN` when the principal
 	 * is not among those asked; `SVC_INVALID` when the answer does not fit the schema, after which another may be given. Resolves

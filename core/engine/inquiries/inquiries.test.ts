@@ -35,7 +35,7 @@ test("a question is pending, holds no lease, and is answered once", async () => 
 			entity.log.map(({ status }) => status),
 			["requested", "scheduled", "running", "pending"],
 		);
-		const { schema, ...inquiry } = await engine.inquiries.get(id);
+		const { schema, secrets: _secrets, ...inquiry } = await engine.inquiries.get(id);
 		assert.deepEqual(inquiry, { id, route: "night-shift", ttl: 5, users: [], roles: [] });
 		assert.equal(schema["title"], "response_data");
 		assert.deepEqual((await engine.inquiries.respond(id, { continue: false }, principal)).response, { continue: false });

@@ -1,19 +1,28 @@
 import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import type { Catalog } from "../catalog.ts";
 import { toTimestamp } from "../clock.ts";
 import { isId } from "../ids.ts";
 import { roomInTurn } from "../loop-turn.ts";
+import { collectMasked } from "../mask.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import { applyTransition, toResultPatch, toStatusPatch } from "../transition.ts";
 import type { Completions } from "../triggers/completions.ts";
-import { checkAnswer } from "./answer.ts";
-import type { Inquiries } from "./inquiries-api.ts";
+import { checkAnswer, maskAnswer } from "./answer.ts";
+import type { Inquiries, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, inquirerName, toInquiry } from "./inquiry.ts";
 
-export interface InquiryParts {
+/** What ends a question. */
+export interface InquiryEndParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly completions: Completions;
+}
+
+export interface InquiryParts extends InquiryEndParts {
+	readonly catalog: Pick<Catalog, "snapshot">;
+	readonly sealedSecrets: SealedSecrets;
 }
 
 const pending = { runner_name: inquirerName, status: "pending" } as const;
@@ -27,17 +36,23 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 		return found;
 	}
 
+	async function toView(execution: ExecutionEntity): Promise<InquiryView> {
+		const secrets = parts.sealedSecrets.ofExecution(execution, await parts.catalog.snapshot(execution.snapshot_id));
+		return { ...toInquiry(execution), secrets };
+	}
+
 	return {
 		async list({ limit, offset }) {
 			const page = { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
-			const items = await storage.find("execution", { where: pending, fields: ["result"], ...page });
-			return { items: items.map(toInquiry), total: await storage.count("execution", pending) };
+			const fields = ["id", "result", "parameters", "known_secrets", "snapshot_id"] as const;
+			const items = await storage.find("execution", { where: pending, fields, ...page });
+			return { items: await Promise.all(items.map(toView)), total: await storage.count("execution", pending) };
 		},
 
 		async get(id) {
 			const execution = await read(id);
 			assertWaiting(execution);
-			return toInquiry(execution);
+			return toView(execution);
 		},
 
 		async respond(id, response, principal) {
@@ -48,9 +63,12 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				assertAsked(inquiry, principal);
 				await roomInTurn();
 				const answer = checkAnswer(inquiry, response);
+				const result = { ...execution.result, response: answer };
+				const secret = collectMasked(result, maskAnswer(result));
 				const patch = {
 					...toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())),
-					...toResultPatch({ ...execution.result, response: answer }),
+					...toResultPatch(result),
+					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.add(execution.known_secrets, secret) }),
 				};
 				// Somebody else may have answered meanwhile: what is read then says so.
 				if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) continue;

@@ -7,6 +7,8 @@ import { roomInTurn } from "../loop-turn.ts";
 import { collectSecrets, maskBySchema, restoreMasked } from "../mask.ts";
 import { checkParameterDefinitions } from "../parameters/check-definitions.ts";
 import type { Principal } from "../principal.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { noteDecrypted } from "../secrets/note-decrypted.ts";
 import { asOneWork } from "../work-budget.ts";
 import { checkConfigValues } from "./check-values.ts";
 import { createConfigFiles } from "./config-files.ts";
@@ -77,9 +79,19 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 		const [given, schema] = [await readValues(pack), await readSchema(pack)];
 		if (given === undefined && schema === undefined) return nothing;
 		const filled = withConfigDefaults(given ?? {}, schema ?? {});
-		const access = { plain: datastore.accessFor(username), clear: datastore.clearAccessFor(username, "pack configuration") };
-		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, access);
-		return { values, masked: maskBySchema(values, schema ?? {}), secrets: collectSecrets(values, schema ?? {}) };
+		const decrypted: string[] = [];
+		const access = {
+			plain: noteDecrypted(datastore.accessFor(username), decrypted),
+			clear: noteDecrypted(datastore.clearAccessFor(username, "pack configuration"), decrypted),
+		};
+		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, access).catch((error: unknown) => {
+			throw new KnownSecrets(decrypted).error(error);
+		});
+		return {
+			values,
+			masked: maskBySchema(values, schema ?? {}),
+			secrets: [...new Set([...collectSecrets(values, schema ?? {}), ...decrypted])],
+		};
 	}
 
 	return {

@@ -95,6 +95,7 @@ export function toExecution(status: ExecutionStatus, days: number, fields: Field
 		callback: null,
 		runner_info: null,
 		run_state: null,
+		known_secrets: null,
 		parameters: {},
 		result: null,
 		...fields,
@@ -130,6 +131,7 @@ export function toInstance(status: EntityMap["trigger_instance"]["status"], days
 		fence: null,
 		lease_expires_at: null,
 		failure_reason: null,
+		known_secrets: null,
 		payload: {},
 		...fields,
 	} satisfies EntityMap["trigger_instance"];

@@ -75,6 +75,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 				trace_id: instance.trace_id,
 			},
 			names: { trigger: instance.payload },
+			knownSecrets: instance.known_secrets,
 			pack: rule.pack,
 			author: rule.user,
 			alongside: (execution) => [{ insert: "rule_enforcement", entities: [toEnforcement(rule, event, toOutcome(execution))] }, ...also],
@@ -84,7 +85,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 		logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: instance.id, execution_id: entity.id });
 	}
 
-	async function fail(rule: RuleEntity, event: EnforcedEvent, problem: string, also: readonly WriteOperation[] = []): Promise<boolean> {
+	async function fail(rule: RuleEntity, event: EnforcedEvent, reason: string, also: readonly WriteOperation[] = []): Promise<boolean> {
+		const problem = parts.sealedSecrets.open(event.instance.known_secrets).text(reason);
 		const enforcement = toEnforcement(rule, event, { problem });
 		logger.warn("rule could not be enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, problem });
 		try {

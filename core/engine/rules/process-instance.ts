@@ -11,6 +11,9 @@ import {
 } from "../../contract/index.ts";
 import type { EngineClock } from "../clock.ts";
 import { roomInTurn } from "../loop-turn.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { noteDecrypted } from "../secrets/note-decrypted.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { DatastoreAccess } from "../templates/datastore.ts";
 import { WorkBudget, workLimits } from "../work-budget.ts";
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
@@ -22,6 +25,7 @@ export interface ProcessParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
+	readonly sealedSecrets: SealedSecrets;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
 	/** Items that the patterns of a rule may use. */
@@ -55,7 +59,9 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: In
 		await actOn(instance, lease, parts);
 	} catch (error) {
 		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-		const closing = toClosing(instance, { status: "processing_failed", failure_reason: toErrorMessage(error) });
+		const secrets = parts.sealedSecrets.open(instance.known_secrets);
+		const reason = toErrorMessage(secrets.error(error));
+		const closing = toClosing(instance, { status: "processing_failed", failure_reason: reason });
 		try {
 			await storage.write([closing]);
 			logger.error("trigger instance could not be processed", { trigger_instance_id: instance.id, error });
@@ -136,13 +142,15 @@ async function selectMatching(
 		const room = roomInTurn();
 		if (room !== undefined) await room;
 		const work = eventWork.nextRule();
-		const options = criteria.usesDatastore ? { now, work, datastore: parts.datastoreOf(rule) } : { now, work };
+		const decrypted: string[] = [];
+		const options = criteria.usesDatastore ? { now, work, datastore: noteDecrypted(parts.datastoreOf(rule), decrypted) } : { now, work };
 		const decided = decide(criteria, event.instance.payload, options);
 		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
 		const verdict = decided instanceof Promise ? await decided : decided;
 		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
 		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
-			await parts.enforcer.fail(rule, event, toProblem(verdict.failed.key, verdict.error), [toHeld(event.instance)]);
+			const problem = new KnownSecrets(decrypted).text(toProblem(verdict.failed.key, verdict.error));
+			await parts.enforcer.fail(rule, event, problem, [toHeld(event.instance)]);
 		}
 	}
 	return matching;

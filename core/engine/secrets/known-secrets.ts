@@ -13,6 +13,14 @@ const shortestBeginning = 8;
 /** The token of a run is longer, in all its forms. */
 const shortestMarked = 32;
 
+export interface KnownSecretsOptions {
+	/** The token of a run: in the ranges of `marked` besides. */
+	readonly token?: string;
+	readonly isUnknown?: boolean;
+	/** Whether too many count as unknown. Default true. */
+	readonly isBounded?: boolean;
+}
+
 /**
  * Values that are secret, and the way to take them out of whatever is shown. What it cannot judge it masks: too many values to look
  * for, or a list of them that cannot be read (`unknown`).
@@ -23,20 +31,22 @@ export class KnownSecrets {
 	static readonly unknown = new KnownSecrets([], { isUnknown: true });
 
 	readonly values: readonly string[];
-	readonly #token: string | undefined;
+	/** The token of a run. */
+	readonly token: string | undefined;
+	readonly #isBounded: boolean;
 	#isUnknown: boolean;
 	#matcher: SecretMatcher | undefined;
 
-	/** @param token the token of a run: in the ranges of `marked` besides */
-	constructor(values: Iterable<string>, { token, isUnknown = false }: { readonly token?: string; readonly isUnknown?: boolean } = {}) {
+	constructor(values: Iterable<string>, { token, isUnknown = false, isBounded = true }: KnownSecretsOptions = {}) {
 		this.values = [...new Set(values)].filter((value) => isLookedFor(value) && value !== mask);
-		this.#token = token;
-		this.#isUnknown = isUnknown || lengthOf(this.values) > most.values;
+		this.token = token;
+		this.#isBounded = isBounded;
+		this.#isUnknown = isUnknown || (isBounded && lengthOf(this.values) > most.values);
 	}
 
 	/** Whether there is nothing to look for. */
 	get isEmpty(): boolean {
-		return this.values.length === 0 && this.#token === undefined && !this.#isUnknown;
+		return this.values.length === 0 && this.token === undefined && !this.#isUnknown;
 	}
 
 	/** Whether texts are masked whole. */
@@ -50,11 +60,11 @@ export class KnownSecrets {
 		return this.#matcher ?? this.#prepare();
 	}
 
-	/** These and others. */
-	with(values: readonly string[], isUnknown = false): KnownSecrets {
-		if (values.every((value) => this.values.includes(value)) && (!isUnknown || this.isUnknown)) return this;
-		const token = this.#token === undefined ? {} : { token: this.#token };
-		return new KnownSecrets([...this.values, ...values], { ...token, isUnknown: isUnknown || this.isUnknown });
+	/** These and others; the same object when they are known already. */
+	with(values: readonly string[], token = this.token): KnownSecrets {
+		const added = values.filter((value) => isLookedFor(value) && value !== mask && !this.values.includes(value));
+		if (added.length === 0 && token === this.token) return this;
+		return new KnownSecrets([...this.values, ...added], { ...(token !== undefined && { token }), isUnknown: this.#isUnknown });
 	}
 
 	/** A text as it is shown; also without the beginning of a secret at its end. */
@@ -76,7 +86,7 @@ export class KnownSecrets {
 
 	/** Any value without the token, which is kept nowhere. The same value when it is not in it. */
 	withoutToken<T extends JsonValue>(value: T): T {
-		if (this.#token === undefined) return value;
+		if (this.token === undefined) return value;
 		const replace = (text: string) => (text.length < shortestMarked ? text : maskRanges(text, this.matcher.find(text).marked));
 		return replaceTexts(value, replace, deepest.kept) as T;
 	}
@@ -98,11 +108,11 @@ export class KnownSecrets {
 		if (this.#matcher !== undefined) return this.#matcher;
 		const patterns = new Map<string, boolean>();
 		if (!this.#isUnknown) for (const value of this.values) for (const form of toForms(value)) patterns.set(form, false);
-		if (lengthOf(patterns.keys()) > most.forms) {
+		if (this.#isBounded && lengthOf(patterns.keys()) > most.forms) {
 			this.#isUnknown = true;
 			patterns.clear();
 		}
-		if (this.#token !== undefined) for (const form of toPlainForms(this.#token)) patterns.set(form, true);
+		if (this.token !== undefined) for (const form of toPlainForms(this.token)) patterns.set(form, true);
 		this.#matcher = new SecretMatcher(patterns);
 		return this.#matcher;
 	}

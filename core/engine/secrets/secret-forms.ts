@@ -9,10 +9,25 @@ const longValue = 1_024;
 export function toForms(value: string): ReadonlySet<string> {
 	const forms = new Set<string>();
 	const lines = value.split(/[\r\n]+/).map((line) => line.trim());
-	for (const text of [value, value.trim()]) addWritten(text, forms);
-	if (lines.length > 1) for (const line of lines) if (line.length >= shortestLine) addWritten(line, forms);
-	addBase64(value.trim(), forms);
+	const parts = [...(lines.length > 1 ? lines.filter(({ length }) => length >= shortestLine) : []), ...findTexts(value)];
+	for (const text of [value, value.trim(), ...parts]) addWritten(text, forms);
+	for (const text of [value.trim(), ...parts]) addBase64(text, forms);
 	return forms;
+}
+
+/** The texts of a value that is JSON: what reads it uses them one by one. */
+function findTexts(value: string): readonly string[] {
+	if (!/^\s*[[{]/.test(value)) return [];
+	const texts: string[] = [];
+	try {
+		JSON.parse(value, (_, member: unknown) => {
+			if (typeof member === "string") texts.push(member);
+			return member;
+		});
+	} catch {
+		// No JSON, whose lines are looked for all the same.
+	}
+	return texts;
 }
 
 /** Those of a text that every language writes as it is, such as the token of a run. */
@@ -39,7 +54,8 @@ function addWritten(text: string, forms: Set<string>): void {
 	forms.add(text.replaceAll("'", "'\\''")).add(text.replaceAll("'", `'"'"'`));
 	// Half a pair of surrogates has no form in an address.
 	const wellFormed = Buffer.from(text).toString();
-	forms.add(encodeURIComponent(wellFormed)).add(new URLSearchParams([["", wellFormed]]).toString().slice(1));
+	forms.add(encodeURIComponent(wellFormed)).add(encodeURIComponent(wellFormed).replaceAll("'", "%27"));
+	forms.add(new URLSearchParams([["", wellFormed]]).toString().slice(1));
 }
 
 function toJsonInner(text: string): string {

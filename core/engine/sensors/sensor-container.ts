@@ -5,7 +5,8 @@ import type { EngineDependencies } from "../dependencies.ts";
 import { toRenewalInterval } from "../lease-time.ts";
 import type { PackConfigs } from "../pack-config/pack-configs-api.ts";
 import type { Principal } from "../principal.ts";
-import { createSecretRedactor } from "../redact.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import { triggerRefs } from "../triggers/built-in-types.ts";
 import type { ChangeFeed } from "../triggers/change-feed.ts";
 import type { Dispatch, Dispatcher } from "../triggers/dispatcher.ts";
@@ -31,6 +32,7 @@ export interface SensorContainerParts {
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly datastore: DatastoreItems;
 	readonly packConfigs: PackConfigs;
+	readonly sealedSecrets: Pick<SealedSecrets, "of">;
 }
 
 /** Runs the sensors of the configuration, each on one node at a time. */
@@ -64,6 +66,7 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 		const isHeld = () => !hasEnded && holding.isHeld();
 		const context = createSensorContext({ ...parts, logger: logger.withTag(`sensor ${named.name}`), triggers, principal }, named, {
 			packConfig: values,
+			knownSecrets: parts.sealedSecrets.of(new KnownSecrets(secrets)),
 			signal: holding.signal,
 			isHeld,
 		});
@@ -76,7 +79,7 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 		} catch (error) {
 			exitCode = holding.signal.aborted ? 0 : 1;
 			// The message is kept, and shown to whoever may see the sensor.
-			throw new Error(createSecretRedactor(secrets)(toErrorMessage(error)).slice(0, longestError), { cause: error });
+			throw new Error(new KnownSecrets(secrets).text(toErrorMessage(error)).slice(0, longestError), { cause: error });
 		} finally {
 			hasEnded = true;
 			for (const secret of secrets) logger.forgetSecret(secret);

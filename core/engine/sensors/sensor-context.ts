@@ -29,6 +29,8 @@ export interface SensorContextParts {
 /** One run of a sensor, as the one who supervises it sees it. */
 export interface SensorRun {
 	readonly packConfig: JsonObject;
+	/** What of it is secret, as events keep it. */
+	readonly knownSecrets: string | null;
 	readonly signal: AbortSignal;
 	/** Whether the sensor is still this run's. */
 	readonly isHeld: () => boolean;
@@ -53,6 +55,7 @@ export function createSensorContext(parts: SensorContextParts, { ref, pack, sens
 			const { instance } = await parts.dispatcher.dispatch({
 				trigger,
 				payload,
+				knownSecrets: run.knownSecrets,
 				...(traceTag !== undefined && { trace: { trace_tag: traceTag } }),
 				uniqueKey: `sensor:${ref}:${key}`,
 			});

@@ -3,7 +3,9 @@ import type { Catalog } from "../catalog.ts";
 import { toItemUser } from "../datastore/template-access.ts";
 import type { Retries } from "../policies/retries.ts";
 import type { TemplateSources } from "../render-parameters.ts";
-import { toShownParameters } from "../shown-parameters.ts";
+import { noteDecrypted } from "../secrets/note-decrypted.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import { findSecrets, toShownParameters } from "../shown-parameters.ts";
 import { isCompleted } from "../status.ts";
 import { triggerRefs } from "./built-in-types.ts";
 import type { Dispatch, Dispatcher } from "./dispatcher.ts";
@@ -27,6 +29,9 @@ export interface Completions {
 
 const nothing: CompletionDraft = { operations: [], announce: () => undefined };
 
+/** An event of an execution's end. */
+type Told = readonly [trigger: string, payload: JsonObject];
+
 export interface CompletionParts {
 	readonly dispatcher: Dispatcher;
 	readonly catalog: Catalog;
@@ -34,6 +39,7 @@ export interface CompletionParts {
 	readonly logger: Logger;
 	/** What the templates of notifications read. */
 	readonly templateSources: Pick<TemplateSources, "datastore" | "systemUser" | "isAdministrator">;
+	readonly sealedSecrets: SealedSecrets;
 	readonly retries: Retries;
 	/** See to a new execution that has been stored. */
 	readonly announce: (execution: ExecutionEntity) => void;
@@ -43,11 +49,12 @@ export function createCompletions(parts: CompletionParts): Completions {
 	const { dispatcher, logger } = parts;
 	const { enable, emit_when } = parts.options.action_sensor;
 
-	async function draftOne(ended: ExecutionEntity, trigger: string, payload: JsonObject) {
+	async function draftOne(ended: ExecutionEntity, knownSecrets: string | null, [trigger, payload]: Told) {
 		const { id, trace_id, parent_id, trigger_instance_id } = ended;
 		const event: Dispatch = {
 			trigger,
 			payload,
+			knownSecrets,
 			// An inquiry has a trace of its own (reference 3.3).
 			...(trigger === triggerRefs.inquiry && { trace: { trace_tag: `inquiry-${id}` } }),
 			causedBy: { executionId: id, execution: { id, trace_id, parent_id, trigger_instance_id } },
@@ -61,16 +68,16 @@ export function createCompletions(parts: CompletionParts): Completions {
 		}
 	}
 
-	async function toPayloads(ended: ExecutionEntity): Promise<(readonly [trigger: string, payload: JsonObject])[]> {
+	async function toPayloads(ended: ExecutionEntity, decrypted: string[]): Promise<Told[]> {
 		if (ended.status === "pending") return [[triggerRefs.inquiry, { id: ended.id, route: ended.result?.["route"] ?? "" }]];
-		const notifications = await notify(ended);
+		const notifications = await notify(ended, decrypted);
 		const events = notifications.map((payload) => [triggerRefs.notify, payload] as const);
 		if (!enable || !emit_when.includes(ended.status) || !(await dispatcher.isWanted(triggerRefs.action))) return events;
 		const snapshot = await parts.catalog.snapshot(ended.snapshot_id);
 		return [[triggerRefs.action, toPayload(ended, toShownParameters(ended.parameters, snapshot))], ...events];
 	}
 
-	async function notify(ended: ExecutionEntity): Promise<readonly JsonObject[]> {
+	async function notify(ended: ExecutionEntity, decrypted: string[]): Promise<readonly JsonObject[]> {
 		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
 		const { datastore, systemUser, isAdministrator } = parts.templateSources;
 		const user = toItemUser(ended.context, systemUser);
@@ -80,15 +87,25 @@ export function createCompletions(parts: CompletionParts): Completions {
 		const isGiven = Object.keys(snapshot.action.notify).length === 0 && !(await isAdministrator(author ?? ended.user));
 		const access = isGiven ? datastore.accessForGiven(user, { author }) : datastore.accessFor(user, author);
 		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
-		return toNotifications({ ...ended, parameters }, access, (problem) =>
-			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem }),
-		);
+		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {
+			const secrets = parts.sealedSecrets.ofExecution(ended, snapshot).with(decrypted);
+			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem: secrets.text(problem) });
+		});
+	}
+
+	/** Everything that is secret in what is told of the execution: others tell it further. */
+	async function toKnownSecrets({ known_secrets, parameters, snapshot_id }: ExecutionEntity, decrypted: readonly string[]) {
+		const { sealedSecrets } = parts;
+		const found = findSecrets(parameters, await parts.catalog.snapshot(snapshot_id));
+		return sealedSecrets.add(sealedSecrets.withoutToken(known_secrets), [...found, ...decrypted]);
 	}
 
 	async function draftEvents(ended: ExecutionEntity): Promise<CompletionDraft> {
-		const payloads = await toPayloads(ended);
+		const decrypted: string[] = [];
+		const payloads = await toPayloads(ended, decrypted);
 		if (payloads.length === 0) return nothing;
-		const drafts = await Promise.all(payloads.map(([trigger, payload]) => draftOne(ended, trigger, payload)));
+		const knownSecrets = await toKnownSecrets(ended, decrypted);
+		const drafts = await Promise.all(payloads.map((told) => draftOne(ended, knownSecrets, told)));
 		return {
 			operations: drafts.flatMap((draft) => draft?.operations ?? []),
 			announce() {

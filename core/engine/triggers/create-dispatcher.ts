@@ -62,6 +62,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 			fence: null,
 			lease_expires_at: null,
 			failure_reason: null,
+			known_secrets: event.knownSecrets ?? null,
 			payload: event.payload,
 		};
 		return { instance, place };

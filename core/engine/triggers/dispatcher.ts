@@ -15,6 +15,8 @@ export interface Dispatch {
 	readonly uniqueKey?: string;
 	/** Refuses it by what its trigger turns out to be; throws. */
 	readonly check?: (resolved: ResolvedTrigger) => void;
+	/** What is secret in the payload, as whoever causes the event knows it. */
+	readonly knownSecrets?: string | null;
 	/** The payload is one that was checked when it first came in. */
 	readonly isChecked?: boolean;
 	/** Execution whose end this is: the instance joins its trace, one step deeper. */

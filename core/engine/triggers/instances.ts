@@ -5,6 +5,7 @@ import { isId } from "../ids.ts";
 import { roomInTurn } from "../loop-turn.ts";
 import { createMaskWork, mask } from "../mask.ts";
 import { maskExecutionResult } from "../mask-result.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { triggerRefs } from "./built-in-types.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -15,9 +16,10 @@ export interface InstanceParts {
 	readonly storage: Storage;
 	readonly catalog: Catalog;
 	readonly dispatcher: Dispatcher;
+	readonly sealedSecrets: SealedSecrets;
 }
 
-export function createInstances({ storage, catalog, dispatcher }: InstanceParts): TriggerInstances {
+export function createInstances({ storage, catalog, dispatcher, sealedSecrets }: InstanceParts): TriggerInstances {
 	async function get(id: string): Promise<TriggerInstanceEntity> {
 		const found = isId(id) ? await storage.get("trigger_instance", id) : undefined;
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${id}" cannot be found`);
@@ -45,6 +47,11 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 		return { ...payload, data: { ...data, result: inner === mask ? mask : JSON.stringify(inner) } };
 	}
 
+	function hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {
+		const secrets = sealedSecrets.open(instance.known_secrets);
+		return { ...instance, payload: secrets.json(payload) };
+	}
+
 	return {
 		get,
 
@@ -63,14 +70,14 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 		},
 
 		async reEmit(id) {
-			const { trigger, trigger_type, payload } = await get(id);
+			const { trigger, trigger_type, payload, known_secrets: knownSecrets } = await get(id);
 			const copy = { ...payload, __context: { original_id: id } };
 			const check = ({ type }: ResolvedTrigger) => {
 				// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
 				if (type.ref === trigger_type) return;
 				throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
 			};
-			return (await dispatcher.dispatch({ trigger, payload: copy, isChecked: true, check })).instance;
+			return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isChecked: true, check })).instance;
 		},
 
 		async maskPayloads(instances) {
@@ -80,7 +87,8 @@ export function createInstances({ storage, catalog, dispatcher }: InstanceParts)
 			return Promise.all(
 				instances.map(async (instance) => {
 					const id = toExecutionId(instance);
-					return id === undefined ? instance : { ...instance, payload: await maskPayload(instance.payload, snapshots.get(id), work) };
+					const { payload } = instance;
+					return hideKnown(instance, id === undefined ? payload : await maskPayload(payload, snapshots.get(id), work));
 				}),
 			);
 		},

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import type { Engine, Inquiry } from "../../engine/engine-api.ts";
+import type { Engine, InquiryView } from "../../engine/engine-api.ts";
 import { toAnswerDefinition } from "../../engine/inquiries/inquiry.ts";
 import { maskBySchema } from "../../engine/mask.ts";
 import { defineBody } from "../body.ts";
@@ -31,7 +31,7 @@ export const inquiryRoutes = [
 			const selection = parseSelection(context.query, selectionRules);
 			const { items, total } = await context.engine.inquiries.list(paging);
 			return replyJson(
-				items.map((inquiry) => select(toRecord(inquiry), selection)),
+				items.map((inquiry) => select(toRecord(inquiry, context), selection)),
 				200,
 				toCountHeaders(total, paging),
 			);
@@ -46,7 +46,7 @@ export const inquiryRoutes = [
 		query: selectionQuery,
 		async handler(context) {
 			const selection = parseSelection(context.query, selectionRules);
-			return replyJson(select(toRecord(await context.engine.inquiries.get(toId(context))), selection));
+			return replyJson(select(toRecord(await context.engine.inquiries.get(toId(context)), context), selection));
 		},
 	}),
 	defineRoute({
@@ -75,6 +75,7 @@ async function findInquiryResource(engine: Engine, id: string): Promise<GuardedR
 	return action === undefined ? { uid: `inquiry:${id}` } : toActionResource(action);
 }
 
-function toRecord({ id, route, ttl, users, roles, schema }: Inquiry) {
-	return { id, route, ttl, users, roles, schema };
+function toRecord({ id, route, ttl, users, roles, schema, secrets }: InquiryView, { options }: Pick<RouteContext, "options">) {
+	if (!options.api.mask_secrets) return { id, route, ttl, users, roles, schema };
+	return { id, route: secrets.text(route), ttl, users, roles, schema: secrets.json(schema) };
 }

@@ -4,7 +4,7 @@ import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
 import { toShownInstances } from "../payload-rights.ts";
 import { splitRef } from "../permissions.ts";
-import { presentTogether, toMaskedPresentation } from "../present.ts";
+import { presentTogether, secretsQuery, toPresentation } from "../present.ts";
 import { toEnforcement } from "../reaction-records.ts";
 import { toExecution, type WireRecord } from "../records.ts";
 import { replyList, selectionOf } from "../reply-list.ts";
@@ -30,6 +30,7 @@ const sortFields = new Map<string, keyof RuleEnforcementEntity>([
 const listQuery = {
 	...pagingQuery,
 	...selectionQuery,
+	...secretsQuery,
 	id: "string",
 	rule_ref: "string",
 	rule_id: "string",
@@ -61,6 +62,7 @@ export const ruleEnforcementRoutes = [
 		component: "api",
 		permission: "rule_enforcement_view",
 		resource: findEnforcementResource,
+		query: secretsQuery,
 		async handler(context) {
 			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))]);
 			return replyJson(record);
@@ -121,12 +123,12 @@ function toFilter(query: RouteContext<typeof listQuery>["query"]): EnforcementFi
 	};
 }
 
-async function toViews(context: RouteContext, enforcements: readonly RuleEnforcementEntity[]): Promise<WireRecord[]> {
+async function toViews(context: RouteContext<typeof secretsQuery>, enforcements: readonly RuleEnforcementEntity[]): Promise<WireRecord[]> {
 	const details = await context.engine.enforcements.details(enforcements);
 	const instances = details.flatMap(({ instance }) => instance ?? []);
-	const shown = await toShownInstances(context, instances);
+	const presentation = toPresentation(context);
+	const shown = await toShownInstances(context, instances, presentation);
 	const byId = new Map(instances.map(({ id }, index) => [id, shown[index]]));
-	const presentation = toMaskedPresentation(context);
 	return presentTogether(details, ({ enforcement, execution }) => ({
 		...toEnforcement(enforcement),
 		trigger_instance: byId.get(enforcement.trigger_instance_id) ?? {},

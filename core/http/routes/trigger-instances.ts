@@ -2,6 +2,7 @@ import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseIds } from "../execution-filter.ts";
 import { pagingQuery, parsePaging } from "../paging.ts";
 import { toShownInstances } from "../payload-rights.ts";
+import { secretsQuery, toMaskedPresentation, toPresentation } from "../present.ts";
 import { replyList, selectionOf } from "../reply-list.ts";
 import { replyJson } from "../respond.ts";
 import { defineRoute, type RouteContext } from "../route.ts";
@@ -31,6 +32,7 @@ export const triggerInstanceRoutes = [
 		query: {
 			...pagingQuery,
 			...selectionQuery,
+			...secretsQuery,
 			id: "string",
 			trigger: "list",
 			trigger_type: "list",
@@ -53,7 +55,7 @@ export const triggerInstanceRoutes = [
 			};
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.triggers.instances.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
-			return replyList({ ...page, items: await toShownInstances(context, page.items) }, paging, selection);
+			return replyList({ ...page, items: await toShownInstances(context, page.items, toPresentation(context)) }, paging, selection);
 		},
 	}),
 	defineRoute({
@@ -62,8 +64,10 @@ export const triggerInstanceRoutes = [
 		component: "api",
 		permission: "trigger_instance_view",
 		resource: findInstanceResource,
+		query: secretsQuery,
 		async handler(context) {
-			const [record] = await toShownInstances(context, [await context.engine.triggers.instances.get(toId(context))]);
+			const instance = await context.engine.triggers.instances.get(toId(context));
+			const [record] = await toShownInstances(context, [instance], toPresentation(context));
 			return replyJson(record);
 		},
 	}),
@@ -76,7 +80,7 @@ export const triggerInstanceRoutes = [
 		async handler(context) {
 			const id = toId(context);
 			const instance = await context.engine.triggers.instances.reEmit(id);
-			const [record] = await toShownInstances(context, [instance]);
+			const [record] = await toShownInstances(context, [instance], toMaskedPresentation(context));
 			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
 		},
 	}),

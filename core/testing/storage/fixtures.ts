@@ -50,6 +50,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		callback: null,
 		runner_info: null,
 		run_state: null,
+		known_secrets: null,
 		queue: null,
 		parameters: { cmd: "echo hi" },
 		result: null,

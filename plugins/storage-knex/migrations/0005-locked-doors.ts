@@ -12,6 +12,8 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 const columns: readonly (readonly [table: string, column: string])[] = [
 	["executions", "author"],
 	["executions", "scopes"],
+	["executions", "known_secrets"],
+	["trigger_instances", "known_secrets"],
 	["output_chunks", "secret_spans"],
 ];
 

@@ -1,0 +1,30 @@
+import type { EngineDependencies } from "./dependencies.ts";
+import type { Outcome } from "./outcome.ts";
+import type { PreparedRun } from "./prepare-run.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
+import { findResultSecrets } from "./secrets/result-secrets.ts";
+import type { SealedSecrets } from "./secrets/sealed-secrets.ts";
+
+/** How a run ended, as it is recorded. */
+export interface KeptOutcome extends Outcome {
+	/** What is known to be secret at the end. */
+	readonly sealed: string | null;
+}
+
+/** The outcome without the token, and with what the result says to be secret. */
+export function toKept({ status, result }: Outcome, { secrets, sealed, snapshot }: PreparedRun, sealing: SealedSecrets): KeptOutcome {
+	const kept = secrets.withoutToken(result);
+	return { status, result: kept, sealed: sealing.add(sealing.withoutToken(sealed), findResultSecrets(kept, snapshot)) };
+}
+
+/** Keep secrets out of the log; call what is returned when they need not be any more. */
+export function hideInLog(
+	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
+	{ values, token }: KnownSecrets,
+): () => void {
+	const hidden = token === undefined ? values : [...values, token];
+	for (const value of hidden) logger.addSecret(value);
+	return () => {
+		for (const value of hidden) logger.forgetSecret(value);
+	};
+}

@@ -1,0 +1,337 @@
+// test-timeout: 300
+import * as assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { test } from "uvu";
+import { CapturedText } from "../cli/captured-text.test-support.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { until } from "../testing/guarantees/until.test-support.ts";
+import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "./aviary.test-support.ts";
+import { canaries, canaryItems, canaryParameters } from "./canary-pack.test-support.ts";
+import { routes } from "./routes/index.ts";
+
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+/** Columns that rules, runs and people who may ask for secrets need real values in. */
+const mayHold: ReadonlySet<string> = new Set([
+	"action.parameters",
+	"snapshot.action",
+	"execution.parameters",
+	"execution.result",
+	"output_chunk.data",
+	"trigger_instance.payload",
+]);
+
+const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
+
+test("no role, stream, log, command or column that should not gives away a canary", async () => {
+	const { seen, tokens, remains } = await watch({});
+	assert.ok(tokens.length > 6 && tokens.every((token) => token.length === 32));
+	assert.ok(seen.length > 1_000, String(seen.length));
+	for (const [kind, secret] of Object.entries(canaries)) assertAbsent(kind, String(secret), seen);
+	for (const token of tokens) assertAbsent("token", token, [...seen, ...toSeen(remains, new Set()), ...remains.files]);
+	for (const [kind, secret] of Object.entries(canaries)) assertAbsent(kind, String(secret), toSeen(remains, mayHold));
+	// Somebody who looks for nothing finds nothing.
+	for (const column of mayHold) assert.match(remains.columns.get(column) ?? "", /canary-/, column);
+});
+
+test("an administrator who asks for secrets sees each canary but the token, and the log says so", async () => {
+	const { shown, tokens, log } = await watch({ asksForSecrets: true });
+	const all = shown.map(({ text }) => text).join("\n");
+	for (const [kind, secret] of Object.entries(canaries))
+		assert.ok(
+			toForms(String(secret)).some((form) => all.includes(form)),
+			kind,
+		);
+	for (const token of tokens) assertAbsent("token", token, shown);
+	assert.match(log.join(""), /"message":"secrets shown".*"user":"root","path":"[^"]*executions/);
+});
+
+test("with masking switched off the same walk finds every canary but the token", async () => {
+	const { seen, tokens } = await watch({ masks: false });
+	const all = seen.map(({ text }) => text).join("\n");
+	for (const [kind, secret] of Object.entries(canaries))
+		assert.ok(
+			toForms(String(secret)).some((form) => all.includes(form)),
+			kind,
+		);
+	for (const token of tokens)
+		assertAbsent(
+			"token",
+			token,
+			seen.filter(({ label }) => label !== "log"),
+		);
+});
+
+interface Watched {
+	readonly seen: readonly Seen[];
+	/** What an administrator saw who asked for secrets. */
+	readonly shown: readonly Seen[];
+	readonly tokens: readonly string[];
+	readonly log: readonly string[];
+	readonly remains: Remains;
+}
+
+async function watch({
+	masks = true,
+	asksForSecrets = false,
+}: {
+	readonly masks?: boolean;
+	readonly asksForSecrets?: boolean;
+}): Promise<Watched> {
+	const seen: Seen[] = [];
+	const shown: Seen[] = [];
+	let tokens: readonly string[] = [];
+	let log: readonly string[] = [];
+	const remains = await withAviary(
+		async (aviary) => {
+			const callers = await toCallers(aviary);
+			const root = aviary.as(callers["admin"] as Record<string, string>);
+			const streams = await Promise.all(Object.entries(callers).map(([name, credential]) => follow(aviary, name, credential)));
+			await live(aviary, seen, callers);
+			const ids = await findIds(root);
+			if (asksForSecrets) await look(root, "admin", ids, shown, "show_secrets=true");
+			else {
+				for (const [name, credential] of Object.entries(callers)) await look(aviary.as(credential), name, ids, seen);
+				await askCommands(aviary, await aviary.signIn("observer"), ids, seen);
+			}
+			for (const stop of streams) seen.push(await stop());
+			tokens = aviary.tokens;
+			log = aviary.log;
+		},
+		{ masks },
+	);
+	return { seen: [...seen, ...log.map((text) => ({ label: "log", text }))], shown, tokens, log, remains };
+}
+
+/** One credential of each kind. */
+async function toCallers(aviary: Aviary): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
+	const token = async (name: string) => ({ "x-auth-token": await aviary.signIn(name) });
+	const admin = await token("root");
+	const scopes = ["execution_view", "execution_list", "stream_view", "trigger_instance_view", "rule_enforcement_view", "trace_view"];
+	const made = await aviary.as(admin)("POST", "/v1/apikeys", { scopes });
+	return {
+		admin,
+		observer: await token("observer"),
+		owner: await token("owner"),
+		"one permission": await token("looker"),
+		"no role": await token("nobody"),
+		"scoped key": { "svc-api-key": String(parse(made.text)["key"]) },
+	};
+}
+
+/** Everything that may happen to a secret. */
+async function live(aviary: Aviary, seen: Seen[], callers: Awaited<ReturnType<typeof toCallers>>): Promise<void> {
+	const root = aviary.as(callers["admin"] ?? {});
+	const owner = aviary.as(callers["owner"] ?? {});
+	for (const [name, value] of Object.entries(canaryItems)) await expect(root("PUT", `/v1/keys/${name}`, { value, secret: true }), 200, 201);
+	await expect(
+		root("PUT", "/v1/configs/aviary", { pin: canaries.configuration, item: "{{ svckv.system.configured }}", colour: "red" }),
+		200,
+	);
+	const start = async (ask: Ask, action: string, parameters: object) => {
+		const made = await ask("POST", "/v1/executions", { action, parameters });
+		seen.push({ label: `POST ${action}`, text: made.text });
+		assert.equal(made.status, 201, made.text);
+		return String(parse(made.text)["id"]);
+	};
+	const said = [
+		await start(root, "aviary.parrot", canaryParameters),
+		await start(owner, "aviary.parrot", canaryParameters),
+		await start(root, "aviary.parrot", { ...canaryParameters, mode: "fly" }),
+		await start(root, "aviary.parrot", { ...canaryParameters, mode: "mint" }),
+		await start(root, "aviary.parrot", { ...canaryParameters, mode: "fail" }),
+		await start(root, "aviary.parrot", { ...canaryParameters, mode: "throw" }),
+		await start(root, "core.local", { cmd: "env; echo $SVC_ACTION_AUTH_TOKEN" }),
+	];
+	const question = await start(root, "aviary.asker", {
+		schema: { type: "object", properties: { word: { type: "string", secret: true } } },
+		route: "nowhere",
+	});
+	await until("the question is asked", 30, async () =>
+		(await root("GET", `/v1/inquiries/${question}`)).status === 200 ? true : undefined,
+	);
+	seen.push({
+		label: "answer",
+		text: (await root("PUT", `/v1/inquiries/${question}`, { id: question, response: { word: canaries.answer } })).text,
+	});
+	await ends(root, said);
+	for (const [label, path, body] of [
+		["re-run", `/v1/executions/${said[0]}/re_run`, { parameters: { mode: "say" } }],
+		["wrong template", "/v1/executions", { action: "aviary.hearer", parameters: { note: "{{ {}[svckv.system.item | decrypt_kv] }}" } }],
+		["wrong part", "/v1/executions", { action: "aviary.parrot", parameters: { ...canaryParameters, mode: "{{ {}[pin] }}" } }],
+		["configured", "/v1/executions", { action: "aviary.parrot", parameters: { mode: "{{ {}[config_context.pin] }}" } }],
+	] as const) {
+		const { status, text } = await root("POST", path, body);
+		assert.equal(status, label === "re-run" ? 201 : 400, text);
+		seen.push({ label, text });
+	}
+	await quiet(root);
+	const [instance] = await list(root, "/v1/triggerinstances?trigger_type=aviary.flown");
+	seen.push({ label: "re-emit", text: (await root("POST", `/v1/triggerinstances/${String(instance?.["id"])}/re_emit`)).text });
+	const tested = { rule: "aviary.flown", trigger_instance: String(instance?.["id"]) };
+	seen.push({ label: "rule test", text: (await root("POST", "/v1/rules/test", tested)).text });
+	await quiet(root);
+}
+
+async function ends(ask: Ask, ids: readonly string[]): Promise<void> {
+	for (const id of ids) await ask("GET", `/stream/v1/executions/${id}/output`);
+}
+
+const settled: ReadonlySet<string> = new Set(["succeeded", "failed", "abandoned", "canceled", "timeout", "processed", "processing_failed"]);
+
+/** Nothing is going on any more, and what had to happen has. */
+async function quiet(ask: Ask): Promise<void> {
+	let before = -1;
+	await until("nothing goes on", 60, async () => {
+		const executions = await list(ask, "/v1/executions?limit=-1");
+		const events = await list(ask, "/v1/triggerinstances?limit=-1");
+		const isDone = [...executions, ...events].every(({ status }) => settled.has(String(status)));
+		const isQuiet = isDone && events.length === before;
+		before = events.length;
+		return isQuiet ? true : undefined;
+	});
+}
+
+type Ids = Readonly<Record<string, readonly string[]>>;
+
+async function findIds(ask: Ask): Promise<Ids> {
+	const read = async (path: string) => [...(await list(ask, path))];
+	const executions = await read("/v1/executions?limit=-1");
+	const nameOf = (value: unknown) => String((value as { readonly name?: string; readonly ref?: string } | undefined)?.name);
+	assert.ok(new Set(executions.map(({ rule }) => nameOf(rule))).size >= 5, "rules have acted");
+	assert.ok(
+		executions.some(({ context }) => "policies" in (context as object)),
+		"a policy has acted",
+	);
+	const events = await read("/v1/triggerinstances?limit=-1");
+	const enforcements = await read("/v1/ruleenforcements?limit=-1");
+	return {
+		executions: oneOfEach(executions, ({ action, rule, status }) => [nameOf(action), nameOf(rule), status]),
+		triggerinstances: oneOfEach(events, ({ trigger_type, payload }) => [trigger_type, (payload as { action_ref?: string }).action_ref]),
+		ruleenforcements: oneOfEach(enforcements, ({ rule, status }) => [(rule as { ref?: string }).ref, status]),
+		traces: oneOfEach(await read("/v1/traces?limit=-1"), ({ trace_tag }) => [String(trace_tag).slice(0, 8)]),
+		actions: ["aviary.parrot"],
+		rules: ["aviary.heard", "aviary.flown"],
+		keys: Object.keys(canaryItems),
+	};
+}
+
+/** The ids of the newest of each kind: lists show the others. */
+function oneOfEach(records: Records, toKind: (record: Records[number]) => readonly unknown[]): readonly string[] {
+	return [...new Map(records.map((record) => [JSON.stringify(toKind(record)), String(record["id"])])).values()];
+}
+
+const attributes = ["result", "parameters", "trigger_instance", "status"];
+const listQueries: Readonly<Record<string, readonly string[]>> = {
+	"/executions": ["limit=100", "limit=100&include_attributes=result", "limit=100&include_attributes=parameters.item,context"],
+	"/triggerinstances": ["limit=100"],
+	"/ruleenforcements": ["limit=100"],
+	"/ruleenforcements/views": ["limit=100"],
+	"/keys": ["scope=all"],
+};
+
+/** Every route that reads, with every record there is. */
+async function look(ask: Ask, name: string, ids: Ids, seen: Seen[], query = ""): Promise<void> {
+	for (const { method, component, path } of routes) {
+		if (method !== "GET" || path === "/stream") continue;
+		const kind = path.split("/")[1] ?? "";
+		const subjects = path.includes(":") ? (ids[kind] ?? ["aviary", "aviary.parrot"]) : [""];
+		// What ends with the execution says the same to everybody who may see it.
+		const asked = component === "stream" ? subjects.slice(0, 6) : subjects;
+		for (const subject of asked) {
+			const filled =
+				path.includes(":name") && kind === "executions" ? attributes.map((attribute) => path.replace(":name", attribute)) : [path];
+			for (const one of filled) {
+				const place = one.replace(/\*\*:url|:\w+/, encodeURIComponent(subject));
+				for (const given of listQueries[path] ?? [""]) {
+					const words = [given, query].filter((word) => word !== "").join("&");
+					const { text } = await ask("GET", `${prefixes[component]}${place}${words === "" ? "" : `?${words}`}`);
+					seen.push({ label: `${name}: ${component} ${place}?${words}`, text });
+				}
+			}
+		}
+	}
+}
+
+/** Every event of the general stream, to the end. */
+async function follow({ urls }: Aviary, name: string, headers: Readonly<Record<string, string>>): Promise<() => Promise<Seen>> {
+	const controller = new AbortController();
+	const response = await fetch(`${urls.stream}/v1/stream?events=*`, { headers, signal: controller.signal });
+	let text = "";
+	const reading = (async () => {
+		for await (const bytes of response.body as ReadableStream<Uint8Array>) text += Buffer.from(bytes).toString("utf8");
+	})().catch(() => undefined);
+	return async () => {
+		controller.abort();
+		await reading;
+		return { label: `${name}: stream`, text };
+	};
+}
+
+async function askCommands({ urls }: Aviary, token: string, ids: Ids, seen: Seen[]): Promise<void> {
+	const home = await mkdtemp(join(tmpdir(), "svc-aviary-home-"));
+	const env = { HOME: home, SVC_API_URL: urls.api, SVC_AUTH_URL: urls.auth, SVC_STREAM_URL: urls.stream, SVC_AUTH_TOKEN: token };
+	const [first = "", second = ""] = ids["executions"]?.toReversed() ?? [];
+	const [instance = ""] = ids["triggerinstances"] ?? [];
+	const [trace = ""] = ids["traces"] ?? [];
+	for (const words of [
+		["execution", "list", "-n", "50", "-l"],
+		["execution", "get", first, second],
+		["execution", "get", first, "-j"],
+		["execution", "tail", first],
+		["trigger-instance", "get", instance, "-y"],
+		["trace", "get", trace],
+		["rule-enforcement", "list", "-n", "50", "-j"],
+		["action", "get", "aviary.parrot"],
+		["config", "get", "aviary"],
+		["key", "list", "-w"],
+		["rule", "get", "aviary.heard"],
+	]) {
+		const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+		const exitCode = await runCli(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => true });
+		seen.push({ label: `svc ${words.join(" ")} -> ${exitCode}`, text: stdout.text + stderr.text });
+	}
+	await rm(home, { recursive: true, force: true });
+}
+
+async function expect(answer: ReturnType<Ask>, ...statuses: readonly number[]): Promise<void> {
+	const { status, text } = await answer;
+	assert.ok(statuses.includes(status), `${status} ${text}`);
+}
+
+async function list(ask: Ask, path: string): Promise<Records> {
+	const { status, text } = await ask("GET", path);
+	assert.equal(status, 200, text);
+	return parse(text) as unknown as Records;
+}
+
+/** The body, behind the line of headers. */
+function parse(text: string): Readonly<Record<string, unknown>> {
+	return JSON.parse(text.slice(text.indexOf("\n") + 1)) as Readonly<Record<string, unknown>>;
+}
+
+function toSeen({ columns }: Remains, but: ReadonlySet<string>): readonly Seen[] {
+	return [...columns].filter(([label]) => !but.has(label)).map(([label, text]) => ({ label, text }));
+}
+
+/** A secret as it is, in JSON once and twice, in addresses, within base64, and each of its lines. */
+function toForms(secret: string): readonly string[] {
+	const json = JSON.stringify(secret).slice(1, -1);
+	const basic = Buffer.from(`user:${secret}`).toString("base64").slice(8, -4);
+	const lines = secret.split("\n").filter((line) => line.length > 5);
+	return [...new Set([secret.trim(), json, JSON.stringify(json).slice(1, -1), encodeURIComponent(secret), basic, ...lines])];
+}
+
+function assertAbsent(kind: string, secret: string, seen: readonly Seen[]): void {
+	for (const form of toForms(secret)) {
+		for (const { label, text } of seen) {
+			const index = text.indexOf(form);
+			assert.ok(index < 0, `${kind} ${JSON.stringify(form)} in ${label}: …${text.slice(Math.max(0, index - 300), index + 200)}`);
+		}
+	}
+}
+
+test.run();
