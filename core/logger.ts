@@ -9,8 +9,11 @@ import { SecretValues } from "./log/secret-values.ts";
 export interface ServiceLogger extends Logger {
 	/** The same log under a name; names of names are joined by a colon. */
 	withTag(tag: string): ServiceLogger;
-	/** From now on the text is masked wherever it occurs in the log, until it has been forgotten as often as it was added. */
-	addSecret(value: string): void;
+	/**
+	 * From now on the text is masked wherever it occurs in the log, until it has been forgotten as often as it was added. With `always`
+	 * also in a log that does not mask.
+	 */
+	addSecret(value: string, options?: { readonly always?: boolean }): void;
 	forgetSecret(value: string): void;
 }
 
@@ -27,7 +30,8 @@ export interface LoggerContext {
 export function createLogger(options: Options["log"], { debug, stream = process.stderr, logger: target }: LoggerContext): ServiceLogger {
 	const secrets = new SecretValues();
 	const isMasking = options.mask_secrets && !debug;
-	const redact = isMasking ? (text: string) => secrets.redact(text) : (text: string) => text;
+	const always = new SecretValues();
+	const redact = (text: string) => always.redact(isMasking ? secrets.redact(text) : text);
 	const names = options.mask_secrets_blacklist.map((name) => name.toLowerCase());
 	const format = options.format === "text" || (options.format === "auto" && stream.isTTY === true) ? formatText : formatJson;
 	const consola = createConsola({
@@ -46,7 +50,7 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 			},
 		],
 	});
-	const logger = toLogger(consola, secrets);
+	const logger = toLogger(consola, { secrets, always });
 	if (!isMasking) logger.warn("secrets are not masked in this log", { reason: debug ? "debug mode" : "log.mask_secrets is false" });
 	return logger;
 }
@@ -60,14 +64,22 @@ function isServiceLogger(logger: Logger | ServiceLogger): logger is ServiceLogge
 	return "withTag" in logger && "addSecret" in logger && "forgetSecret" in logger;
 }
 
-function toLogger(consola: ConsolaInstance, secrets: SecretValues): ServiceLogger {
+interface Hidden {
+	readonly secrets: SecretValues;
+	readonly always: SecretValues;
+}
+
+function toLogger(consola: ConsolaInstance, hidden: Hidden): ServiceLogger {
 	return {
 		debug: (message, fields = {}) => consola.debug(message, fields),
 		info: (message, fields = {}) => consola.info(message, fields),
 		warn: (message, fields = {}) => consola.warn(message, fields),
 		error: (message, fields = {}) => consola.error(message, fields),
-		withTag: (tag) => toLogger(consola.withTag(tag), secrets),
-		addSecret: (value) => secrets.add(value),
-		forgetSecret: (value) => secrets.forget(value),
+		withTag: (tag) => toLogger(consola.withTag(tag), hidden),
+		addSecret: (value, { always = false } = {}) => (always ? hidden.always : hidden.secrets).add(value),
+		forgetSecret(value) {
+			hidden.secrets.forget(value);
+			hidden.always.forget(value);
+		},
 	};
 }

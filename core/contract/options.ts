@@ -170,7 +170,11 @@ export const optionSections = {
 			minimum: 1_024,
 			description: "Largest request body in bytes; more is answered with 413.",
 		},
-		mask_secrets: { type: "boolean", default: true, description: "Whether values of secret parameters are masked in answers." },
+		mask_secrets: {
+			type: "boolean",
+			default: true,
+			description: "Whether secrets are masked in answers, streams and output. Tokens of runs always are.",
+		},
 		auth_cookie_secure: { type: "boolean", default: true, description: "Whether the cookie `auth-token` is sent over HTTPS only." },
 		auth_cookie_same_site: {
 			type: "string",

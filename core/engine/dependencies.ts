@@ -17,7 +17,7 @@ export type TaggedLogger = Logger & { withTag(tag: string): Logger };
 
 /** A log that can also be told which values must never show in it. */
 export interface SecretKeeper {
-	addSecret(value: string): void;
+	addSecret(value: string, options?: { readonly always?: boolean }): void;
 	forgetSecret(value: string): void;
 }
 

@@ -22,9 +22,9 @@ export function hideInLog(
 	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
 	{ values, token }: KnownSecrets,
 ): () => void {
-	const hidden = token === undefined ? values : [...values, token];
-	for (const value of hidden) logger.addSecret(value);
+	for (const value of values) logger.addSecret(value);
+	if (token !== undefined) logger.addSecret(token, { always: true });
 	return () => {
-		for (const value of hidden) logger.forgetSecret(value);
+		for (const value of token === undefined ? values : [...values, token]) logger.forgetSecret(value);
 	};
 }
