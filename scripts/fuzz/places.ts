@@ -10,7 +10,7 @@ export async function makePlaces(
 ): Promise<{ readonly data: string; readonly packs: string; readonly temporary: string }> {
 	const [data, packs, temporary] = ["data", "packs", "tmp"].map((name) => join(directory, name)) as [string, string, string];
 	for (const place of [data, packs, temporary]) await mkdir(place, { recursive: true, mode: 0o700 });
-	await mkdir(join(packs, filePack), { recursive: true });
+	await mkdir(join(packs, filePack, "actions"), { recursive: true });
 	const manifest = { ref: filePack, name: filePack, description: "Files.", version: "1.0.0", author: "somebody" };
 	await writeFile(join(packs, filePack, "pack.yaml"), JSON.stringify(manifest));
 	return { data, packs, temporary };

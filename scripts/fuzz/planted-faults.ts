@@ -27,7 +27,7 @@ const faults: Readonly<Record<PlantedFault, Fault>> = {
 			if (kind !== "key_value") return;
 			if (member === "insert" || member === "update") isPoisoned ||= /"name":"(?!fuzz_pin)/.test(value);
 			const before = process.cpuUsage();
-			while (isPoisoned && member === "find" && process.cpuUsage(before).user < 500_000);
+			while (isPoisoned && member === "find" && process.cpuUsage(before).user < 300_000);
 		};
 	})(),
 	crash(member, kind, value) {

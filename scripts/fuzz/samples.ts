@@ -20,9 +20,10 @@ const hooks = ["fuzz", "a/b"];
 const operators = ["equals", "regex", "iregex", "matchregex", "matchwildcard", "contains", "exists", "search", "timediff_lt", "inside"];
 const packs = ["default", filePack];
 const filePaths = [
+	"a.sh",
+	"b.sh",
+	"lib/a.sh",
 	"actions/a.yaml",
-	"actions/lib/a.sh",
-	"a.txt",
 	"pack.yaml",
 	"actions/../../fuzz",
 	"../../fuzz",
@@ -98,12 +99,12 @@ function makeAction({ random, fresh }: Source): unknown {
 		name: fresh,
 		pack: hasFiles ? filePack : "default",
 		data_files: hasFiles ? [{ file_path: pick(random, filePaths), content: "a" }] : undefined,
-		metadata_file: hasFiles ? sometimes(random, () => pick(random, filePaths)) : undefined,
+		metadata_file: hasFiles ? sometimes(random, () => pick(random, ["actions/a.yaml", ...filePaths])) : undefined,
 		runner_type: pick(random, runners),
 		description: sometimes(random, () => longWord),
 		parameters: makeParameterSchemas(random),
 		output_schema: random(2) === 0 ? makeObjectSchema(random) : undefined,
-		tags: sometimes(random, () => [{ name: "a", value: "b" }]),
+		tags: [{ name: "a", value: "b" }],
 		notify: sometimes(random, () => ({ "on-success": { message: "{{ a }}" } })),
 	};
 }

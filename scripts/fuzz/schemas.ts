@@ -9,7 +9,7 @@ export const memberNames = ["a", "b", longWord, slowWord] as const;
 export function makeSchema(random: Random, depth = 0, isTame = random(3) > 0): JsonTree {
 	if (!isTame && random(8) === 0) return pick(random, hostileValues);
 	const members = Array.from({ length: random(3) }, () => makeKeyword(random, depth, isTame));
-	return { fields: [...(random(2) === 0 ? [] : [["type", pick(random, types)] as const]), ...members] };
+	return { fields: [...(random(2) === 0 ? [] : [["type", pick(random, isTame ? tameTypes : types)] as const]), ...members] };
 }
 
 /** The schema of an object; now and then one that is none. */
@@ -39,7 +39,8 @@ function makeValue(random: Random, depth = 0): JsonTree {
 	return Array.from({ length: pick(random, [1, 3, 40]) }, () => makeValue(random, 3));
 }
 
-const types: readonly JsonTree[] = ["string", "string", "object", "array", "integer", "boolean", "null", ["string", "object"]];
+const tameTypes = ["string", "string", "object", "array", "integer", "boolean", "null"] as const;
+const types: readonly JsonTree[] = [...tameTypes, ["string", "object"]];
 
 /** Those that actions may use for their parameters, and the rest. */
 const tameKeywords = [
