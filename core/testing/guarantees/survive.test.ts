@@ -2,7 +2,7 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -137,13 +137,17 @@ scene("what ended while no service ran is told with its exit code", true, async 
 scene("a service that is stopped leaves commands and their tokens alone", true, async ({ directory, start, run, settled }) => {
 	const first = await start();
 	const file = join(directory, "token");
-	const id = await run(first, `echo "$SVC_ACTION_AUTH_TOKEN" >'${file}.new'; mv '${file}.new' '${file}'; sleep 3; echo over`);
+	const id = await run(
+		first,
+		`echo "$SVC_ACTION_AUTH_TOKEN" >'${file}.new'; mv '${file}.new' '${file}'; while [ ! -e '${file}.used' ]; do sleep 0.1; done; echo over`,
+	);
 	await until("the command has begun", 10, () => existsSync(file) || undefined);
 	assert.equal(await first.stop(), 0);
 	const second = await start();
 	const token = (await readFile(file, "utf8")).trim();
 	const own = createClient({ apiUrl: `${second.api}/v1`, token });
 	assert.equal((await own.executions.get(id)).status, "running");
+	await writeFile(`${file}.used`, "");
 	assert.equal((await settled(second, id)).status, "succeeded");
 	await assert.rejects(own.executions.get(id), /Unauthorized/);
 });
