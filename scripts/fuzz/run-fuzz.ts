@@ -64,7 +64,7 @@ class FuzzRun {
 
 	constructor(options: FuzzOptions) {
 		this.#options = options;
-		this.#laboratory = new Laboratory(options.planted ?? "", options.seconds + options.shrinkSeconds);
+		this.#laboratory = new Laboratory(options.planted ?? "", options.shrinkSeconds);
 		this.#until = performance.now() + options.seconds * 1_000;
 	}
 
