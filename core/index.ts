@@ -1,5 +1,7 @@
-export type { Overrides } from "./container.ts";
 export * from "./contract/index.ts";
+export type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./features/rules/rules-api.ts";
+export type { TraceFilter, Traces, TraceView } from "./features/traces/traces-api.ts";
+export type { TriggersApi } from "./features/triggers/triggers-api.ts";
 export type {
 	ActionFilter,
 	ActionInput,
@@ -26,12 +28,10 @@ export type {
 	RunOptions,
 	StreamEvent,
 	SubmitInput,
-} from "./engine/engine-api.ts";
-export type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./engine/rules/rules-api.ts";
-export type { TraceFilter, Traces, TraceView } from "./engine/traces-api.ts";
-export type { Dispatch, Dispatcher } from "./engine/triggers/dispatcher.ts";
-export type { TriggersApi } from "./engine/triggers/triggers-api.ts";
-export { type LoadConfigOptions, loadConfig } from "./load-config.ts";
-export { createLogger, type ServiceLogger } from "./logger.ts";
-export { type Addresses, type CreateOptions, createEngine, createService, type Service } from "./service.ts";
-export { version } from "./version.ts";
+} from "./kernel/engine-api.ts";
+export type { Dispatch, Dispatcher } from "./kernel/events/dispatcher.ts";
+export type { Overrides } from "./service/container.ts";
+export { type LoadConfigOptions, loadConfig } from "./service/load-config.ts";
+export { createLogger, type ServiceLogger } from "./service/logger.ts";
+export { type Addresses, type CreateOptions, createEngine, createService, type Service } from "./service/service.ts";
+export { version } from "./service/version.ts";

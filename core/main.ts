@@ -6,13 +6,13 @@ let hasRunPlugin = false;
 process.exitCode = await runCli(process.argv.slice(2), {
 	// Loaded when they are asked for: the service is many modules, which no other command waits for.
 	async serve({ config, only }) {
-		const { serve } = await import("./serve.ts");
+		const { serve } = await import("./service/serve.ts");
 		return serve({ config, only, env: process.env, print: (line) => void process.stdout.write(`${line}\n`) });
 	},
-	plan: async (options) => (await import("./plan/make-plan.ts")).makePlan({ ...options, env: process.env }),
+	plan: async (options) => (await import("./service/plan/make-plan.ts")).makePlan({ ...options, env: process.env }),
 	database: {
-		migrate: async (options) => (await import("./database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
-		move: async (options) => (await import("./database/move-database.ts")).moveDatabase({ ...options, env: process.env }),
+		migrate: async (options) => (await import("./service/database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
+		move: async (options) => (await import("./service/database/move-database.ts")).moveDatabase({ ...options, env: process.env }),
 	},
 	async conform(options) {
 		hasRunPlugin = true;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { streamEventNames } from "../core/engine/events.ts";
-import { builtInTypes } from "../core/engine/triggers/built-in-types.ts";
-import { routes } from "../core/http/routes/index.ts";
+import { streamEventNames } from "../core/features/executions/events.ts";
+import { routes } from "../core/features/index.ts";
+import { builtInTypes } from "../core/features/triggers/built-in-types.ts";
 import configuration from "../svc.config.ts";
 import { readCommands, toFlags } from "./reference/commands.ts";
 import { toRequest } from "./reference/request-reference.ts";

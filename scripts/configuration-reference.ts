@@ -1,5 +1,5 @@
-import { toVariableName } from "../core/config/environment.ts";
 import { type OptionDefinition, optionSections } from "../core/contract/index.ts";
+import { toVariableName } from "../core/service/config/environment.ts";
 
 /** `docs/reference/configuration.md`, made from the option definitions so that the two cannot differ. */
 export function toConfigurationReference(): string {

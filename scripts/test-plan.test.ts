@@ -15,7 +15,7 @@ function write(name: string, ...lines: readonly string[]): string {
 	return file;
 }
 
-const lease = "core/engine/lease.test.ts";
+const lease = "core/kernel/executions/leases.test.ts";
 
 test("files that ask for the most time come first", () => {
 	const files = [write("a.test.ts"), write("b.test.ts", "// test-timeout: 600"), write("c.test.ts", "// test-timeout: 180")];
@@ -48,8 +48,8 @@ test("a file of the behaviour runs on each backend, any other once", () => {
 test("a filter is a part of a name, with the backend", () => {
 	const other = write("g.test.ts");
 	const names = (...filters: readonly string[]) => planJobs([lease, other], filters).map(({ name }) => name);
-	assert.deepEqual(names("lease.test.ts on sqlite", "g.test"), [`${lease} on sqlite`, other]);
-	assert.deepEqual(names("engine/lease").length, backendNames.length);
+	assert.deepEqual(names("leases.test.ts on sqlite", "g.test"), [`${lease} on sqlite`, other]);
+	assert.deepEqual(names("executions/leases").length, backendNames.length);
 	assert.deepEqual(names("no such file"), []);
 });
 

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 const { dataDirectory, wanted, others, events, changes } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}.js`, import.meta.url).href);
-const { createRuleIndex } = await built("core/engine/rules/rule-index");
+const { createRuleIndex } = await built("core/features/rules/rule-index");
 const { createOptions } = await built("core/testing/index");
 const { knexStorage } = await built("plugins/storage-knex/index");
 

@@ -9,7 +9,7 @@ import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
-import { CapturedText } from "./captured-text.test-support.ts";
+import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { runCli } from "./run-cli.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-"));

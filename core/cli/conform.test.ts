@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
+import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { conform } from "../testing/conform/conform.ts";
 import { toProgram } from "../testing/program.test-support.ts";
 import { requires } from "../testing/requires.ts";
-import { CapturedText } from "./captured-text.test-support.ts";
 import { toConformReport } from "./conform/reports.ts";
 import { runCli } from "./run-cli.ts";
 

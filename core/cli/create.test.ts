@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import { type Client, createClient } from "../client/index.ts";
-import { CapturedText } from "./captured-text.test-support.ts";
+import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { packageKinds } from "./create/template-files.ts";
 import { writePackage } from "./create/write-package.ts";
 import { runCli } from "./run-cli.ts";

@@ -8,7 +8,7 @@ import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
-import { CapturedText } from "./captured-text.test-support.ts";
+import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { runCli } from "./run-cli.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-reactions-"));

@@ -1,12 +1,17 @@
 import type { OutputType } from "../contract/index.ts";
+import { createKeyClient, type KeyClient } from "../features/datastore/client.ts";
+import { type FollowOptions, followOutput, openEvents } from "../features/executions/follow-output.ts";
+import { createInquiryClient, type InquiryClient } from "../features/inquiries/client.ts";
+import { createNodeClient, type NodeClient } from "../features/nodes/client.ts";
+import { type ConfigClient, createConfigClient } from "../features/packs/client.ts";
+import { createPolicyClient, type PolicyClient } from "../features/policies/client.ts";
+import { createPurgeClient, type PurgeClient } from "../features/retention/client.ts";
+import { createRuleClient, type RuleClient } from "../features/rules/client.ts";
+import { createSensorClient, type SensorClient } from "../features/sensors/client.ts";
+import { createTimerClient, type TimerClient } from "../features/timers/client.ts";
+import { createTriggerClient, type TriggerClient } from "../features/triggers/client.ts";
+import { createWebhookClient, type WebhookClient } from "../features/webhooks/client.ts";
 import { type Addresses, resolveAddresses } from "./addresses.ts";
-import { type ConfigClient, createConfigClient } from "./configs.ts";
-import { type FollowOptions, followOutput, openEvents } from "./follow-output.ts";
-import { createInquiryClient, type InquiryClient } from "./inquiries.ts";
-import { createKeyClient, type KeyClient } from "./keys.ts";
-import { createNodeClient, type NodeClient } from "./nodes.ts";
-import { createPolicyClient, type PolicyClient } from "./policies.ts";
-import { createPurgeClient, type PurgeClient } from "./purge.ts";
 import type {
 	ActionRecord,
 	ApiKeyInput,
@@ -26,11 +31,6 @@ import type {
 	UserRecord,
 } from "./records.ts";
 import { faultOf, type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
-import { createRuleClient, type RuleClient } from "./rules.ts";
-import { createSensorClient, type SensorClient } from "./sensors.ts";
-import { createTimerClient, type TimerClient } from "./timers.ts";
-import { createTriggerClient, type TriggerClient } from "./triggers.ts";
-import { createWebhookClient, type WebhookClient } from "./webhooks.ts";
 
 /** Where the service is, and the credential that requests carry. */
 export interface ClientOptions extends Partial<Addresses> {

@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { routes } from "../features/index.ts";
+import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createApp } from "./app.ts";
-import { withGuardedService } from "./guarded-service.test-support.ts";
 import { toLoggedPath } from "./logged-path.ts";
-import { routes } from "./routes/index.ts";
 
 const viewSpeak = { resource_uid: "action:default:speak", permission_types: ["action_view", "action_execute"] };
 const rbac = {

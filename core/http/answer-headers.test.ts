@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";
-import { apiKey, token } from "./fake-engine.test-support.ts";
-import { withHttp } from "./http.test-support.ts";
+import { apiKey, token } from "../testing/http/fake-engine.test-support.ts";
+import { withHttp } from "../testing/http/http.test-support.ts";
 
 /** Send text as it is; what comes back until the other side closes, or until headers and some more have come of an answer that goes on. */
 function exchange(url: string, text: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { type Clock, type Options, SvcError } from "../contract/index.ts";
-import type { OfferedCredentials, Principal } from "../engine/engine-api.ts";
+import type { OfferedCredentials, Principal } from "../kernel/engine-api.ts";
 import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
 import type { RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";

@@ -1,5 +1,5 @@
 import { SvcError } from "../contract/index.ts";
-import type { PermissionType, Principal } from "../engine/engine-api.ts";
+import type { PermissionType, Principal } from "../kernel/engine-api.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
 /** Before anything of the request is read: what can be decided without a record. Throws `SVC_FORBIDDEN`. */

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { hostileIds, hostilePaths, hostileTexts } from "./hostile-values.test-support.ts";
-import { nameOf, withProbe } from "./probe.test-support.ts";
-import { routes } from "./routes/index.ts";
+import { routes } from "../features/index.ts";
+import { hostileIds, hostilePaths, hostileTexts } from "../testing/http/hostile-values.test-support.ts";
+import { nameOf, withProbe } from "../testing/http/probe.test-support.ts";
 
 test("names in addresses that are none, and addresses that lead nowhere, are refused by every route", () =>
 	withProbe(async ({ ask, check, url, urls }) => {

@@ -1,8 +1,8 @@
 import { test } from "uvu";
-import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "./hostile-values.test-support.ts";
-import { basic, nameOf, withProbe } from "./probe.test-support.ts";
+import { routes } from "../features/index.ts";
+import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "../testing/http/hostile-values.test-support.ts";
+import { basic, nameOf, withProbe } from "../testing/http/probe.test-support.ts";
 import type { Route } from "./route.ts";
-import { routes } from "./routes/index.ts";
 
 const megabytes = 1024 * 1024;
 const withBody = routes.filter(({ body }) => body !== undefined);

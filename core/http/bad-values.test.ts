@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { hostileTemplates, inertTemplates } from "./hostile-values.test-support.ts";
-import { probe, withProbe } from "./probe.test-support.ts";
-import type { WireRecord } from "./service.test-support.ts";
+import { hostileTemplates, inertTemplates } from "../testing/http/hostile-values.test-support.ts";
+import { probe, withProbe } from "../testing/http/probe.test-support.ts";
+import type { WireRecord } from "../testing/http/service.test-support.ts";
 
 test("templates that reach for what is not theirs are refused in every text, and nothing of them is evaluated", () =>
 	withProbe(async ({ ask, check }) => {

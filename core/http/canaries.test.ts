@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
-import { CapturedText } from "../cli/captured-text.test-support.ts";
 import { runCli } from "../cli/run-cli.ts";
+import { routes } from "../features/index.ts";
+import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
-import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "./aviary.test-support.ts";
-import { canaries, canaryItems, canaryParameters } from "./canary-pack.test-support.ts";
-import { routes } from "./routes/index.ts";
+import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "../testing/http/aviary.test-support.ts";
+import { canaries, canaryItems, canaryParameters } from "../testing/http/canary-pack.test-support.ts";
 
 type Records = readonly Readonly<Record<string, unknown>>[];
 

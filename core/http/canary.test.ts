@@ -7,8 +7,8 @@ import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../plugins/storage-knex/index.ts";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
-import { createLogger } from "../logger.ts";
-import { createService } from "../service.ts";
+import { createLogger } from "../service/logger.ts";
+import { createService } from "../service/service.ts";
 
 const password = "canary-password-8c1f";
 const wrongPassword = "canary-guess-77ab";

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type JsonObject } from "../contract/index.ts";
-import { createId } from "../engine/ids.ts";
-import { mask } from "../engine/mask.ts";
-import { assertNoStall } from "./loop-watch.test-support.ts";
-import { type ServiceUnderTest, type WireRecord, withService } from "./service.test-support.ts";
+import { createId } from "../kernel/basics/ids.ts";
+import { mask } from "../kernel/secrets/mask.ts";
+import { assertNoStall } from "../testing/http/loop-watch.test-support.ts";
+import { type ServiceUnderTest, type WireRecord, withService } from "../testing/http/service.test-support.ts";
 
 /** A pattern that takes for ever on this name. */
 const endless = "^(a+)+$";

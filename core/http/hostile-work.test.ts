@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../plugins-runner/inquirer/index.ts";
-import { assertNoStall } from "./loop-watch.test-support.ts";
-import { type ServiceUnderTest, type WireRecord, withService } from "./service.test-support.ts";
+import { assertNoStall } from "../testing/http/loop-watch.test-support.ts";
+import { type ServiceUnderTest, type WireRecord, withService } from "../testing/http/service.test-support.ts";
 
 /** A pattern, and a text that it is searched in for ever. */
 const endless = "^(a+)+$";

@@ -2,8 +2,6 @@ import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
-import { createApp, toPaths } from "./app.ts";
-import { createCors } from "./cors.ts";
 import {
 	apiKey,
 	createExecution,
@@ -13,8 +11,10 @@ import {
 	firstId,
 	toEngine,
 	token,
-} from "./fake-engine.test-support.ts";
-import { faultOf, json, post, until, withHttp } from "./http.test-support.ts";
+} from "../testing/http/fake-engine.test-support.ts";
+import { faultOf, json, post, until, withHttp } from "../testing/http/http.test-support.ts";
+import { createApp, toPaths } from "./app.ts";
+import { createCors } from "./cors.ts";
 import { createHttp } from "./http.ts";
 
 test("every listener answers its routes under every prefix form", () =>

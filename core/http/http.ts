@@ -1,6 +1,8 @@
 import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
-import type { Engine } from "../engine/engine-api.ts";
-import { createProxies } from "../engine/trusted-proxies.ts";
+import { createProxies } from "../features/access/trusted-proxies.ts";
+import { routes } from "../features/index.ts";
+import { healthRoutes } from "../features/nodes/health-routes.ts";
+import type { Engine } from "../kernel/engine-api.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
 import type { Responder } from "./handle.ts";
@@ -9,8 +11,6 @@ import { createMount } from "./mount.ts";
 import type { Mount } from "./mount-api.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { HttpContext, Route } from "./route.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { routes } from "./routes/index.ts";
 import { type Server, startServer } from "./server.ts";
 
 /** What the HTTP interface is made from. */

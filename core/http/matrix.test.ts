@@ -1,12 +1,18 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { routes } from "../features/index.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
-import { type GuardedService, withGuardedService } from "./guarded-service.test-support.ts";
-import { policyBody, ruleBody, toTrigger } from "./matrix-rows.test-support.ts";
-import { type GuardedField, guardedFields, type MatrixRequest, type MatrixRow, type MatrixSubject } from "./rights-row.test-support.ts";
-import { type CallerKind, callerKinds, type RightsRow, toRightsRows } from "./rights-table.test-support.ts";
+import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
+import { policyBody, ruleBody, toTrigger } from "../testing/http/matrix-rows.test-support.ts";
+import {
+	type GuardedField,
+	guardedFields,
+	type MatrixRequest,
+	type MatrixRow,
+	type MatrixSubject,
+} from "../testing/http/rights-row.test-support.ts";
+import { type CallerKind, callerKinds, type RightsRow, toRightsRows } from "../testing/http/rights-table.test-support.ts";
 import type { Route } from "./route.ts";
-import { routes } from "./routes/index.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

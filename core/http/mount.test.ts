@@ -6,9 +6,9 @@ import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
 import { test } from "uvu";
-import { createService, type Service } from "../service.ts";
-import { faultOf, post } from "./http.test-support.ts";
-import { type Host, type HostServer, listenOn, type Mounted, withMounted } from "./mounted.test-support.ts";
+import { createService, type Service } from "../service/service.ts";
+import { faultOf, post } from "../testing/http/http.test-support.ts";
+import { type Host, type HostServer, listenOn, type Mounted, withMounted } from "../testing/http/mounted.test-support.ts";
 
 const hosts: Readonly<Record<string, Host>> = {
 	"node:http": { basePath: "/automation", start: ({ nodeHandler }) => listenOn(nodeHandler) },

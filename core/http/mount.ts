@@ -1,6 +1,6 @@
 import type { H3 } from "h3";
 import type { Logger } from "../contract/index.ts";
-import { settledWithin } from "../engine/waiting.ts";
+import { settledWithin } from "../kernel/basics/wait.ts";
 import { findHostProblem } from "./host-header.ts";
 import type { Mount } from "./mount-api.ts";
 import { createNodeHandler } from "./node-handler.ts";

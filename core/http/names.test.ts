@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineAuthBackend } from "../contract/index.ts";
-import { withGuardedService } from "./guarded-service.test-support.ts";
+import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 
 const unseen = [
 	"a\u0000b",

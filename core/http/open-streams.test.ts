@@ -3,8 +3,8 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner } from "../contract/index.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
-import { withGuardedService } from "./guarded-service.test-support.ts";
-import { withService } from "./service.test-support.ts";
+import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
+import { withService } from "../testing/http/service.test-support.ts";
 
 /** Runs until it is told not to, and tells its token. */
 const lending = (lend: (token: string) => void) =>

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { request as send } from "node:http";
 import { test } from "uvu";
-import { withGuardedService } from "./guarded-service.test-support.ts";
-import { withService } from "./service.test-support.ts";
+import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
+import { withService } from "../testing/http/service.test-support.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

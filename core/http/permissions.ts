@@ -1,6 +1,6 @@
-import { isGlobal, isPermissionType } from "../engine/access/permission-types.ts";
-import { splitRef, toActionResource } from "../engine/access/resources.ts";
-import type { Engine, PermissionType, Resource } from "../engine/engine-api.ts";
+import { isGlobal, isPermissionType } from "../features/access/permission-types.ts";
+import { splitRef, toActionResource } from "../features/access/resources.ts";
+import type { Engine, PermissionType, Resource } from "../kernel/engine-api.ts";
 
 export { splitRef, toActionResource };
 

@@ -1,8 +1,8 @@
-import { roomInTurn } from "../engine/loop-turn.ts";
-import { maskTogether } from "../engine/mask.ts";
+import type { Presentation } from "../features/executions/records.ts";
+import { maskTogether } from "../kernel/secrets/mask.ts";
+import { roomInTurn } from "../language/loop-turn.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { toActionResource } from "./permissions.ts";
-import type { Presentation } from "./records.ts";
 import type { HttpContext, RouteContext } from "./route.ts";
 
 /** Query parameter that asks for the real values of secrets. Only administrators get them; others get masked ones, without an error. */

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { withGuardedService } from "./guarded-service.test-support.ts";
+import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

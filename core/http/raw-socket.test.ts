@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { test } from "uvu";
-import { type ServiceUnderTest, withService } from "./service.test-support.ts";
+import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
 
 const megabyte = Buffer.alloc(1024 * 1024, 0x61);
 const chunk = Buffer.concat([Buffer.from(`${megabyte.length.toString(16)}\r\n`), megabyte, Buffer.from("\r\n")]);

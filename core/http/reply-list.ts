@@ -1,6 +1,6 @@
-import type { Page } from "../engine/engine-api.ts";
+import type { WireRecord } from "../features/executions/records.ts";
+import type { Page } from "../kernel/engine-api.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
-import type { WireRecord } from "./records.ts";
 import { type Reply, replyJson } from "./respond.ts";
 import { type Selection, type SelectionRules, select } from "./selection.ts";
 

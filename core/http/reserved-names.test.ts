@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { withGuardedService } from "./guarded-service.test-support.ts";
+import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 
 /** The system user, and what looks like it: other case, other width, something that is not seen, another sign for s. */
 const names = ["svc", "SVC", "Svc", " svc", "ｓｖｃ", "s\u200bvc", "s\u00advc", "ſvc"];

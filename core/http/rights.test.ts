@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { until } from "../testing/guarantees/until.test-support.ts";
-import { type GuardedService, withGuardedService } from "./guarded-service.test-support.ts";
+import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 
 const speak = "action:default:speak";
 const rbac = {

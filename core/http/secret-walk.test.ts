@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OptionsInput } from "../contract/index.ts";
+import { routes } from "../features/index.ts";
+import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
+import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";
+import type { ServiceUnderTest, WireRecord } from "../testing/http/service.test-support.ts";
+import { create, withWholeService } from "../testing/http/whole-service.test-support.ts";
 import type { Route } from "./route.ts";
-import { type WalkRequest, walkRoutes } from "./route-walk.test-support.ts";
-import { routes } from "./routes/index.ts";
-import { createParameters, createSecretPack, SecretValues } from "./secret-pack.test-support.ts";
-import type { ServiceUnderTest, WireRecord } from "./service.test-support.ts";
-import { create, withWholeService } from "./whole-service.test-support.ts";
 
 /** Something the service gave away, and what it was the answer to. */
 interface Seen {

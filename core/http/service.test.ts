@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type WireRecord, withService } from "./service.test-support.ts";
+import { type WireRecord, withService } from "../testing/http/service.test-support.ts";
 
 const read = async (response: Response) => (await response.json()) as WireRecord;
 const body = (value: unknown): RequestInit => ({ method: "POST", body: JSON.stringify(value) });

@@ -1,5 +1,5 @@
 import { isSvcError } from "../contract/index.ts";
-import type { OfferedCredentials, Principal } from "../engine/engine-api.ts";
+import type { OfferedCredentials, Principal } from "../kernel/engine-api.ts";
 
 /** Milliseconds between looks at a credential. */
 const interval = 4_000;

@@ -11,8 +11,8 @@ import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
 import { isSvcError, type SvcConfig } from "../contract/index.ts";
-import { createLogger } from "../logger.ts";
-import { createService } from "../service.ts";
+import { createLogger } from "../service/logger.ts";
+import { createService } from "../service/service.ts";
 import { requires } from "../testing/index.ts";
 
 const { test } = requires(plainTest, { command: "openssl" });

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { AuthBackend, Clock, Identity, Logger } from "../../core/contract/index.ts";
-import { createSystemClock } from "../../core/engine/clock.ts";
+import { createSystemClock } from "../../core/kernel/basics/clock.ts";
 import { createOptions } from "../../core/testing/options.ts";
 import { ldap } from "./index.ts";
 import type { LdapOptions } from "./options.ts";

@@ -4,8 +4,8 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { principal, startEngine, type TestEngine } from "../../core/engine/engine.test-support.ts";
-import { createSharedStorage } from "../../core/engine/shared-storage.test-support.ts";
+import { principal, startEngine, type TestEngine } from "../../core/testing/engine/engine.test-support.ts";
+import { createSharedStorage } from "../../core/testing/engine/shared-storage.test-support.ts";
 import { knexStorage } from "../storage-knex/index.ts";
 import { fileWatch } from "./index.ts";
 

@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { test } from "uvu";
 import type { ExecutionEntity } from "../../core/contract/index.ts";
 import { entityKinds, type Query } from "../../core/contract/index.ts";
-import { executionFilterQuery, parseExecutionFilter } from "../../core/http/execution-filter.ts";
+import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "uvu";
-import { executionFilterQuery, recordPaths } from "../../core/http/execution-filter.ts";
-import { createService } from "../../core/service.ts";
+import { executionFilterQuery, recordPaths } from "../../core/features/executions/execution-filter.ts";
+import { createService } from "../../core/service/service.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";
 import type { Database, Step } from "./database-client.ts";

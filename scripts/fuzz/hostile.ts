@@ -1,4 +1,4 @@
-import { hostileTemplates } from "../../core/http/hostile-values.test-support.ts";
+import { hostileTemplates } from "../../core/testing/http/hostile-values.test-support.ts";
 import type { JsonTree } from "./json-tree.ts";
 
 /** Regular expressions that take for ever on `longWord`. */

@@ -1,7 +1,7 @@
-import { hostileIds, hostileTexts } from "../../core/http/hostile-values.test-support.ts";
 import type { QueryType } from "../../core/http/query.ts";
 import type { Route } from "../../core/http/route.ts";
 import { pick, type Random } from "../../core/testing/guarantees/random.test-support.ts";
+import { hostileIds, hostileTexts } from "../../core/testing/http/hostile-values.test-support.ts";
 import { kindOf } from "./memory.ts";
 import { type Source, segments } from "./samples.ts";
 

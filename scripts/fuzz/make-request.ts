@@ -1,7 +1,7 @@
-import { hostilePaths } from "../../core/http/hostile-values.test-support.ts";
+import { routes } from "../../core/features/index.ts";
 import type { Route } from "../../core/http/route.ts";
-import { routes } from "../../core/http/routes/index.ts";
 import { createRandom, pick } from "../../core/testing/guarantees/random.test-support.ts";
+import { hostilePaths } from "../../core/testing/http/hostile-values.test-support.ts";
 import { type CallerName, callerNames } from "./caller-names.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { contentTypes, hostileHeaders } from "./hostile.ts";

@@ -28,7 +28,7 @@ const said = { embedded: "GOOD!\nMORNING!\n", served: "GOOD?\nMORNING?\n" };
 const oneCopy = { service: true, index: true, plugin: true };
 
 test("every export can be imported, and nothing else of the package", async ({ directory, nodes }) => {
-	const inside = ["svc/dist/core/index.js", "svc/core/engine", "svc/plugins-runner/_ssh", "svc/plugins/storage-knex/migrations"];
+	const inside = ["svc/dist/core/index.js", "svc/core/kernel", "svc/plugins-runner/_ssh", "svc/plugins/storage-knex/migrations"];
 	const script = `
 		for (const path of ${JSON.stringify(await readExports(directory))})
 			if (Object.keys(await import(path)).length === 0) throw new Error(path + " is empty");

@@ -1,5 +1,5 @@
+import { routes } from "../../core/features/index.ts";
 import type { Route } from "../../core/http/index.ts";
-import { routes } from "../../core/http/routes/index.ts";
 
 /** A request as the code declares it. */
 export type DeclaredRequest = Pick<Route, "method" | "component" | "path" | "permission" | "query" | "body">;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { inspect } from "node:util";
 import type { ConformOptions, ConformReport, ConformStatement } from "../../cli/context.ts";
 import { SvcError } from "../../contract/index.ts";
-import { importModule } from "../../import-module.ts";
+import { importModule } from "../../service/import-module.ts";
 import { type KitResult, type RegisterTest, runKit } from "../run-kit.ts";
 import { toKit } from "./to-kit.ts";
 

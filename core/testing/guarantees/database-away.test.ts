@@ -10,7 +10,7 @@ import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import { createService, type Service } from "../../service.ts";
+import { createService, type Service } from "../../service/service.ts";
 import { findFreePort } from "../services/free-port.test-support.ts";
 import { type PostgresServer, postgresTest, startPostgres } from "../services/postgres.test-support.ts";
 import { until } from "./until.test-support.ts";

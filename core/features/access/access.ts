@@ -1,0 +1,168 @@
+import {
+	type Clock,
+	isSvcError,
+	type Logger,
+	type RoleAssignmentEntity,
+	type RoleConfig,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { grantsAllow, observerAllows, type Resource } from "./allows.ts";
+import { type PermissionType, resourceTypeOf } from "./permission-types.ts";
+import { createRoles, isAdminRole, type Role, toStableId } from "./roles.ts";
+
+/** A role somebody has, with where it comes from. */
+export interface RoleAssignment {
+	readonly id: string;
+	readonly user: string;
+	readonly role: string;
+	readonly description: string;
+	/** Given by a group of the site's directory rather than by the configuration. */
+	readonly is_remote: boolean;
+	readonly source: string;
+}
+
+export interface AssignmentFilter {
+	readonly user?: string;
+	readonly role?: string;
+	readonly source?: string;
+	readonly remote?: boolean;
+}
+
+/** Who may do what. With access control off everybody may do everything. */
+export interface Access {
+	readonly enabled: boolean;
+	readonly roles: ReadonlyMap<string, Role>;
+	/** Names of a user's roles, sorted. */
+	rolesOf(username: string): Promise<readonly string[]>;
+	/** Whether the principal has a permission: on a record, or globally. */
+	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean;
+	/** Throws `SVC_FORBIDDEN` naming user, permission and resource, and leaves a line in the log. */
+	assert(principal: Principal, permission: PermissionType, resource?: Resource): void;
+	/** Make a user's roles by group what the groups of this sign-in say. Unknown roles are left out. */
+	syncGroups(username: string, groups: readonly string[]): Promise<void>;
+	assignments(filter: AssignmentFilter): Promise<readonly RoleAssignment[]>;
+}
+
+export interface AccessParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly enabled: boolean;
+	readonly config: RoleConfig;
+}
+
+export function createAccess({ storage, clock, logger, enabled, config }: AccessParts): Access {
+	const roles = createRoles(config.roles ?? []);
+	const local = toLocalAssignments(config, roles);
+	checkMappings(config, roles);
+	if (enabled && ![...local.map(({ role }) => role), ...(config.mappings ?? []).flatMap((mapping) => mapping.roles)].some(isAdminRole)) {
+		logger.warn("nobody is an administrator", { hint: "rbac.assignments and rbac.mappings give nobody the role admin" });
+	}
+
+	async function findRemote(username?: string): Promise<RoleAssignmentEntity[]> {
+		return storage.find("role_assignment", username === undefined ? {} : { where: { user: username } });
+	}
+
+	/** What the configuration has stopped to map counts no more, before the next sign-in removes it. */
+	function isMapped({ role, source }: RoleAssignmentEntity): boolean {
+		return (config.mappings ?? []).some(({ group, roles: names }) => group === source && names.includes(role));
+	}
+
+	function allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
+		if (!isInScope(principal.scopes, permission, resource)) return false;
+		if (resource?.owner === principal.username) return true;
+		const names = principal.roles ?? [];
+		if (!enabled || principal.isAdmin || hasAdminRole(names)) return true;
+		if (resource?.owner !== undefined) return false;
+		const held = names.flatMap((name) => roles.get(name) ?? []);
+		if (held.some(({ name }) => name === "observer") && observerAllows(permission)) return true;
+		return grantsAllow(
+			held.flatMap(({ grants }) => grants),
+			permission,
+			resource,
+		);
+	}
+
+	return {
+		enabled,
+		roles,
+		async rolesOf(username) {
+			if (!enabled) return [];
+			const names = local.filter(({ user }) => user === username).map(({ role }) => role);
+			for (const assignment of await findRemote(username)) if (isMapped(assignment)) names.push(assignment.role);
+			return [...new Set(names)].sort();
+		},
+		allows,
+		assert(principal, permission, resource) {
+			if (allows(principal, permission, resource)) return;
+			const on = resource === undefined ? {} : { resource: resource.uid };
+			logger.warn("permission denied", { user: principal.username, permission, ...on });
+			throw new SvcError(
+				"SVC_FORBIDDEN",
+				`user "${principal.username}" does not have the permission "${permission}"${resource === undefined ? "" : ` on "${resource.uid}"`}`,
+			);
+		},
+		async syncGroups(username, groups) {
+			if (!enabled) return;
+			const wanted = (config.mappings ?? []).filter(({ group }) => groups.includes(group)).flatMap(toRemote);
+			const known = await findRemote(username);
+			const isSame = (a: { role: string; source: string }) => (b: { role: string; source: string }) =>
+				a.role === b.role && a.source === b.source;
+			for (const old of known) if (!wanted.some(isSame(old))) await storage.remove("role_assignment", { where: { id: old.id } });
+			for (const assignment of wanted) {
+				if (known.some(isSame(assignment))) continue;
+				await storage.insert("role_assignment", [{ id: createId(clock), user: username, ...assignment }]).catch((error: unknown) => {
+					// Two sign-ins at once: the other one has made it.
+					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				});
+			}
+		},
+		async assignments({ user, role, source, remote }) {
+			const stored = (await findRemote(user)).filter(isMapped).map((entity): RoleAssignment => ({ ...entity, is_remote: true }));
+			return [...local, ...stored].filter(
+				(assignment) =>
+					(user === undefined || assignment.user === user) &&
+					(role === undefined || assignment.role === role) &&
+					(source === undefined || assignment.source === source) &&
+					(remote === undefined || assignment.is_remote === remote),
+			);
+		},
+	};
+}
+
+/** Whether a role list makes an administrator. */
+export function hasAdminRole(roles: readonly string[]): boolean {
+	return roles.some(isAdminRole);
+}
+
+/** A scoped API key may do what its scopes name: permission types, or posting to a webhook. */
+function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
+	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;
+	return permission === "webhook_send" && resource !== undefined && scopes.includes(resource.uid);
+}
+
+function toLocalAssignments({ assignments = [] }: RoleConfig, roles: ReadonlyMap<string, Role>): readonly RoleAssignment[] {
+	return assignments.flatMap(({ username, roles: names, description = "" }, index) => {
+		const source = `rbac.assignments[${index}]`;
+		return names.map((role) => {
+			assertRole(role, `${source}.roles`, roles);
+			return { id: toStableId(`${username}:${role}`), user: username, role, description, is_remote: false, source };
+		});
+	});
+}
+
+function checkMappings({ mappings = [] }: RoleConfig, roles: ReadonlyMap<string, Role>): void {
+	for (const [index, mapping] of mappings.entries())
+		for (const role of mapping.roles) assertRole(role, `rbac.mappings[${index}].roles`, roles);
+}
+
+function assertRole(name: string, path: string, roles: ReadonlyMap<string, Role>): void {
+	if (!roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}: there is no role "${name}"; there are ${[...roles.keys()].join(", ")}`);
+}
+
+function toRemote({ group, roles, description }: NonNullable<RoleConfig["mappings"]>[number]) {
+	return roles.map((role) => ({ role, source: group, description: description ?? `from group ${group}` }));
+}

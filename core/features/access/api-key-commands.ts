@@ -1,0 +1,143 @@
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError } from "commander";
+import { parse } from "yaml";
+import { type AddCommands, type CommonOptions, optionsOf, toInteger, toWords, withCommonOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { printList, printRecord } from "../../cli/output.ts";
+import { openSession } from "../../cli/session.ts";
+import type { ApiKeyInput, Client } from "../../client/index.ts";
+import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
+
+const columns = ["id", "user", "enabled", "metadata"];
+const allColumns = [...columns, "created_at", "last_used_at", "expires_at", "scopes", "uid", "key_hash"];
+
+interface ListOptions {
+	readonly user?: string;
+	readonly detail?: boolean;
+	readonly showSecrets?: boolean;
+	readonly last?: number;
+}
+
+interface CreateOptions {
+	readonly user?: string;
+	readonly metadata?: JsonObject;
+	readonly onlyKey?: boolean;
+	readonly expires?: string;
+	readonly scopes?: string[];
+}
+
+export const addApiKeyCommands: AddCommands = (parent, context) => {
+	const keys = parent.command("apikey").description("Make and manage API keys.");
+
+	withCommonOptions(keys.command("list").description("List API keys."))
+		.option("-u, --user <user>", "of this user")
+		.option("-d, --detail", "all columns")
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
+		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)")
+		.action(async (_options, command) => {
+			const options = optionsOf<ListOptions>(command);
+			const { user, last: limit, showSecrets: show_secrets, detail } = options;
+			const page = await (await openSession(options, context)).apiKeys.list({ user, limit, show_secrets });
+			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
+		});
+
+	withCommonOptions(keys.command("get <keys...>").description("Show API keys, by id or by the key itself.")).action(
+		forEach(context, async (client, key, options) => printRecord(await client.apiKeys.get(key), allColumns, options, context)),
+	);
+
+	withCommonOptions(keys.command("create").description("Make an API key. It is shown this once."))
+		.option("-u, --user <user>", "for this user (administrators); default yourself")
+		.option("-m, --metadata <json>", "what to keep with it, a JSON object", toObject)
+		.option("-k, --only-key", "print nothing but the key")
+		.option("--expires <time>", "when it ends, such as 2031-03-04T09:15:02Z; default never")
+		.option("--scopes <scopes>", "permission types and webhook:<url>, separated by commas; default everything the user may do", toWords)
+		.action(async (_options, command) => create(optionsOf<CreateOptions>(command), context));
+
+	withCommonOptions(keys.command("delete <keys...>").description("Delete API keys.")).action(
+		forEach(context, async (client, key) => {
+			await client.apiKeys.remove(key);
+			await write(context.stdout, `API key ${toName(key)} deleted\n`);
+		}),
+	);
+
+	for (const [verb, enabled, description] of [
+		["enable", true, "Let API keys in again."],
+		["disable", false, "Refuse API keys until they are enabled again."],
+	] as const) {
+		withCommonOptions(keys.command(`${verb} <keys...>`).description(description)).action(
+			forEach(context, async (client, key, options) =>
+				printRecord(await client.apiKeys.update(key, { enabled }), ["id", "user", "enabled"], options, context),
+			),
+		);
+	}
+
+	withCommonOptions(
+		keys.command("load <file>").description("Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML)."),
+	).action(async (file: string, _options, command) => {
+		const client = await openSession(optionsOf(command), context);
+		for (const record of readRecords(file)) {
+			const { id, created } = await load(client, record);
+			await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
+		}
+	});
+};
+
+/** The action of a command that takes one or more keys. */
+function forEach(context: CliContext, act: (client: Client, key: string, options: CommonOptions) => Promise<void>) {
+	return async (keys: string[], _options: unknown, command: Command) => {
+		const options = optionsOf(command);
+		const client = await openSession(options, context);
+		for (const key of keys) await orNotFound(act(client, key, options), "API key", toName(key), "svc apikey list");
+	};
+}
+
+async function create({ user, metadata, expires, scopes, ...options }: CreateOptions & CommonOptions, context: CliContext): Promise<void> {
+	const client = await openSession(options, context);
+	const record = await client.apiKeys.create({ user, metadata, expires_at: expires, scopes });
+	if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
+	await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
+	if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");
+}
+
+/** Bring a key to the state of its record. One that is not said to be enabled is not. */
+async function load(client: Client, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {
+	const input = { ...record, enabled: record.enabled ?? false };
+	try {
+		const { id } = await client.apiKeys.update(record.id ?? "", input);
+		return { id, created: false };
+	} catch (error) {
+		if (!isSvcError(error, "SVC_NOT_FOUND")) throw error;
+		const { id } = await client.apiKeys.create(input);
+		return { id, created: true };
+	}
+}
+
+function readRecords(file: string): readonly ApiKeyInput[] {
+	let value: unknown;
+	try {
+		value = parse(readFileSync(file, "utf8"));
+	} catch (error) {
+		throw new CliExit(2, `${file} cannot be read: ${toErrorMessage(error)}`);
+	}
+	const records = [value].flat();
+	const isRecord = (record: unknown) =>
+		typeof record === "object" && record !== null && ["id", "key_hash"].every((name) => typeof Reflect.get(record, name) === "string");
+	if (!records.every(isRecord)) throw new CliExit(2, `${file} must hold API keys with id and key_hash`);
+	return records as ApiKeyInput[];
+}
+
+function toObject(text: string): JsonObject {
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+	} catch {
+		// Said below.
+	}
+	throw new InvalidArgumentError("expected a JSON object.");
+}
+
+/** Ids are shown as they are; what may be a key is not. */
+function toName(key: string): string {
+	return /^[0-9a-f]{24}$/.test(key) ? key : "…";
+}

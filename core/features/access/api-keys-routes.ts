@@ -1,0 +1,132 @@
+import type { ApiKeyEntity } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
+import { secretsQuery, showsSecrets } from "../../http/present.ts";
+import { replyJson, replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import type { ApiKeyInput } from "../../kernel/engine-api.ts";
+import { mask } from "../../kernel/secrets/mask.ts";
+
+const defaultLimit = 50;
+
+const text = { type: "string" };
+const optionalText = { type: ["string", "null"] };
+const properties = {
+	id: text,
+	uid: text,
+	user: optionalText,
+	key_hash: text,
+	metadata: { type: "object" },
+	created_at: text,
+	last_used_at: optionalText,
+	expires_at: optionalText,
+	enabled: { type: "boolean" },
+	scopes: { type: ["array", "null"], items: text },
+};
+/** The whole record comes back from clients that change a part of it; `uid` and `last_used_at` are the service's own. */
+type ApiKeyBody = ApiKeyInput & { readonly uid?: string; readonly last_used_at?: string | null };
+const keyBody = defineBody<ApiKeyBody>({ properties, closed: true });
+
+export const apiKeyRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/apikeys",
+		component: "api",
+		permission: "api_key_list",
+		query: { ...pagingQuery, ...secretsQuery, user: "string" },
+		async handler(context) {
+			const paging = parsePaging(context, defaultLimit);
+			const { user } = context.query;
+			const { items, total } = await context.engine.apiKeys.list({ ...paging, ...(user !== undefined && { user }) });
+			const isShown = showsSecrets(context);
+			return replyJson(
+				items.map((entity) => toApiKey(entity, isShown)),
+				200,
+				toCountHeaders(total, paging),
+			);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/apikeys/:key",
+		component: "api",
+		permission: "api_key_view",
+		resource: findApiKeyResource,
+		query: secretsQuery,
+		async handler(context) {
+			return replyJson(toApiKey(await context.engine.apiKeys.get(toKey(context)), showsSecrets(context)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/apikeys",
+		component: "api",
+		permission: "api_key_create",
+		body: keyBody,
+		async handler({ engine, body, principal }) {
+			const { entity, key } = await engine.apiKeys.create(toInput(body), principal);
+			const { key_hash: _hash, ...record } = toApiKey(entity, true);
+			return replyJson({ ...record, key }, 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/apikeys/:key",
+		component: "api",
+		permission: "api_key_modify",
+		resource: findApiKeyResource,
+		query: secretsQuery,
+		body: keyBody,
+		async handler(context) {
+			const changed = await context.engine.apiKeys.update(toKey(context), toInput(context.body), context.principal);
+			return replyJson(toApiKey(changed, showsSecrets(context)));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/apikeys/:key",
+		component: "api",
+		permission: "api_key_delete",
+		resource: findApiKeyResource,
+		async handler(context) {
+			await context.engine.apiKeys.remove(toKey(context), context.principal);
+			return replyNothing();
+		},
+	}),
+];
+
+/** The id or the key itself in the path. */
+function toKey({ path }: Pick<RouteContext, "path">): string {
+	return path["key"] ?? "";
+}
+
+async function findApiKeyResource(context: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+	const { id, key_hash } = await context.engine.apiKeys.get(toKey(context));
+	return { uid: toUid(key_hash), path: { key: id } };
+}
+
+function toInput({ uid: _uid, last_used_at: _lastUsed, ...input }: ApiKeyBody): ApiKeyInput {
+	return input;
+}
+
+function toUid(hash: string): string {
+	return `api_key:${hash}`;
+}
+
+/** Hash and uid would let a key be loaded elsewhere: they are shown for that only. */
+function toApiKey(entity: ApiKeyEntity, isShown: boolean) {
+	const { id, user, key_hash, metadata, created_at, enabled, last_used_at, expires_at, scopes } = entity;
+	return {
+		id,
+		uid: isShown ? toUid(key_hash) : mask,
+		user,
+		key_hash: isShown ? key_hash : mask,
+		metadata,
+		created_at,
+		enabled,
+		last_used_at,
+		expires_at,
+		scopes,
+	};
+}

@@ -1,0 +1,218 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId, isId } from "../../kernel/basics/ids.ts";
+import { assertSeenWithin } from "../../kernel/basics/names.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { assertNotReserved } from "../../kernel/basics/reserved-names.ts";
+import { mask } from "../../kernel/secrets/mask.ts";
+import { permissionTypes } from "./permission-types.ts";
+import { ensureUser } from "./users.ts";
+
+/** Fixed, so that hashes are the same on every instance and exported keys can be loaded elsewhere. */
+const salt = "svc-api-key:";
+const hashPattern = /^[0-9a-f]{128}$/;
+/** `last_used_at` is written at most this often, in microseconds. */
+const usageInterval = 60_000_000;
+
+/** Body of create, load and update. */
+export interface ApiKeyInput {
+	readonly id?: string;
+	readonly user?: string | null;
+	readonly metadata?: JsonObject;
+	readonly enabled?: boolean;
+	/** Given when a key is loaded from another instance. */
+	readonly key_hash?: string;
+	readonly created_at?: string;
+	readonly expires_at?: string | null;
+	readonly scopes?: readonly string[] | null;
+}
+
+export interface ApiKeys {
+	/**
+	 * Make a key, or load one by its hash (`key` is then null). The key is shown here and never again. `SVC_FORBIDDEN` when it
+	 * would be for somebody else and the principal is no administrator, or would be for more than the principal may do itself, and
+	 * always for the token of a run.
+	 */
+	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
+	list(paging: {
+		readonly limit?: number;
+		readonly offset?: number;
+		/** Only keys of this user. */
+		readonly user?: string;
+	}): Promise<{ readonly items: readonly ApiKeyEntity[]; readonly total: number }>;
+	/** By id or by the key itself; `SVC_NOT_FOUND`. */
+	get(idOrKey: string): Promise<ApiKeyEntity>;
+	/** Members that are absent stay. `SVC_FORBIDDEN` as for `create`. */
+	update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity>;
+	remove(idOrKey: string, principal: Principal): Promise<void>;
+	/** The record of a key that may be used now. `SVC_UNAUTHORIZED` for an unknown, disabled or expired one. */
+	verify(key: string): Promise<ApiKeyEntity>;
+}
+
+export function createApiKeys({
+	storage,
+	clock,
+	logger,
+	systemUser,
+}: {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	/** For whom there are no keys. */
+	readonly systemUser: string;
+}): ApiKeys {
+	const now = () => toTimestamp(clock.now());
+
+	async function findByKey(key: string): Promise<ApiKeyEntity | undefined> {
+		const [entity] = await storage.find("api_key", { where: { key_hash: toHash(key) }, limit: 1 });
+		return entity;
+	}
+
+	async function get(idOrKey: string): Promise<ApiKeyEntity> {
+		const found = (isId(idOrKey) ? await storage.get("api_key", idOrKey) : undefined) ?? (await findByKey(idOrKey));
+		// The text asked for may be a key: it does not go into the message.
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
+		return found;
+	}
+
+	async function noteUse(entity: ApiKeyEntity): Promise<void> {
+		const last = entity.last_used_at === null ? 0 : fromTimestamp(entity.last_used_at);
+		if (clock.now() - last < usageInterval) return;
+		await storage.update("api_key", entity.id, { last_used_at: now() });
+	}
+
+	return {
+		async create(input, principal) {
+			assertNoRun(principal);
+			const user = input.user || principal.username;
+			if (user !== principal.username) assertAdmin(principal, "user");
+			assertNotReserved("user", user, systemUser);
+			assertSeenWithin("metadata", input.metadata);
+			const key = input.key_hash === undefined ? createKey() : null;
+			const entity: ApiKeyEntity = {
+				id: toGivenId(input) ?? createId(clock),
+				key_hash: key === null ? toGivenHash(input.key_hash) : toHash(key),
+				user,
+				enabled: input.enabled ?? true,
+				created_at: toTime(input.created_at, "created_at") ?? now(),
+				last_used_at: null,
+				expires_at: toTime(input.expires_at, "expires_at") ?? null,
+				metadata: input.metadata ?? {},
+				scopes: toScopes(input.scopes),
+			};
+			assertWithinScopes(entity.scopes, principal);
+			await ensureUser(user, { storage, clock, logger });
+			await storage.insert("api_key", [entity]).catch((error: unknown) => {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys: key_hash or id is taken", {
+					cause: error,
+					facts: error.facts,
+				});
+			});
+			logger.info("API key created", { key_id: entity.id, user, loaded: key === null, by: principal.username });
+			return { entity, key };
+		},
+		async list({ user, ...paging }) {
+			const where = user === undefined ? {} : { user };
+			const items = await storage.find("api_key", { where, ...paging });
+			return { items, total: await storage.count("api_key", where) };
+		},
+		get,
+		async update(idOrKey, input, principal) {
+			assertSeenWithin("metadata", input.metadata);
+			assertNoRun(principal);
+			const old = await get(idOrKey);
+			if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
+			if (input.user && input.user !== old.user) assertAdmin(principal, "user");
+			if (input.user) assertNotReserved("user", input.user, systemUser);
+			const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
+			assertWithinScopes(scopes, principal);
+			const hash = input.key_hash;
+			if (hash !== undefined && hash !== "" && hash !== mask && hash !== old.key_hash) {
+				throw new SvcError("SVC_INVALID", "key_hash: cannot be changed");
+			}
+			if (input.user) await ensureUser(input.user, { storage, clock, logger });
+			const changed = await storage.update("api_key", old.id, {
+				...(input.user && { user: input.user }),
+				...(input.metadata !== undefined && { metadata: input.metadata }),
+				...(input.enabled !== undefined && { enabled: input.enabled }),
+				...(input.expires_at !== undefined && { expires_at: toTime(input.expires_at, "expires_at") ?? null }),
+				...(input.scopes !== undefined && { scopes }),
+			});
+			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
+			logger.info("API key changed", { key_id: changed.id, user: changed.user, enabled: changed.enabled, by: principal.username });
+			return changed;
+		},
+		async remove(idOrKey, principal) {
+			const { id, user } = await get(idOrKey);
+			await storage.remove("api_key", { where: { id } });
+			logger.info("API key deleted", { key_id: id, user, by: principal.username });
+		},
+		async verify(key) {
+			const entity = await findByKey(key);
+			if (entity === undefined) throw refused("the API key is not known");
+			if (!entity.enabled) throw refused("the API key is disabled");
+			if (entity.expires_at !== null && entity.expires_at <= now()) throw refused("the API key has expired");
+			await noteUse(entity);
+			return entity;
+
+			function refused(reason: string): SvcError {
+				logger.warn("API key refused", { reason, ...(entity !== undefined && { key_id: entity.id, user: entity.user }) });
+				return new SvcError("SVC_UNAUTHORIZED", `Unauthorized - ${reason}`);
+			}
+		},
+	};
+}
+
+function assertAdmin({ username, isAdmin }: Principal, field: string): void {
+	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);
+}
+
+/** The token of a run ends with the run: it must not be a way to a credential that stays. */
+function assertNoRun({ run, username }: Principal): void {
+	if (run === undefined) return;
+	throw new SvcError("SVC_FORBIDDEN", `the token of a run may neither make nor change API keys: sign in as "${username}" instead`);
+}
+
+/** A narrowed key must not be a way to a wider one. */
+function assertWithinScopes(scopes: readonly string[] | null, { scopes: own }: Principal): void {
+	if (own === undefined || scopes?.every((scope) => own.includes(scope))) return;
+	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only give its own ones: ${own.join(", ")}`);
+}
+
+/** A key that begins with a dash would be an option to command lines. */
+function createKey(): string {
+	return randomBytes(64).toString("base64url").replace(/^[-_]/, "A");
+}
+
+function toHash(key: string): string {
+	return createHash("sha512").update(salt).update(key).digest("hex");
+}
+
+function toGivenId({ id }: ApiKeyInput): string | undefined {
+	if (id === undefined || id === "") return undefined;
+	if (!isId(id)) throw new SvcError("SVC_INVALID", "id: must be 24 hex characters");
+	return id;
+}
+
+function toGivenHash(hash = ""): string {
+	if (!hashPattern.test(hash)) throw new SvcError("SVC_INVALID", "key_hash: must be 128 hex characters");
+	return hash;
+}
+
+function toTime(text: string | null | undefined, field: string): string | undefined {
+	if (text === undefined || text === null) return undefined;
+	const milliseconds = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]00:?00)$/.test(text)
+		? Date.parse(text.replace(" ", "T"))
+		: Number.NaN;
+	if (Number.isNaN(milliseconds)) throw new SvcError("SVC_INVALID", `${field}: must be a time such as 2031-03-04T09:15:02.418273Z`);
+	return /^.{19}\.\d{6}Z$/.test(text) ? text.replace(" ", "T") : toTimestamp(milliseconds * 1_000);
+}
+
+function toScopes(scopes: readonly string[] | null | undefined): readonly string[] | null {
+	if (scopes === undefined || scopes === null) return null;
+	const unknown = scopes.find((scope) => !permissionTypes.has(scope) && !/^webhook:.+$/.test(scope));
+	if (unknown !== undefined) throw new SvcError("SVC_INVALID", `scopes: "${unknown}" is neither a permission type nor webhook:<url>`);
+	return scopes.map((scope) => (scope.startsWith("webhook:") ? `webhook:${scope.slice(8).replace(/^\/+|\/+$/g, "")}` : scope));
+}

@@ -1,0 +1,101 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { setIniValue } from "../../cli/ini.ts";
+import { printRecord } from "../../cli/output.ts";
+import { readPassword } from "../../cli/password.ts";
+import { connect, openSession } from "../../cli/session.ts";
+import { type GlobalOptions, resolveSettings, type Settings } from "../../cli/settings.ts";
+import { writeCachedToken } from "../../cli/token-cache.ts";
+import type { TokenRecord } from "../../client/index.ts";
+import { isSvcError } from "../../contract/index.ts";
+
+const visiblePassword =
+	"WARNING: with -p the list of processes shows the password to everybody on this machine, and the shell may keep it: leave -p out to be asked, or send the password to standard input.\n";
+
+interface SignInOptions extends GlobalOptions {
+	readonly password?: string;
+	readonly ttl?: number;
+	readonly writePassword?: boolean;
+	readonly onlyToken?: boolean;
+}
+
+export const addSignInCommands: AddCommands = (parent, context) => {
+	const describe = (name: string, description: string) =>
+		parent
+			.command(`${name} <user>`)
+			.description(description)
+			.option(
+				"-p, --password <password>",
+				"password; without it, it is asked for or read from standard input. Others on this machine can see it here",
+			)
+			.option("-l, --ttl <seconds>", "lifetime of the token", toInteger);
+
+	describe("login", "Sign in and keep the token for the next commands.")
+		.option("-w, --write-password", "keep the password in the configuration file, so that later commands sign in by themselves")
+		.action(async (user, _options, command) => login(user, optionsOf(command), context));
+
+	describe("auth", "Sign in and print the token.")
+		.option("-t, --only-token", "print nothing but the token")
+		.option("-j, --json", "print JSON")
+		.option("-y, --yaml", "print YAML")
+		.action(async (user, _options, command) => {
+			const options = optionsOf<SignInOptions>(command);
+			const { record } = await signIn(user, options, context);
+			if (options.onlyToken) await write(context.stdout, `${record.token}\n`);
+			else await printRecord(record, ["user", "token", "expiry"], options, context);
+		});
+
+	withCommonOptions(parent.command("whoami").description("Show who the credential belongs to.")).action(async (_options, command) => {
+		const options = optionsOf(command);
+		try {
+			const user = await (await openSession(options, context)).user();
+			await printRecord(
+				user,
+				["username", "authentication.method", "authentication.token_expire", "rbac.enabled", "rbac.roles"],
+				options,
+				context,
+			);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_UNAUTHORIZED")) throw error;
+			await write(context.stdout, "Not signed in. `svc login <user>` signs in.\n");
+		}
+	});
+};
+
+async function signIn(
+	username: string,
+	options: SignInOptions,
+	context: CliContext,
+): Promise<{ record: TokenRecord; password: string; settings: Settings }> {
+	const settings = resolveSettings(options, context.env);
+	if (options.password !== undefined) await write(context.stderr, visiblePassword);
+	const password = options.password ?? (await readPassword(`Password of ${username}: `, context));
+	try {
+		const record = await connect(settings, context).signIn({ username, password }, { ttl: options.ttl });
+		return { record, password, settings };
+	} catch (error) {
+		// The general hint for a refused credential would be to sign in, which is what has just failed.
+		if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused to sign in "${username}": ${error.message}`);
+		throw error;
+	}
+}
+
+async function login(username: string, options: SignInOptions, context: CliContext): Promise<void> {
+	const { record, password, settings } = await signIn(username, options, context);
+	if (settings.cacheToken) writeCachedToken(settings.directory, username, record.token, record.expiry);
+	rememberUser(settings.configFile, username, options.writePassword ? password : undefined);
+	await write(context.stdout, `Signed in as ${record.user}; the token is valid until ${record.expiry}.\n`);
+	if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to keep the password.\n");
+}
+
+function rememberUser(file: string, username: string, password: string | undefined): void {
+	const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+	const changed = setIniValue(setIniValue(text, "credentials", "password", password), "credentials", "username", username);
+	if (changed === text) return;
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	writeFileSync(file, changed, { mode: 0o600 });
+	// A file that was there keeps its mode, which was fit for what it held.
+	if (password !== undefined) chmodSync(file, 0o600);
+}

@@ -1,0 +1,68 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { type AuthBackend, type Credentials, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
+import { ensureFirstUser } from "./first-user.ts";
+
+function open({ isEmpty = true, refuses = false, isTaken = false } = {}) {
+	const users: Credentials[] = [];
+	const log: string[] = [];
+	const write = (...line: unknown[]) => void log.push(JSON.stringify(line));
+	const logger: Logger = { debug: write, info: write, warn: write, error: write };
+	const backend: AuthBackend = {
+		authenticate: async () => undefined,
+		isEmpty: async () => isEmpty && users.length === 0,
+		addUser: async (credentials) => {
+			if (refuses) throw new SvcError("SVC_INVALID", "password: longer than 72 bytes");
+			if (isTaken) throw new SvcError("SVC_CONFLICT", 'user "admin" exists already');
+			users.push(credentials);
+		},
+	};
+	return { backend, logger, users, log, systemUser: "svc" };
+}
+
+test("where there is no user, admin is made with a random password that is told once and not logged", async () => {
+	const first = open();
+	const made = await ensureFirstUser({ ...first, adminPassword: undefined });
+	assert.equal(made?.username, "admin");
+	assert.match(made?.password ?? "", /^[\w-]{24}$/);
+	assert.deepEqual(first.users, [made]);
+	assert.ok(!first.log.join().includes(made?.password ?? ""));
+	assert.equal(await ensureFirstUser({ ...first, adminPassword: undefined }), undefined);
+	const second = await ensureFirstUser({ ...open(), adminPassword: "" });
+	assert.notEqual(second?.password, made?.password);
+});
+
+test("a password that was given is used and not told again", async () => {
+	const opened = open();
+	assert.deepEqual(await ensureFirstUser({ ...opened, adminPassword: "given one" }), { username: "admin" });
+	assert.deepEqual(opened.users, [{ username: "admin", password: "given one" }]);
+	assert.ok(!opened.log.join().includes("given one"));
+});
+
+test("where there are users, or the backend keeps none, nobody is made", async () => {
+	const full = open({ isEmpty: false });
+	assert.equal(await ensureFirstUser({ ...full, adminPassword: "given one" }), undefined);
+	assert.deepEqual(full.users, []);
+	const backend = { authenticate: async () => undefined };
+	assert.equal(await ensureFirstUser({ ...full, backend, adminPassword: undefined }), undefined);
+});
+
+test("a node that starts at the same time may be faster", async () => {
+	assert.equal(await ensureFirstUser({ ...open({ isTaken: true }), adminPassword: "given one" }), undefined);
+});
+
+test("a given password that cannot be used is a configuration error naming the variable", async () => {
+	const made = ensureFirstUser({ ...open({ refuses: true }), adminPassword: "x" });
+	await assert.rejects(
+		made,
+		(error) => isSvcError(error, "SVC_CONFIG") && error.message === "SVC_ADMIN_PASSWORD: password: longer than 72 bytes",
+	);
+});
+
+test("nobody is made who could not sign in", async () => {
+	const opened = { ...open(), systemUser: "Admin" };
+	await assert.rejects(ensureFirstUser({ ...opened, adminPassword: "given one" }), { code: "SVC_CONFIG", message: /system_user\.user/ });
+	assert.deepEqual(opened.users, []);
+});
+
+test.run();

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { type AuthBackend, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
+import { isReservedName } from "../../kernel/basics/reserved-names.ts";
+import type { FirstUser } from "../../kernel/engine-api.ts";
+
+const username = "admin";
+
+export interface FirstUserParts {
+	readonly backend: AuthBackend;
+	/** Undefined or empty: a random one. */
+	readonly adminPassword: string | undefined;
+	readonly logger: Logger;
+	/** Whose name nobody can sign in by. */
+	readonly systemUser: string;
+}
+
+/**
+ * Make the user `admin` where the backend has no user yet. A password that was made up is returned, to be shown
+ * once; it goes into no log.
+ */
+export async function ensureFirstUser({ backend, adminPassword, logger, systemUser }: FirstUserParts): Promise<FirstUser | undefined> {
+	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
+	if (isReservedName(username, systemUser)) {
+		throw new SvcError(
+			"SVC_CONFIG",
+			`system_user.user: "${systemUser}" is the first administrator's name, who could not sign in; choose another`,
+		);
+	}
+	const generated = adminPassword ? undefined : randomBytes(18).toString("base64url");
+	try {
+		await backend.addUser({ username, password: generated ?? adminPassword ?? "" });
+	} catch (error) {
+		// Another node that starts at the same time has made it.
+		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
+		if (!isSvcError(error, "SVC_INVALID")) throw error;
+		throw new SvcError("SVC_CONFIG", `SVC_ADMIN_PASSWORD: ${error.message}`, { cause: error });
+	}
+	logger.info("first administrator made", { user: username });
+	return generated === undefined ? { username } : { username, password: generated };
+}

@@ -1,0 +1,16 @@
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { type Access, hasAdminRole } from "./access.ts";
+
+export interface PrincipalParts {
+	readonly access: Pick<Access, "enabled" | "rolesOf">;
+	/** What rules of packs and the service itself act as; it may do everything. */
+	readonly systemUser: string;
+}
+
+/** Somebody in whose name something runs that no request has asked for just now, with the roles of this moment. */
+export async function principalOf(username: string, { access, systemUser }: PrincipalParts): Promise<Principal> {
+	const authentication = { method: "none" } as const;
+	if (!access.enabled || username === systemUser) return { username, isAdmin: true, authentication };
+	const roles = await access.rolesOf(username);
+	return { username, isAdmin: hasAdminRole(roles), roles, authentication };
+}

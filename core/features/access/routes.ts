@@ -1,0 +1,118 @@
+import { SvcError } from "../../contract/index.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import type { AssignmentFilter, RoleAssignment } from "../../kernel/engine-api.ts";
+import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
+import { type Role, toStableId } from "./roles.ts";
+
+/** Roles, who has them, and what they may be made of. All of it comes from the configuration and from groups: nothing is written here. */
+export const accessRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/rbac/permission_types",
+		component: "api",
+		permission: "admin",
+		handler: () => replyJson(Object.fromEntries(resourceTypes.map((type) => [type, toDescriptions(type)]))),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rbac/permission_types/:type",
+		component: "api",
+		permission: "admin",
+		handler({ path }) {
+			const type = resourceTypes.find((name) => name === path["type"]);
+			if (type === undefined) throw new SvcError("SVC_NOT_FOUND", `resource type "${path["type"]}" does not exist`);
+			return replyJson(toDescriptions(type));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rbac/roles",
+		component: "api",
+		permission: "admin",
+		query: { system: "boolean" },
+		handler({ engine, query: { system } }) {
+			const roles = [...engine.access.roles.values()];
+			return replyJson(roles.filter((role) => system === undefined || role.system === system).map(toRole));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rbac/roles/:name",
+		component: "api",
+		permission: "admin",
+		handler({ engine, path }) {
+			const name = path["name"] ?? "";
+			const role = engine.access.roles.get(name) ?? [...engine.access.roles.values()].find(({ id }) => id === name);
+			if (role === undefined) throw new SvcError("SVC_NOT_FOUND", `role "${name}" does not exist`);
+			return replyJson(toRole(role));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rbac/role_assignments",
+		component: "api",
+		permission: "role_assignment_list",
+		resource: ({ query }) => toAssignmentResource(query.user),
+		query: { user: "string", role: "string", source: "string", remote: "boolean" },
+		async handler(context) {
+			return replyJson((await context.engine.access.assignments(toFilter(context.query))).map(toAssignment));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rbac/role_assignments/:id",
+		component: "api",
+		permission: "role_assignment_view",
+		resource: async (context) => toAssignmentResource((await findAssignment(context)).user),
+		async handler(context) {
+			return replyJson(toAssignment(await findAssignment(context)));
+		},
+	}),
+];
+
+/** Everybody may see which roles they have themselves; those of all are nobody's own. */
+function toAssignmentResource(user: string | undefined): GuardedResource {
+	return { uid: `role_assignment:${user ?? "*"}`, owner: user ?? "" };
+}
+
+async function findAssignment({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<RoleAssignment> {
+	const id = path["id"] ?? "";
+	const found = (await engine.access.assignments({})).find((assignment) => assignment.id === id);
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);
+	return found;
+}
+
+function toFilter({
+	user,
+	role,
+	source,
+	remote,
+}: { readonly [F in keyof AssignmentFilter]-?: AssignmentFilter[F] | undefined }): AssignmentFilter {
+	return {
+		...(user !== undefined && { user }),
+		...(role !== undefined && { role }),
+		...(source !== undefined && { source }),
+		...(remote !== undefined && { remote }),
+	};
+}
+
+function toDescriptions(type: ResourceType) {
+	return Object.fromEntries(permissionsOf(type).map((permission) => [permission, describePermission(permission)]));
+}
+
+function toRole({ id, name, description, system, grants }: Role) {
+	const objects = grants.map(({ resource_uid: uid = null, permission_types }, index) => ({
+		id: toStableId(`grant:${name}:${index}`),
+		resource_uid: uid,
+		resource_type: uid?.split(":", 1)[0] ?? null,
+		permission_types,
+	}));
+	const ids = objects.map((grant) => grant.id);
+	return { id, name, description, system, permission_grants: ids, permission_grant_ids: ids, permission_grant_objects: objects };
+}
+
+function toAssignment({ id, user, role, description, is_remote, source }: RoleAssignment) {
+	return { id, user, role, description, is_remote, source };
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { type Clock, isSvcError, type SignInFailureEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import { toClientNetwork } from "./client-network.ts";
+import { SignInGate } from "./sign-in-gate.ts";
+import { SignInPlaces } from "./sign-in-places.ts";
+
+export interface SlowDownOptions {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	/** Failures of one user from one address before each further one costs a wait; 0 switches the slow-down off. */
+	readonly limit: number;
+	/** Longest wait in seconds; failures are forgotten after ten times as long. */
+	readonly longestWait: number;
+}
+
+/** Who signs in, and from where. */
+export interface SlowDownSubject {
+	readonly username: string;
+	readonly address: string | undefined;
+	readonly signal: AbortSignal;
+}
+
+/** An address may fail this many times as often as a user at it: several people may share one. */
+const addressFactor = 10;
+/** So may a user wherever from: guesses that come from many addresses are one attack on one user. */
+const userFactor = 4;
+
+interface Counted {
+	readonly subject: string;
+	readonly limit: number;
+}
+
+/** What is counted of an attempt. */
+interface Counts {
+	readonly pair: Counted;
+	/** Of everybody at the address, and of the user everywhere. */
+	readonly wide: readonly Counted[];
+}
+
+/** Makes guessing passwords slow: counts failed sign-ins in the storage, so that it holds on every node. */
+export class SlowDown {
+	readonly #options: SlowDownOptions;
+	readonly #gate = new SignInGate();
+	readonly #places: SignInPlaces;
+	#nextPurge = 0;
+
+	constructor(options: SlowDownOptions) {
+		this.#options = options;
+		this.#places = new SignInPlaces(options.storage, options.clock);
+	}
+
+	/**
+	 * Verify a sign-in. `SVC_TOO_MANY` with `retry_after`, and nothing is verified, while the user must wait at this address; or the
+	 * address as a whole or the user everywhere must, unless the user has signed in from there before. What is refused with
+	 * `SVC_UNAUTHORIZED` counts as a failure.
+	 */
+	async attempt<T>({ username, address, signal }: SlowDownSubject, verify: () => Promise<T>): Promise<T> {
+		const network = toClientNetwork(address ?? "");
+		const counts = this.#toCounts(username, network);
+		const place = toSubject("place", username, network);
+		const isKnown = await this.#places.isKnown(place);
+		const limits = isKnown ? [counts.pair] : [counts.pair, ...counts.wide];
+		// Who has to wait does not stand in the way of others meanwhile.
+		await this.#check(limits);
+		const subject = { pair: counts.pair.subject, address: network, isKnown };
+		const work = async () => {
+			await this.#check(limits);
+			const verified = await this.#count(verify, counts);
+			await this.#places.remember(place);
+			return verified;
+		};
+		return this.#gate.run(subject, work, signal);
+	}
+
+	#toCounts(username: string, network: string): Counts {
+		const { limit } = this.#options;
+		const user = { subject: toSubject("name", username), limit: limit * userFactor };
+		const address = { subject: toSubject("address", network), limit: limit * addressFactor };
+		return { pair: { subject: toSubject("user", username, network), limit }, wide: network === "" ? [user] : [user, address] };
+	}
+
+	async #count<T>(verify: () => Promise<T>, { pair, wide }: Counts): Promise<T> {
+		if (this.#options.limit === 0) return verify();
+		try {
+			const verified = await verify();
+			// Address and user keep their counts: who knows one password may still guess others, and who is guessed is so elsewhere.
+			await this.#options.storage.remove("sign_in_failure", { where: { subject: pair.subject } });
+			return verified;
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAUTHORIZED")) {
+				for (const counted of [pair, ...wide]) await this.#addFailure(counted);
+				await this.#purge();
+			}
+			throw error;
+		}
+	}
+
+	async #check(limits: readonly Counted[]): Promise<void> {
+		if (this.#options.limit === 0) return;
+		const { storage, clock } = this.#options;
+		const records = await storage.find("sign_in_failure", { where: { subject: { in: limits.map(({ subject }) => subject) } } });
+		const wait = Math.max(0, ...records.map(({ blocked_until }) => fromTimestamp(blocked_until) - clock.now()));
+		if (wait <= 0) return;
+		const seconds = Math.ceil(wait / 1_000_000);
+		throw new SvcError("SVC_TOO_MANY", `too many failed sign-ins; try again in ${seconds} seconds`, { facts: { retry_after: seconds } });
+	}
+
+	async #addFailure({ subject, limit }: Counted): Promise<void> {
+		const { storage, clock } = this.#options;
+		for (;;) {
+			const known = await this.#find(subject);
+			const now = clock.now();
+			const failures = known === undefined || known.last_failure_at < this.#forgottenBefore() ? 1 : known.failures + 1;
+			const fields = {
+				failures,
+				last_failure_at: toTimestamp(now),
+				blocked_until: toTimestamp(now + this.#toWait(failures, limit) * 1_000_000),
+			};
+			try {
+				if (known === undefined) {
+					await storage.insert("sign_in_failure", [{ id: createId(clock), subject, ...fields }]);
+					return;
+				}
+				if ((await storage.update("sign_in_failure", known.id, fields, { failures: known.failures })) !== undefined) return;
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			}
+		}
+	}
+
+	async #find(subject: string): Promise<SignInFailureEntity | undefined> {
+		const [entity] = await this.#options.storage.find("sign_in_failure", { where: { subject }, limit: 1 });
+		return entity;
+	}
+
+	/** Doubles from a second on for each failure beyond the limit. */
+	#toWait(failures: number, allowed: number): number {
+		return failures < allowed ? 0 : Math.min(this.#options.longestWait, 2 ** Math.min(30, failures - allowed));
+	}
+
+	/** Only failures make records, so it is failures that clear away what has been forgotten. */
+	async #purge(): Promise<void> {
+		const { storage, clock, longestWait } = this.#options;
+		if (clock.now() < this.#nextPurge) return;
+		this.#nextPurge = clock.now() + longestWait * 1_000_000;
+		await storage.remove("sign_in_failure", { where: { last_failure_at: { lt: this.#forgottenBefore() } }, limit: 1_000 });
+	}
+
+	#forgottenBefore(): string {
+		return toTimestamp(this.#options.clock.now() - this.#options.longestWait * 10_000_000);
+	}
+}
+
+/**
+ * Hashed: names tried by strangers, passwords in the wrong field among them, are kept nowhere. Without case, as many
+ * directories compare names: other spellings of a name are no further tries.
+ */
+function toSubject(...parts: readonly string[]): string {
+	return createHash("sha256").update(JSON.stringify(parts).toLowerCase()).digest("hex");
+}

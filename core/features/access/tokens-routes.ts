@@ -1,0 +1,151 @@
+import { type Options, SvcError } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import type { QuerySchema } from "../../http/query.ts";
+import { replyJson, replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import type { IssuedToken } from "../../kernel/engine-api.ts";
+
+interface TokenBody {
+	readonly ttl?: number | null;
+	readonly user?: string | null;
+	readonly impersonate_user?: string | null;
+	readonly nickname_origin?: string | null;
+}
+
+const optionalText = { type: ["string", "null"] };
+const tokenBody = defineBody<TokenBody>({
+	properties: {
+		ttl: { type: ["integer", "null"], minimum: 1 },
+		user: optionalText,
+		impersonate_user: optionalText,
+		nickname_origin: optionalText,
+	},
+});
+const validateBody = defineBody<{ readonly token: string }>({ properties: { token: { type: "string" } }, required: ["token"] });
+
+const remoteUserHeaders = ["remote-user", "remote_user", "x-remote-user", "x-forwarded-user"];
+
+export const tokenRoutes = [
+	defineRoute({
+		method: "POST",
+		path: "/tokens",
+		component: "auth",
+		permission: "public",
+		body: tokenBody,
+		async handler(context) {
+			const { options, apiUrl } = context;
+			const { id, user, token, expiry, metadata, service } = await signIn(context);
+			const url = (options.auth.api_url || apiUrl()).replace(/\/+$/, "");
+			return replyJson({ id, user, token, expiry, metadata, service }, 201, { "x-api-url": url });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/tokens/validate",
+		component: "auth",
+		permission: "token_validate",
+		body: validateBody,
+		async handler({ engine, body }) {
+			return replyJson({ valid: await engine.credentials.validate(body.token) });
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/tokens/:token",
+		component: "auth",
+		permission: "authenticated",
+		async handler({ engine, path, principal, streams }) {
+			const token = path["token"] ?? "";
+			await engine.credentials.revoke(token, principal);
+			void streams.lookAt(token);
+			return replyNothing();
+		},
+	}),
+];
+
+async function signIn(context: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
+	const { engine, options, body, request, logger, proxies } = context;
+	const { headers, signal } = request;
+	const claim = { peerAddress: context.peerAddress(), proxySecret: headers.get("svc-proxy-secret") ?? undefined };
+	const ttl = body.ttl ?? null;
+	const remoteAddress = proxies.toClientAddress(claim, headers.get("x-forwarded-for"));
+	const { username, password } = readCredentials(headers, options.auth, () => {
+		logger.warn("token refused: no usable credentials", { remote_address: remoteAddress });
+	});
+	assertOwnToken(body, username);
+	if (options.auth.mode === "proxy") {
+		assertForProxies(context);
+		return engine.credentials.signInByProxy({ ...claim, username, remoteAddress }, { ttl });
+	}
+	const credentials = { username, password };
+	return engine.credentials.signIn(credentials, { ttl, signal, ...(remoteAddress !== undefined && { remoteAddress }) });
+}
+
+interface GivenCredentials {
+	readonly username: string;
+	readonly password: string;
+}
+
+/**
+ * A proxy passes sign-ins to the authentication component, and everything else to the API: there a header that names a user is one
+ * that its client has sent. Only where the API's listener is the only one does it take them.
+ */
+function assertForProxies({ listener, options, logger }: RouteContext<QuerySchema, TokenBody>): void {
+	if (listener === "auth" || !options.auth.listen) return;
+	logger.warn("token refused: in proxy mode the authentication component alone signs in", { listener });
+	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode tokens come from the authentication component (auth.port)");
+}
+
+/** Who a request says it is. Calls `onRefused` before it throws. */
+function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"], onRefused: () => void): GivenCredentials {
+	try {
+		if (mode !== "proxy") return parseBasic(headers.get("authorization"));
+		const remoteUser = parseRemoteUser(headers);
+		if (remoteUser !== undefined) return { username: remoteUser, password: "" };
+		if (!proxy_basic) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names no user");
+		return parseBasic(headers.get("authorization"));
+	} catch (error) {
+		onRefused();
+		throw error;
+	}
+}
+
+/**
+ * The user a fronting proxy names. Proxies set one of these headers and may let the others pass as the client sent them:
+ * where they disagree, somebody is trying to be somebody else.
+ */
+function parseRemoteUser(headers: Headers): string | undefined {
+	const names = new Set(remoteUserHeaders.flatMap((name) => headers.get(name) || []));
+	const [name] = names;
+	// A comma: the same header twice.
+	if (names.size > 1 || name?.includes(",")) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names more than one user");
+	return name;
+}
+
+/** Name and password of HTTP basic authentication. One message for everything that is wrong with them. */
+function parseBasic(header: string | null): GivenCredentials {
+	if (!header) throw refused();
+	const words = header.trim().split(/ +/);
+	if (words.length !== 2) throw new SvcError("SVC_INVALID", "authorization: must be a scheme and a value");
+	const [scheme = "", value = ""] = words;
+	if (scheme.toLowerCase() !== "basic" || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) throw refused();
+	const text = Buffer.from(value, "base64").toString("utf8");
+	const colon = text.indexOf(":");
+	const password = text.slice(colon + 1);
+	if (colon < 1 || password === "") throw refused();
+	return { username: text.slice(0, colon), password };
+}
+
+function refused(): SvcError {
+	return new SvcError("SVC_UNAUTHORIZED", "Unauthorized - invalid or missing credentials");
+}
+
+/** Only service accounts may ask for a token of somebody else, and there are none yet. */
+function assertOwnToken({ user, impersonate_user }: TokenBody, username: string): void {
+	if ((user && user !== username) || impersonate_user) {
+		throw new SvcError(
+			"SVC_INVALID",
+			`${impersonate_user ? "impersonate_user" : "user"}: only service accounts may ask for a token of another user`,
+		);
+	}
+}

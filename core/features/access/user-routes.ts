@@ -1,0 +1,24 @@
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import type { Principal } from "../../kernel/engine-api.ts";
+
+export const userRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/user",
+		component: "api",
+		permission: "authenticated",
+		handler: ({ principal, engine }) =>
+			replyJson({
+				username: principal.username,
+				authentication: toAuthentication(principal.authentication),
+				rbac: { enabled: engine.access.enabled, roles: principal.roles ?? [], is_admin: principal.isAdmin },
+			}),
+	}),
+];
+
+/** Clients expect the expiry in whole seconds here, unlike everywhere else. */
+function toAuthentication(authentication: Principal["authentication"]): Principal["authentication"] {
+	if (authentication.method !== "authentication token") return authentication;
+	return { ...authentication, token_expire: authentication.token_expire.replace(/\.\d+Z$/, "Z") };
+}

@@ -1,0 +1,71 @@
+import { isMap, parseDocument, stringify } from "yaml";
+import { type ActionEntity, SvcError } from "../../contract/index.ts";
+import { readInside, toActionsDirectory } from "./action-files.ts";
+import { isMetadataPath, toEntryPath } from "./file-rights.ts";
+import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";
+
+export interface CloneRequest {
+	readonly source: ActionEntity;
+	readonly sourceDirectory: string | undefined;
+	readonly target: Omit<ActionEntity, "id">;
+	readonly targetDirectory: string;
+}
+
+/**
+ * Copy an action's metadata and entry point into another pack, with name, pack and entry_point rewritten. What was written is
+ * taken away again when a later step fails.
+ */
+export async function cloneFiles(request: CloneRequest): Promise<void> {
+	const { targetDirectory, target } = request;
+	const written: string[] = [];
+	const write = async (path: string, content: string | Uint8Array, mode?: number) => {
+		const isNew = !(await isTaken({ root: targetDirectory, path }));
+		await writeLinkless({ root: targetDirectory, path, field: "dest_action" }, content, mode);
+		if (isNew) written.push(path);
+	};
+	try {
+		const entryPoint = await readEntryPoint(request);
+		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode);
+		await write(toMetadataPath(target), await createMetadata(request));
+	} catch (error) {
+		for (const path of written) await removeLinkless({ root: targetDirectory, path, field: "dest_action" }).catch(() => undefined);
+		throw error;
+	}
+}
+
+/** Files of the target, from its pack's directory. */
+export function toClonedPaths(target: CloneRequest["target"]): readonly string[] {
+	return [...(target.entry_point === "" ? [] : [toEntryPath(target.entry_point)]), toMetadataPath(target)];
+}
+
+function toMetadataPath({ name }: CloneRequest["target"]): string {
+	return `actions/${name}.yaml`;
+}
+
+async function readEntryPoint({ source, sourceDirectory }: CloneRequest) {
+	if (source.entry_point === "" || sourceDirectory === undefined) return undefined;
+	const file = await readInside(toActionsDirectory(sourceDirectory), source.entry_point, "entry_point");
+	if (file === undefined) throw new SvcError("SVC_INVALID", `entry_point: "${source.entry_point}" cannot be read`);
+	return file;
+}
+
+async function createMetadata({ source, sourceDirectory, target }: CloneRequest): Promise<string> {
+	const file = source.metadata_file;
+	const isRead = sourceDirectory !== undefined && file !== null && isMetadataPath(file);
+	const original = isRead ? await readInside(sourceDirectory, file, "metadata_file") : undefined;
+	return (original === undefined ? undefined : rewrite(original.content.toString("utf8"), target)) ?? toMetadata(target);
+}
+
+/** The author's file, comments included, with the three members that change. Undefined when it holds something else. */
+function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
+	const document = parseDocument(text);
+	if (!isMap(document.contents) || document.errors.length > 0) return undefined;
+	document.set("name", target.name);
+	document.set("pack", target.pack);
+	document.set("entry_point", target.entry_point);
+	return document.toString();
+}
+
+function toMetadata({ ref, metadata_file, ...metadata }: CloneRequest["target"]): string {
+	return stringify(metadata);
+}

@@ -1,0 +1,137 @@
+import { lstat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join, posix } from "node:path";
+import { type ActionEntity, type Storage, SvcError } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Access } from "../access/access.ts";
+import { resolveEntryPoint } from "../packs/entry-point.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
+import { cloneFiles, toClonedPaths } from "./action-clone.ts";
+import {
+	assertMetadataPath,
+	type DataFile,
+	readInside,
+	removeFiles,
+	resolveInside,
+	toActionsDirectory,
+	toDataPath,
+	writeDataFiles,
+} from "./action-files.ts";
+import { FileRights, type FileSubject, toEntryPath } from "./file-rights.ts";
+import { isTaken } from "./linkless-files.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly access: Pick<Access, "allows" | "assert">;
+	readonly catalog: Pick<Catalog, "packDirectory">;
+	/** Makes the events of files that are written. */
+	readonly draft: Dispatcher["draft"];
+}
+
+/** A change of an action: how it is to be, and how it is stored. */
+export interface ActionChange {
+	readonly fields: Omit<ActionEntity, "id">;
+	readonly stored?: ActionEntity | undefined;
+	/** Undefined: the program that the engine is part of. */
+	readonly principal: Principal | undefined;
+}
+
+/** The files of actions, each step asked of the rights of whoever wants it. */
+export class ActionFileWork {
+	readonly #parts: Parts;
+	readonly #rights: FileRights;
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+		this.#rights = new FileRights(parts);
+	}
+
+	/** Check what a change names as the action's files, and write those that come with it. Their events, to be stored with the action. */
+	async write(change: ActionChange, files: readonly DataFile[] = []): Promise<readonly DispatchDraft[]> {
+		const { fields } = change;
+		const subject = await this.#toSubject(change);
+		const paths = files.map(toDataPath);
+		await this.#rights.assertMayName(subject, fields);
+		await assertNoWayOut(subject, fields);
+		if (files.length === 0) return [];
+		const packDirectory = await assertActionsDirectory(subject.packDirectory, fields.pack, "data_files");
+		await this.#rights.assertMayWrite(subject, paths);
+		await writeDataFiles(packDirectory, files);
+		return this.#draftEvents(fields.ref, packDirectory, paths);
+	}
+
+	/** Remove entry point and metadata file of an action. */
+	async remove(action: ActionEntity, principal: Principal | undefined): Promise<void> {
+		const subject = await this.#toSubject({ fields: action, stored: action, principal });
+		if (subject.packDirectory === undefined) return;
+		const paths = action.entry_point === "" ? [] : [toDataPath({ file_path: action.entry_point, content: "" })];
+		if (action.metadata_file !== null) {
+			// An older version may have let something else in.
+			assertMetadataPath(action.metadata_file);
+			paths.push(action.metadata_file);
+		}
+		await this.#rights.assertMayRemove(subject, paths);
+		await removeFiles(subject.packDirectory, paths);
+	}
+
+	/** Copy the files of an action to where the change says. */
+	async clone(source: ActionEntity, change: ActionChange): Promise<void> {
+		const { fields } = change;
+		const subject = await this.#toSubject(change);
+		const { packDirectory } = subject;
+		if (packDirectory === undefined) throw new SvcError("SVC_INVALID", `dest_pack: pack "${fields.pack}" has no directory on disk`);
+		await this.#rights.assertMayName(subject, fields);
+		await this.#rights.assertMayReplace(subject, toClonedPaths(fields));
+		const sourceDirectory = await this.#parts.catalog.packDirectory(source.pack);
+		await cloneFiles({ source, sourceDirectory, target: fields, targetDirectory: packDirectory });
+	}
+
+	/** Text of an action's entry point; undefined when there is none. */
+	async readEntryPoint(action: ActionEntity): Promise<string | undefined> {
+		const directory = await this.#parts.catalog.packDirectory(action.pack);
+		if (action.entry_point === "" || directory === undefined) return undefined;
+		const file = await readInside(toActionsDirectory(directory), action.entry_point, "entry_point");
+		return file?.content.toString("utf8");
+	}
+
+	async #toSubject({ fields, stored, principal }: ActionChange): Promise<FileSubject> {
+		const packDirectory = await this.#parts.catalog.packDirectory(fields.pack);
+		return { principal, pack: fields.pack, name: fields.name, stored, packDirectory };
+	}
+
+	async #draftEvents(ref: string, packDirectory: string, paths: readonly string[]): Promise<readonly DispatchDraft[]> {
+		const host_info = { hostname: hostname(), pid: process.pid };
+		const drafts: DispatchDraft[] = [];
+		for (const path of paths) {
+			const payload = { ref, file_path: join(packDirectory, path), host_info };
+			const draft = await this.#parts.draft({ trigger: triggerRefs.fileWritten, payload });
+			if (draft !== undefined) drafts.push(draft);
+		}
+		return drafts;
+	}
+}
+
+/** What a request names as the files of an action, in one spelling. `SVC_INVALID` when they lie where none may. */
+export function toNamedFiles({ entry_point = "", metadata_file = "" }: { readonly entry_point?: string; readonly metadata_file?: string }) {
+	if (entry_point !== "") resolveInside("/actions", entry_point, "entry_point");
+	if (metadata_file !== "") assertMetadataPath(metadata_file);
+	return {
+		// Two spellings of one file must not look like two files.
+		entry_point: entry_point === "" ? "" : posix.relative("actions", toEntryPath(entry_point)),
+		metadata_file: metadata_file || null,
+	};
+}
+
+/** An entry point that is there may be a link, but not to a file of another pack or of the machine. */
+async function assertNoWayOut({ packDirectory, stored }: FileSubject, { entry_point }: ActionChange["fields"]): Promise<void> {
+	if (packDirectory === undefined || entry_point === "" || entry_point === stored?.entry_point) return;
+	if (await isTaken({ root: packDirectory, path: toEntryPath(entry_point) })) await resolveEntryPoint(packDirectory, entry_point);
+}
+
+async function assertActionsDirectory(packDirectory: string | undefined, pack: string, field: string): Promise<string> {
+	const entry = packDirectory === undefined ? undefined : await lstat(toActionsDirectory(packDirectory)).catch(() => undefined);
+	if (packDirectory !== undefined && entry?.isDirectory() === true) return packDirectory;
+	throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" has no actions directory on disk`);
+}

@@ -1,0 +1,63 @@
+import type { ActionEntity } from "../../contract/index.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { secretsQuery } from "../../http/present.ts";
+import { type Reply, replyJson } from "../../http/respond.ts";
+import type { RouteContext } from "../../http/route.ts";
+import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import type { WireRecord } from "../executions/records.ts";
+
+/** Query parameters of the lists of actions. */
+export const actionListQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	...secretsQuery,
+	id: "string",
+	name: "list",
+	pack: "string",
+	tags: "string",
+} as const;
+
+const rules = {
+	known: new Set([
+		"id",
+		"uid",
+		"ref",
+		"pack",
+		"name",
+		"description",
+		"runner_type",
+		"entry_point",
+		"enabled",
+		"tags",
+		"notify",
+		"output_schema",
+		"metadata_file",
+		"parameters",
+	]),
+	excludable: new Set(["parameters", "notify"]),
+	mandatory: ["id", "ref"],
+};
+
+/** Answer with a list of actions, shown by `present`. All of them unless a limit is given. */
+export async function listActions(
+	context: RouteContext<typeof actionListQuery>,
+	present: (actions: readonly ActionEntity[]) => Promise<readonly WireRecord[]>,
+): Promise<Reply> {
+	const { id, name, pack, tags } = context.query;
+	const paging = parsePaging(context);
+	const selection = parseSelection(context.query, rules);
+	const filter = {
+		...(id !== undefined && { id: parseIds(id) }),
+		...(name !== undefined && { name }),
+		...(pack !== undefined && { pack }),
+		...(tags !== undefined && { tags }),
+	};
+	const page = await context.engine.actions.list(filter, paging);
+	const records = await present(page.items);
+	return replyJson(
+		records.map((record) => select(record, selection)),
+		200,
+		toCountHeaders(page.total, paging),
+	);
+}

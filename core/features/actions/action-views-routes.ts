@@ -1,0 +1,62 @@
+import { extname } from "node:path";
+import { secretsQuery } from "../../http/present.ts";
+import { replyContent, replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import { actionListQuery, listActions } from "./action-list.ts";
+import { toOverviews } from "./action-records.ts";
+import { findActionResource, toRef } from "./routes.ts";
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+	[".py", "text/x-python"],
+	[".sh", "application/x-sh"],
+	[".json", "application/json"],
+	[".yaml", "application/x-yaml"],
+	[".yml", "application/x-yaml"],
+]);
+
+/** Actions together with what comes from their runner types and files. */
+export const actionViewRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/actions/views/parameters/:ref",
+		component: "api",
+		permission: "action_view",
+		resource: findActionResource,
+		query: secretsQuery,
+		async handler(context) {
+			const [overview] = await toOverviews(context, [await context.engine.actions.get(toRef(context))]);
+			return replyJson({ parameters: overview?.["parameters"] });
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actions/views/overview",
+		component: "api",
+		permission: "action_list",
+		query: actionListQuery,
+		handler: (context) => listActions(context, (actions) => toOverviews(context, actions)),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actions/views/overview/:ref",
+		component: "api",
+		permission: "action_view",
+		resource: findActionResource,
+		query: secretsQuery,
+		async handler(context) {
+			const [overview] = await toOverviews(context, [await context.engine.actions.get(toRef(context))]);
+			return replyJson(overview);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actions/views/entry_point/:ref",
+		component: "api",
+		permission: "action_view",
+		resource: findActionResource,
+		async handler(context) {
+			const file = await context.engine.actions.entryPoint(toRef(context));
+			return replyContent(file.text, contentTypes.get(extname(file.path).toLowerCase()) ?? "text/plain");
+		},
+	}),
+];

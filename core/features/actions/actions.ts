@@ -1,0 +1,201 @@
+import { extname } from "node:path";
+import {
+	type ActionEntity,
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type ParameterSchema,
+	type Storage,
+	SvcError,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { createId, isId } from "../../kernel/basics/ids.ts";
+import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
+import type { ActionFilter, ActionInput, Actions } from "../../kernel/engine-api.ts";
+import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
+import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
+import type { Access } from "../access/access.ts";
+import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly catalog: Catalog;
+	readonly access: Pick<Access, "allows" | "assert">;
+	/** Makes the events of files that are written. */
+	readonly draft: Dispatcher["draft"];
+}
+
+export function createActions(parts: Parts): Actions {
+	const { storage, catalog } = parts;
+	const files = new ActionFileWork(parts);
+
+	async function get(refOrId: string): Promise<ActionEntity> {
+		const [byRef] = await storage.find("action", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("action", refOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${refOrId}" cannot be found`);
+		return found;
+	}
+
+	async function runnerParameters(name: string): Promise<ParameterSchema> {
+		const [type] = await storage.find("runner_type", { where: { name }, limit: 1 });
+		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
+		return type.runner_parameters;
+	}
+
+	async function mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
+		const types = await storage.find("runner_type", { where: { name: { in: actions.map((action) => action.runner_type) } } });
+		const byName = new Map(types.map((type) => [type.name, type.runner_parameters]));
+		return actions.map((action) => mergeSchemas(byName.get(action.runner_type) ?? {}, action.parameters));
+	}
+
+	async function checkParameters(input: ActionInput, old: ActionEntity | undefined): Promise<ParameterSchema> {
+		const parameters = await runnerParameters(input.runner_type);
+		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
+		if (old === undefined) return restoreDefaults(given, undefined, parameters);
+		const [merged = {}] = await mergedParameters([old]);
+		return restoreDefaults(given, { parameters: old.parameters, runnerParameters: merged }, parameters);
+	}
+
+	/** The checks of reference 7.3, in its order; the fields to store. */
+	async function check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
+		assertNotSystem(pack);
+		assertNames({ pack, name: input.name });
+		const parameters = await checkParameters(input, old);
+		const { output_schema = {} } = input;
+		checkOutputSchema(output_schema, "output_schema");
+		return {
+			ref: `${pack}.${input.name}`,
+			pack,
+			name: input.name,
+			description: input.description ?? "",
+			runner_type: input.runner_type,
+			enabled: input.enabled ?? true,
+			...toNamedFiles(input),
+			parameters,
+			output_schema,
+			tags: input.tags ?? [],
+			notify: input.notify ?? {},
+		};
+	}
+
+	/** Store an action with the events of its files. */
+	async function store(ref: string, operation: WriteOperation, drafts: readonly DispatchDraft[]): Promise<void> {
+		await storage.write([operation, ...drafts.flatMap(({ operations }) => operations)]).catch((error: unknown) => toDuplicate(error, ref));
+		catalog.invalidate();
+		for (const draft of drafts) draft.announce();
+	}
+
+	async function insert(fields: Omit<ActionEntity, "id">, drafts: readonly DispatchDraft[] = []): Promise<ActionEntity> {
+		const action = { id: createId(parts.clock), ...fields };
+		await store(fields.ref, { insert: "action", entities: [action] }, drafts);
+		return action;
+	}
+
+	async function toDuplicate(error: unknown, ref: string): Promise<never> {
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		const [existing] = await storage.find("action", { where: { ref }, fields: ["ref"], limit: 1 });
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: action "${ref}" exists`, {
+			cause: error,
+			facts: { conflict_id: existing?.id ?? null },
+		});
+	}
+
+	return {
+		get,
+
+		async list(filter, { limit, offset = 0 }) {
+			const found = await storage.find("action", {
+				where: toWhere(filter),
+				orderBy: [
+					["pack", "asc"],
+					["name", "asc"],
+				],
+			});
+			const { tags } = filter;
+			const matching = tags === undefined ? found : found.filter((action) => action.tags.some((tag) => tag["name"] === tags));
+			return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length };
+		},
+
+		async create(input, principal) {
+			const fields = await check(input, input.pack ?? "default");
+			return insert(fields, await files.write({ fields, principal }, input.data_files));
+		},
+
+		async update(refOrId, input, principal) {
+			const old = await get(refOrId);
+			assertNotSystem(old.pack);
+			const fields = await check(input, input.pack ?? old.pack, old);
+			const drafts = await files.write({ fields, stored: old, principal }, input.data_files);
+			const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
+			await store(fields.ref, operation, drafts).catch(async (error: unknown) => {
+				// It may have been deleted in the meantime, which the storage calls a conflict as well.
+				await get(old.id);
+				throw error;
+			});
+			return { id: old.id, ...fields };
+		},
+
+		async remove(refOrId, options, principal) {
+			const action = await get(refOrId);
+			assertNotSystem(action.pack);
+			if (options.removeFiles) await files.remove(action, principal);
+			await storage.remove("action", { where: { id: action.id } });
+			catalog.invalidate();
+		},
+
+		async clone(refOrId, { dest_pack, dest_action, overwrite }, principal) {
+			const source = await get(refOrId);
+			const suffix = extname(source.entry_point);
+			const target = {
+				name: dest_action,
+				...(source.entry_point !== "" && { entry_point: `${dest_action}${suffix}` }),
+				metadata_file: `actions/${dest_action}.yaml`,
+			};
+			const fields = await check(toInput(source, target), dest_pack);
+			const existing = await get(fields.ref).catch(() => undefined);
+			if (existing !== undefined && !overwrite)
+				throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
+			await files.clone(source, { fields, stored: existing, principal });
+			if (existing === undefined) return insert(fields);
+			const changed = await storage.update("action", existing.id, fields);
+			catalog.invalidate();
+			return changed ?? insert(fields);
+		},
+
+		mergedParameters,
+
+		async entryPoint(refOrId) {
+			const action = await get(refOrId);
+			const text = await files.readEntryPoint(action);
+			if (text === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${action.ref}" has no readable entry point`);
+			return { path: action.entry_point, text };
+		},
+	};
+}
+
+function toWhere({ id, name, pack }: ActionFilter) {
+	return {
+		...(id !== undefined && { id: toOneOf(id) }),
+		...(name !== undefined && { name: toOneOf(name) }),
+		...(pack !== undefined && { pack }),
+	};
+}
+
+function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly name: string }): ActionInput {
+	return {
+		description: source.description,
+		runner_type: source.runner_type,
+		enabled: source.enabled,
+		parameters: source.parameters as unknown as JsonObject,
+		output_schema: source.output_schema,
+		tags: source.tags,
+		notify: source.notify,
+		...target,
+	};
+}

@@ -1,0 +1,69 @@
+import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
+import type { Page } from "../../kernel/basics/page.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+
+/** Body of action create and update. */
+export interface ActionInput {
+	readonly name: string;
+	readonly pack?: string;
+	readonly description?: string;
+	readonly runner_type: string;
+	readonly entry_point?: string;
+	readonly enabled?: boolean;
+	readonly parameters?: JsonObject;
+	readonly output_schema?: JsonObject;
+	readonly tags?: readonly JsonObject[];
+	readonly notify?: JsonObject;
+	readonly metadata_file?: string;
+	readonly data_files?: readonly { readonly file_path: string; readonly content: string }[];
+}
+
+/** Which actions a list holds. */
+export interface ActionFilter {
+	readonly id?: string | readonly string[];
+	readonly name?: string | readonly string[];
+	readonly pack?: string;
+	/** Name of a tag. */
+	readonly tags?: string;
+}
+
+/** The actions of an engine. */
+export interface Actions {
+	list(filter: ActionFilter, paging: { readonly limit?: number; readonly offset?: number }): Promise<Page<ActionEntity>>;
+	/** By ref or id; `SVC_NOT_FOUND`. */
+	get(refOrId: string): Promise<ActionEntity>;
+	/**
+	 * Files that are not the action's own need permissions on its pack: `SVC_FORBIDDEN`. So in the other methods.
+	 *
+	 * @param principal who asks; default the program itself, which may do everything
+	 */
+	create(input: ActionInput, principal?: Principal): Promise<ActionEntity>;
+	/** Full replacement. `********` as the default of a parameter that was and stays secret keeps the stored one. */
+	update(refOrId: string, input: ActionInput, principal?: Principal): Promise<ActionEntity>;
+	remove(refOrId: string, options: { readonly removeFiles: boolean }, principal?: Principal): Promise<void>;
+	clone(
+		refOrId: string,
+		target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean },
+		principal?: Principal,
+	): Promise<ActionEntity>;
+	/** For each action its runner's parameters overlaid with its own. One whose runner type is not registered has only its own. */
+	mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;
+	/** Text of the entry point and its path; `SVC_NOT_FOUND` when there is none. */
+	entryPoint(refOrId: string): Promise<{ readonly path: string; readonly text: string }>;
+}
+
+/** The runner types of an engine. */
+export interface RunnerTypes {
+	list(
+		filter: { readonly id?: string | readonly string[]; readonly name?: string | readonly string[] },
+		/** Default order: by name. */
+		page: {
+			readonly limit?: number;
+			readonly offset?: number;
+			readonly orderBy?: readonly (readonly [keyof RunnerTypeEntity & ("id" | "name"), "asc" | "desc"])[];
+		},
+	): Promise<Page<RunnerTypeEntity>>;
+	/** By name or id; `SVC_NOT_FOUND`. */
+	get(nameOrId: string): Promise<RunnerTypeEntity>;
+	setEnabled(nameOrId: string, enabled: boolean): Promise<RunnerTypeEntity>;
+}

@@ -1,0 +1,156 @@
+import { defineBody } from "../../http/body.ts";
+import { toActionResource } from "../../http/permissions.ts";
+import { secretsQuery } from "../../http/present.ts";
+import { replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import type { ActionInput, Resource } from "../../kernel/engine-api.ts";
+import { actionListQuery, listActions } from "./action-list.ts";
+import { replyAction, toActions } from "./action-records.ts";
+
+const text = { type: "string" };
+const notification = {
+	type: "object",
+	properties: { message: text, data: { type: "object" }, routes: { type: "array", items: text }, channels: { type: "array", items: text } },
+	additionalProperties: false,
+};
+const notify = {
+	type: "object",
+	properties: { "on-complete": notification, "on-success": notification, "on-failure": notification },
+	additionalProperties: false,
+};
+const tag = { type: "object", properties: { name: { ...text, maxLength: 1024 }, value: { ...text, maxLength: 1024 } } };
+const dataFile = {
+	type: "object",
+	properties: { file_path: text, content: text },
+	required: ["file_path", "content"],
+	additionalProperties: false,
+};
+
+/** What the service chose itself comes back when a client sends the record it was given. */
+type ActionBody = ActionInput & { readonly id?: string; readonly uid?: string; readonly ref?: string };
+
+const actionBody = defineBody<ActionBody>({
+	properties: {
+		id: text,
+		uid: text,
+		ref: text,
+		name: text,
+		pack: text,
+		description: text,
+		runner_type: text,
+		entry_point: text,
+		enabled: { type: "boolean" },
+		parameters: { type: "object" },
+		output_schema: { type: "object" },
+		tags: { type: "array", items: tag },
+		notify,
+		metadata_file: text,
+		data_files: { type: "array", items: dataFile },
+	},
+	required: ["name", "runner_type"],
+	closed: true,
+});
+const cloneBody = defineBody<{ readonly dest_pack: string; readonly dest_action: string; readonly overwrite?: boolean }>({
+	properties: { dest_pack: text, dest_action: text, overwrite: { type: "boolean" } },
+	required: ["dest_pack", "dest_action"],
+	closed: true,
+});
+const removeBody = defineBody<{ readonly remove_files?: boolean }>({ properties: { remove_files: { type: "boolean" } }, closed: true });
+
+export const actionRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/actions",
+		component: "api",
+		permission: "action_list",
+		query: actionListQuery,
+		handler: (context) => listActions(context, (actions) => toActions(context, actions)),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actions/:ref",
+		component: "api",
+		permission: "action_view",
+		resource: findActionResource,
+		query: secretsQuery,
+		async handler(context) {
+			return replyAction(context, await context.engine.actions.get(toRef(context)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/actions",
+		component: "api",
+		permission: "action_create",
+		resource: ({ body }) => toTargetResource(body.pack, body.name),
+		query: secretsQuery,
+		body: actionBody,
+		async handler(context) {
+			return replyAction(context, await context.engine.actions.create(toInput(context.body), context.principal), 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/actions/:ref",
+		component: "api",
+		permission: "action_modify",
+		resource: findActionResource,
+		query: secretsQuery,
+		body: actionBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			const old = await findActionResource(context);
+			const target = toTargetResource(body.pack ?? old.pack, body.name);
+			// A new name makes another record of it.
+			if (target.uid !== old.uid) engine.access.assert(principal, "action_create", target);
+			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/actions/:ref",
+		component: "api",
+		permission: "action_delete",
+		resource: findActionResource,
+		body: removeBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			await engine.actions.remove(toRef(context), { removeFiles: body.remove_files ?? false }, principal);
+			return replyNothing();
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/actions/:ref/clone",
+		component: "api",
+		permission: "action_create",
+		resource: ({ body }) => toTargetResource(body.dest_pack, body.dest_action),
+		query: secretsQuery,
+		body: cloneBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			engine.access.assert(principal, "action_view", await findActionResource(context));
+			if (body.overwrite === true) engine.access.assert(principal, "action_delete", toTargetResource(body.dest_pack, body.dest_action));
+			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body }, principal);
+			return replyAction(context, cloned, 201);
+		},
+	}),
+];
+
+/** The action named in the path. */
+export async function findActionResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
+}
+
+function toTargetResource(pack = "default", name: string): Resource {
+	return { uid: `action:${pack}:${name}`, pack };
+}
+
+/** The ref or id in the path. */
+export function toRef({ path }: Pick<RouteContext, "path">): string {
+	return path["ref"] ?? "";
+}
+
+function toInput({ id: _id, uid: _uid, ref: _ref, ...input }: ActionBody): ActionInput {
+	return input;
+}

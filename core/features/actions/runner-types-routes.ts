@@ -1,0 +1,71 @@
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import type { Resource } from "../../kernel/engine-api.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toRunnerType } from "../executions/records.ts";
+
+const defaultLimit = 100;
+const members = new Set(["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"]);
+const sortFields = new Map<string, "id" | "name">([
+	["id", "id"],
+	["name", "name"],
+]);
+const rules = { known: members, excludable: members, mandatory: ["id"] };
+
+/** The whole record is sent back, of which only this may differ. */
+const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
+
+async function findRunnerTypeResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	return { uid: `runner_type:${(await engine.runnerTypes.get(path["name"] ?? "")).name}` };
+}
+
+export const runnerTypeRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/runnertypes",
+		component: "api",
+		permission: "runner_type_list",
+		query: { ...pagingQuery, ...selectionQuery, ...secretsQuery, id: "string", name: "list", sort: "string" },
+		async handler(context) {
+			const { id, name, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, rules);
+			const filter = { ...(id !== undefined && { id: parseIds(id) }), ...(name !== undefined && { name }) };
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.runnerTypes.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			const presentation = toPresentation(context);
+			const items = page.items.map((runnerType) => select(toRunnerType(runnerType, presentation), selection));
+			return replyJson(items, 200, toCountHeaders(page.total, paging));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/runnertypes/:name",
+		component: "api",
+		permission: "runner_type_view",
+		resource: findRunnerTypeResource,
+		query: secretsQuery,
+		async handler(context) {
+			const runnerType = await context.engine.runnerTypes.get(context.path["name"] ?? "");
+			return replyJson(toRunnerType(runnerType, toPresentation(context)));
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/runnertypes/:name",
+		component: "api",
+		permission: "runner_type_modify",
+		resource: findRunnerTypeResource,
+		query: secretsQuery,
+		body: changeBody,
+		async handler(context) {
+			const runnerType = await context.engine.runnerTypes.setEnabled(context.path["name"] ?? "", context.body.enabled);
+			return replyJson(toRunnerType(runnerType, toPresentation(context)));
+		},
+	}),
+];

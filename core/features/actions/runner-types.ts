@@ -1,0 +1,30 @@
+import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import type { RunnerTypes } from "../../kernel/engine-api.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+
+export function createRunnerTypes({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RunnerTypes {
+	async function get(nameOrId: string): Promise<RunnerTypeEntity> {
+		const [byName] = await storage.find("runner_type", { where: { name: nameOrId }, limit: 1 });
+		const found = byName ?? (isId(nameOrId) ? await storage.get("runner_type", nameOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `runner type "${nameOrId}" cannot be found`);
+		return found;
+	}
+
+	return {
+		get,
+		async list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
+			const where = { ...(id !== undefined && { id: toOneOf(id) }), ...(name !== undefined && { name: toOneOf(name) }) };
+			const items = await storage.find("runner_type", { where, orderBy, ...paging });
+			return { items, total: await storage.count("runner_type", where) };
+		},
+		async setEnabled(nameOrId, enabled) {
+			const { id } = await get(nameOrId);
+			const changed = await storage.update("runner_type", id, { enabled });
+			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `runner type "${nameOrId}" cannot be found`);
+			catalog.invalidate();
+			return changed;
+		},
+	};
+}

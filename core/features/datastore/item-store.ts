@@ -1,0 +1,122 @@
+import {
+	type Clock,
+	isSvcError,
+	type KeyValueEntity,
+	type Logger,
+	type Storage,
+	SvcError,
+	Turns,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import type { Dispatch, DispatchDraft } from "../../kernel/events/dispatcher.ts";
+import type { ItemAddress } from "./item-address.ts";
+import { type DraftEvent, toCreateEvents, toDeleteEvents, toUpdateEvents } from "./item-triggers.ts";
+
+/** New content of an item. */
+export type ItemContent = Pick<KeyValueEntity, "value" | "secret" | "description" | "expire_timestamp">;
+
+export interface ItemStoreParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly draft: DraftEvent;
+}
+
+/** Items as they are kept, and their changes together with the events that tell of them. */
+export interface ItemStore {
+	/** The item, unless it has expired. */
+	find(address: ItemAddress): Promise<KeyValueEntity | undefined>;
+	isLive(item: KeyValueEntity): boolean;
+	/** `toContent` may be called again when another write came in between. */
+	set(address: ItemAddress, toContent: (before: KeyValueEntity | undefined) => ItemContent): Promise<KeyValueEntity>;
+	/** Whether there was something to remove. */
+	remove(address: ItemAddress): Promise<boolean>;
+	/** Resolves when the writes that are under way have ended. */
+	settled(): Promise<void>;
+}
+
+/** Writes of other nodes to the same item that may come in between. */
+const mostConflicts = 100;
+
+export function createItemStore({ storage, clock, draft }: ItemStoreParts): ItemStore {
+	/** Writers of one node do not make one another try again. */
+	const turns = new Turns();
+	const now = () => toTimestamp(clock.now());
+	const isLive = ({ expire_timestamp: expiry }: KeyValueEntity) => expiry === null || expiry > now();
+
+	async function read({ scope, name }: ItemAddress): Promise<KeyValueEntity | undefined> {
+		const [found] = await storage.find("key_value", { where: { scope, name }, limit: 1 });
+		return found;
+	}
+
+	/** Write with events in the same transaction. False when the item was changed in between. */
+	async function commit(operations: readonly WriteOperation[], events: readonly Dispatch[]): Promise<boolean> {
+		const drafts: DispatchDraft[] = [];
+		for (const event of events) {
+			const drafted = await draft(event);
+			if (drafted !== undefined) drafts.push(drafted);
+		}
+		try {
+			await storage.write([...operations, ...drafts.flatMap((drafted) => drafted.operations)]);
+		} catch (error) {
+			if (isSvcError(error, "SVC_CONFLICT")) return false;
+			throw error;
+		}
+		for (const drafted of drafts) drafted.announce();
+		return true;
+	}
+
+	async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+		for (let count = 0; count < mostConflicts; count += 1) {
+			const done = await attempt();
+			if (done !== undefined) return done;
+		}
+		throw new SvcError("SVC_CONFLICT", "the datastore item is being changed by many others at once; try again");
+	}
+
+	async function trySet(address: ItemAddress, toContent: Parameters<ItemStore["set"]>[1]): Promise<KeyValueEntity | undefined> {
+		const stored = await read(address);
+		const before = stored !== undefined && isLive(stored) ? stored : undefined;
+		const after = { ...toContent(before), ...address, id: stored?.id ?? createId(clock), updated_at: toNext(stored, clock) };
+		const events = before === undefined ? toCreateEvents(after) : toUpdateEvents({ before, after });
+		const isDone = await commit([stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after)], events);
+		return isDone ? after : undefined;
+	}
+
+	async function tryRemove(address: ItemAddress): Promise<boolean | undefined> {
+		const stored = await read(address);
+		if (stored === undefined || !isLive(stored)) return false;
+		// The update makes sure that what is removed is what the event tells of, and that it is removed once.
+		const touch = replace(stored, { ...stored, updated_at: toNext(stored, clock) });
+		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
+		return (await commit(operations, toDeleteEvents(stored))) ? true : undefined;
+	}
+
+	return {
+		isLive,
+		async find(address) {
+			const found = await read(address);
+			return found !== undefined && isLive(found) ? found : undefined;
+		},
+		set: (address, toContent) => turns.take(toKey(address), () => untilDone(() => trySet(address, toContent))),
+		remove: (address) => turns.take(toKey(address), () => untilDone(() => tryRemove(address))),
+		settled: () => turns.settled(),
+	};
+}
+
+/** Compare-and-set by the time of the last change, which is a later one with each. */
+function replace(before: KeyValueEntity, after: KeyValueEntity): WriteOperation {
+	const { id, ...patch } = after;
+	return { update: "key_value", id, patch, expected: { updated_at: before.updated_at } };
+}
+
+function toNext(before: KeyValueEntity | undefined, clock: Clock): string {
+	const now = clock.now();
+	return toTimestamp(before === undefined ? now : Math.max(now, fromTimestamp(before.updated_at) + 1));
+}
+
+function toKey({ scope, name }: ItemAddress): string {
+	return `${scope}:${name}`;
+}

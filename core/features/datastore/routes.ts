@@ -1,0 +1,114 @@
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { secretsQuery, showsSecrets } from "../../http/present.ts";
+import type { QueryValues } from "../../http/query.ts";
+import { replyJson, replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSort } from "../../http/sort.ts";
+import type { ItemInput, Resource } from "../../kernel/engine-api.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+
+const defaultLimit = 100;
+
+const whereQuery = { scope: "string", user: "string" } as const;
+const formQuery = { decrypt: "boolean", ...secretsQuery } as const;
+
+const optionalText = { type: ["string", "null"] };
+const flag = { type: "boolean" };
+/** Open: clients send whole records back, of which the rest is the service's own. */
+const itemBody = defineBody<ItemInput>({
+	properties: {
+		value: { type: "string" },
+		description: optionalText,
+		scope: { type: "string" },
+		user: optionalText,
+		secret: flag,
+		encrypted: flag,
+		ttl: { type: ["integer", "null"] },
+	},
+	required: ["value"],
+});
+const rotationBody = defineBody<{ readonly forget?: boolean }>({ properties: { forget: flag }, closed: true });
+
+const sortFields = new Map((["id", "name", "scope", "user"] as const).map((name) => [name, name]));
+
+type Asked = Pick<RouteContext, "engine" | "path" | "principal"> & { readonly query: QueryValues<typeof whereQuery> };
+
+/** The item in the path; its permissions are asked for whether it exists or not. */
+function toResource({ engine, path, query, principal }: Asked): Resource {
+	return engine.datastore.resource(path["name"] ?? "", query, principal);
+}
+
+export const keyRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/keys",
+		component: "api",
+		permission: "key_value_pair_list",
+		// Of the system's items a list has those that the caller may view; one's own need no permission.
+		resource: (context) => context.engine.datastore.resource("*", context.query, context.principal),
+		query: { ...pagingQuery, ...whereQuery, ...formQuery, prefix: "string", name: "list", id: "string", sort: "string" },
+		async handler(context) {
+			const { query, engine, principal } = context;
+			const { scope, user, prefix, name: names, id } = query;
+			const ids = id === undefined ? undefined : parseIds(id);
+			const paging = parsePaging(context, defaultLimit);
+			const orderBy = parseSort(query.sort, sortFields);
+			return replyJson(
+				await engine.datastore.list({ scope, user, prefix, names, ids, orderBy, ...paging, form: toForm(context) }, principal),
+			);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/keys/:name",
+		component: "api",
+		permission: "key_value_pair_view",
+		resource: (context) => toResource(context),
+		query: { ...whereQuery, ...formQuery },
+		async handler(context) {
+			const { engine, path, query, principal } = context;
+			const { scope, user } = query;
+			return replyJson(await engine.datastore.get(path["name"] ?? "", { scope, user, form: toForm(context) }, principal));
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/keys/:name",
+		component: "api",
+		permission: "key_value_pair_set",
+		resource: ({ engine, path, body, principal }) => engine.datastore.resource(path["name"] ?? "", body, principal),
+		body: itemBody,
+		async handler({ engine, path, body, principal }) {
+			return replyJson(await engine.datastore.set(path["name"] ?? "", body, principal));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/keys/:name",
+		component: "api",
+		permission: "key_value_pair_delete",
+		resource: (context) => toResource(context),
+		query: whereQuery,
+		async handler({ engine, path, query, principal }) {
+			await engine.datastore.remove(path["name"] ?? "", query, principal);
+			return replyNothing();
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/keys/rotate",
+		component: "api",
+		permission: "admin",
+		body: rotationBody,
+		async handler({ engine, body, principal }) {
+			return replyJson(await engine.datastore.rotate(body, principal));
+		},
+	}),
+];
+
+/** In clear when that is asked for; as cipher text, to be loaded elsewhere, for administrators who want to see secrets. */
+function toForm(context: RouteContext<typeof formQuery>) {
+	if (context.query.decrypt === true) return "decrypted";
+	return showsSecrets(context) || !context.options.api.mask_secrets ? "stored" : "masked";
+}

@@ -1,0 +1,107 @@
+import { type JsonObject, type Logger, SvcError } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
+import type { Access } from "../access/access.ts";
+import { principalOf } from "../access/principal-of.ts";
+import { parseCipherText } from "./cipher-text.ts";
+import { type ItemAddress, toItemResource } from "./item-address.ts";
+import type { ItemStore } from "./item-store.ts";
+import type { KeyRing } from "./key-ring.ts";
+
+export interface TemplateAccessParts {
+	readonly store: ItemStore;
+	readonly keys: KeyRing;
+	readonly access: Access;
+	readonly logger: Logger;
+	/** What rules and timers act as; it may view all items of the system. */
+	readonly systemUser: string;
+}
+
+/** Whose items `svckv.user` stands for in the templates of an execution. Only administrators may set `api_user` for others. */
+export function toItemUser(context: JsonObject, systemUser: string): string {
+	const { api_user, user } = context;
+	if (typeof api_user === "string" && api_user !== "") return api_user;
+	return typeof user === "string" && user !== "" ? user : systemUser;
+}
+
+interface TemplateReader {
+	/** Whose items `svckv.user` stands for. */
+	readonly username: string;
+	/** Whose permissions count; default the same. */
+	readonly author?: string | undefined;
+	/** Whether the templates are part of a request, of somebody who is no administrator. */
+	readonly isGiven?: boolean;
+	/** Of the API key that it was made with. */
+	readonly scopes?: readonly string[] | undefined;
+	/** For the log. */
+	readonly purpose?: string;
+}
+
+/** What the templates of a user read. Secret items come as cipher text, or in clear for a `purpose` that is a secret itself. */
+export function createTemplateAccess(parts: TemplateAccessParts, reader: TemplateReader): DatastoreAccess {
+	return new TemplateAccess(parts, reader);
+}
+
+class TemplateAccess implements DatastoreAccess {
+	readonly #parts: TemplateAccessParts;
+	readonly #reader: TemplateReader;
+	/** Secret items that were read, by their cipher texts. */
+	readonly #read = new Map<string, ItemAddress>();
+	#principal: Promise<Principal> | undefined;
+
+	constructor(parts: TemplateAccessParts, reader: TemplateReader) {
+		this.#parts = parts;
+		this.#reader = reader;
+	}
+
+	async lookup(scope: DatastoreScope, name: string): Promise<string | undefined> {
+		const address = toAddress(scope, name, this.#reader.username);
+		if (address === undefined) return undefined;
+		// Asked for in any case, or whoever may not view items could find out which there are.
+		this.#assertMayView(await this.#toPrincipal(), address);
+		const item = await this.#parts.store.find(address);
+		if (item === undefined || !item.secret) return item?.value;
+		if (this.#reader.purpose !== undefined) return this.#toClear(item.value, item);
+		this.#read.set(item.value, item);
+		return item.value;
+	}
+
+	/** What it was made of is found out from the cipher text, not from where that comes from: anybody may have put it there. */
+	async decrypt(cipherText: string): Promise<string> {
+		const parsed = parseCipherText(cipherText);
+		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
+		// Older ones name no item: one counts that was just read as the value of a secret.
+		const address = parsed.address ?? this.#read.get(cipherText);
+		if (address === undefined || (address.user !== null && address.user !== this.#reader.username)) {
+			throw new SvcError("SVC_FORBIDDEN", "the value is the cipher text of no datastore item that may be read here");
+		}
+		const principal = await this.#toPrincipal();
+		// Observers see secrets masked everywhere: what they make up themselves needs a grant on the item.
+		const roles = this.#reader.isGiven === true ? principal.roles?.filter((role) => role !== "observer") : principal.roles;
+		this.#assertMayView({ ...principal, ...(roles !== undefined && { roles }) }, address);
+		return this.#toClear(cipherText, address);
+	}
+
+	#assertMayView(principal: Principal, address: ItemAddress): void {
+		this.#parts.access.assert(principal, "key_value_pair_view", toItemResource(address));
+	}
+
+	#toClear(cipherText: string, address: ItemAddress): string {
+		const { username, purpose = "template" } = this.#reader;
+		const clear = this.#parts.keys.decrypt(cipherText, address);
+		this.#parts.logger.info("datastore item decrypted", { user: username, key: address.name, scope: address.scope, for: purpose });
+		return clear;
+	}
+
+	#toPrincipal(): Promise<Principal> {
+		const { username, author = username, scopes } = this.#reader;
+		const narrowed = scopes === undefined ? {} : { isAdmin: false, scopes };
+		return (this.#principal ??= principalOf(author, this.#parts).then((principal) => ({ ...principal, ...narrowed })));
+	}
+}
+
+/** Undefined where there can be no item: of a name with a colon it could be another user's. */
+function toAddress(scope: DatastoreScope, name: string, user: string): ItemAddress | undefined {
+	if (scope === "user" && user.includes(":")) return undefined;
+	return scope === "system" ? { scope: "svckv.system", name, user: null } : { scope: "svckv.user", name: `${user}:${name}`, user };
+}

@@ -1,0 +1,154 @@
+import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
+import type { QueryValues } from "../../http/query.ts";
+import { parseSort } from "../../http/sort.ts";
+import { parseTimestamp } from "../../http/timestamp.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/engine-api.ts";
+
+type FilterField = Exclude<keyof ExecutionFilter, "start_timestamp">;
+type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
+type Range = NonNullable<ExecutionFilter["start_timestamp"]>;
+
+const maximumIds = 100;
+
+/** Filter names that compare with a field. All of them, and `timestamp`, are names to sort by. */
+const filterFields = {
+	action: "action_ref",
+	status: "status",
+	liveaction: "liveaction_id",
+	parent: "parent_id",
+	rule: "rule_name",
+	runner: "runner_name",
+	trigger: "trigger_name",
+	trigger_type: "trigger_type_name",
+	trigger_instance: "trigger_instance_id",
+	user: "user",
+	id: "id",
+} as const satisfies Readonly<Record<string, FilterField>>;
+
+/** Paths into the record that the parameter `filter` may name. */
+export const recordPaths: ReadonlyMap<string, FilterField> = new Map([
+	["id", "id"],
+	["status", "status"],
+	["parent", "parent_id"],
+	["action.ref", "action_ref"],
+	["liveaction.action", "action_ref"],
+	["liveaction.id", "liveaction_id"],
+	["runner.name", "runner_name"],
+	["action.runner_type", "runner_name"],
+	["rule.name", "rule_name"],
+	["trigger.name", "trigger_name"],
+	["trigger_type.name", "trigger_type_name"],
+	["trigger_instance.id", "trigger_instance_id"],
+	["context.user", "user"],
+	["context.trace_context.id_", "trace_id"],
+]);
+
+const sortFields: ReadonlyMap<string, keyof ExecutionEntity> = new Map<string, keyof ExecutionEntity>([
+	...Object.entries(filterFields),
+	["timestamp", "start_timestamp"],
+	["start_timestamp", "start_timestamp"],
+]);
+
+/** Query parameters that filter and sort executions. */
+export const executionFilterQuery = {
+	action: "string",
+	status: "string",
+	liveaction: "string",
+	parent: "string",
+	rule: "string",
+	runner: "string",
+	trigger: "string",
+	trigger_type: "string",
+	trigger_instance: "string",
+	user: "string",
+	id: "string",
+	timestamp: "string",
+	timestamp_gt: "string",
+	timestamp_lt: "string",
+	filter: "string",
+	sort: "string",
+	sort_asc: "string",
+	sort_desc: "string",
+} as const;
+
+type FilterValues = QueryValues<typeof executionFilterQuery>;
+
+/** Filter and order of a list of executions. */
+export function parseExecutionFilter(query: FilterValues): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
+	const conditions = new Map<FilterField, string | null | readonly string[]>();
+	for (const name of Object.keys(filterFields) as (keyof typeof filterFields)[]) {
+		const text = query[name];
+		if (text !== undefined) addCondition(conditions, filterFields[name], name === "id" ? parseIds(text) : text);
+	}
+	for (const token of query.filter?.split(/\s+/).filter(Boolean) ?? []) addAdvanced(conditions, token);
+	const { range, reversed } = parseRange(query);
+	const filter: ExecutionFilter = { ...Object.fromEntries(conditions), ...(range !== undefined && { start_timestamp: range }) };
+	const orderBy = parseOrder(query, reversed);
+	return orderBy === undefined ? { filter } : { filter, orderBy };
+}
+
+function addAdvanced(conditions: Map<FilterField, string | null | readonly string[]>, token: string): void {
+	const colon = token.indexOf(":");
+	if (colon < 1) throw new SvcError("SVC_INVALID", `filter: "${token}" must have the form path:value`);
+	const path = token.slice(0, colon);
+	const field = recordPaths.get(path);
+	if (field === undefined) throw new SvcError("SVC_INVALID", `filter: "${path}" is not one of ${[...recordPaths.keys()].join(", ")}`);
+	addCondition(conditions, field, token.slice(colon + 1));
+}
+
+/** Several conditions on one field must all hold. */
+function addCondition(
+	conditions: Map<FilterField, string | null | readonly string[]>,
+	field: FilterField,
+	given: string | readonly string[],
+): void {
+	const value = typeof given === "string" && given.toLowerCase() === "null" ? null : given;
+	const earlier = conditions.get(field);
+	if (earlier === undefined || earlier === value) conditions.set(field, value);
+	else
+		conditions.set(
+			field,
+			toList(earlier).filter((item): item is string => item !== null && toList(value).includes(item)),
+		);
+}
+
+function toList(value: string | null | readonly string[]): readonly (string | null)[] {
+	return typeof value === "string" || value === null ? [value] : value;
+}
+
+/** One id, or several separated by commas. */
+export function parseIds(text: string): readonly string[] {
+	const ids = text.split(",").map((id) => id.trim());
+	if (ids.length > maximumIds) throw new SvcError("SVC_INVALID", `id: at most ${maximumIds} ids are allowed`);
+	const wrong = ids.find((id) => !isId(id));
+	if (wrong !== undefined) throw new SvcError("SVC_INVALID", "id: must be 24 lower-case hexadecimal digits");
+	return ids;
+}
+
+function parseRange(query: FilterValues): { readonly range?: Range; readonly reversed: boolean } {
+	const { timestamp, timestamp_gt, timestamp_lt } = query;
+	const after = timestamp_gt === undefined ? {} : { gt: parseTimestamp("timestamp_gt", timestamp_gt) };
+	const before = timestamp_lt === undefined ? {} : { lt: parseTimestamp("timestamp_lt", timestamp_lt) };
+	const bounds = { ...after, ...before };
+	if (timestamp === undefined) return Object.keys(bounds).length > 0 ? { range: bounds, reversed: false } : { reversed: false };
+	const [first = "", second = first] = timestamp.split("..");
+	const from = parseTimestamp("timestamp", first);
+	const to = parseTimestamp("timestamp", second);
+	const reversed = from > to;
+	return { range: { ...bounds, gte: reversed ? to : from, lte: reversed ? from : to }, reversed };
+}
+
+/** An explicit `sort` beats the rest; then descending beats ascending. Undefined is the default, newest first. */
+function parseOrder(query: FilterValues, reversed: boolean): OrderBy | undefined {
+	const sorted = parseSort(query.sort, sortFields);
+	if (sorted.length > 0) return sorted;
+	if (query.timestamp_lt !== undefined || query.sort_desc !== undefined) return undefined;
+	const ascending = query.timestamp_gt !== undefined || query.sort_asc !== undefined || reversed;
+	return ascending
+		? [
+				["start_timestamp", "asc"],
+				["action_ref", "asc"],
+			]
+		: undefined;
+}

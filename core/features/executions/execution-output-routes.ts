@@ -1,0 +1,37 @@
+import type { OutputType } from "../../contract/index.ts";
+import { findExecutionResource } from "../../http/permissions.ts";
+import { secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyContent } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import { toTextStream } from "../../http/sse.ts";
+
+const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
+
+/** Which output is asked for: one type, all of it (undefined), or a type that does not exist. */
+export function parseOutputType(text: string | undefined): OutputType | "unknown" | undefined {
+	const word = text?.toLowerCase();
+	if (word === undefined || word === "all") return undefined;
+	return outputTypes.includes(word) ? (word as OutputType) : "unknown";
+}
+
+/** Output so far, as text. */
+export const executionOutputRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/output",
+		component: "api",
+		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+		query: { ...secretsQuery, output_type: "string" },
+		async handler(context) {
+			const { engine, path, query } = context;
+			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
+			const type = parseOutputType(query.output_type);
+			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
+			const { masked } = toPresentation(context);
+			const { signal, done } = context.openStream();
+			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal, masked });
+			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
+		},
+	}),
+];

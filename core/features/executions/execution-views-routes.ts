@@ -1,0 +1,72 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { SvcError } from "../../contract/index.ts";
+import { findExecutionResource } from "../../http/permissions.ts";
+import { presentOne, presentTogether, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { replyContent, replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import { toExecution } from "./records.ts";
+import { toId } from "./routes.ts";
+
+const compressed = promisify(gzip);
+const attributes = ["result", "trigger_instance", "status"];
+
+/** Parts and views of executions. */
+export const executionViewRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/executions/views/filters",
+		component: "api",
+		permission: "execution_views_filters_list",
+		query: { types: "list" },
+		async handler({ engine, query }) {
+			return replyJson(await engine.executions.filterValues(query.types));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/attribute/:name",
+		component: "api",
+		permission: "execution_view",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		query: secretsQuery,
+		async handler(context) {
+			const name = context.path["name"] ?? "";
+			if (!attributes.includes(name)) throw new SvcError("SVC_INVALID", `attribute: "${name}" is not one of ${attributes.join(", ")}`);
+			const view = await context.engine.executions.get(toId(context));
+			return replyJson(await presentOne(() => toExecution(view, toPresentation(context))[name]));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/result",
+		component: "api",
+		permission: "execution_view",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		query: { ...secretsQuery, download: "boolean", compress: "boolean", pretty_format: "boolean" },
+		async handler(context) {
+			const { download, compress, pretty_format } = context.query;
+			const view = await context.engine.executions.get(toId(context));
+			const result = await presentOne(() => toExecution(view, toPresentation(context))["result"] ?? {});
+			const text = JSON.stringify(result, undefined, pretty_format === true ? 2 : undefined);
+			const name = `execution_${view.entity.id}_result.json${compress === true ? ".gz" : ""}`;
+			const headers = download === true ? { "content-disposition": `attachment; filename=${name}` } : undefined;
+			if (compress !== true) return replyContent(text, "text/json", headers);
+			return replyContent(await compressed(text), "application/x-gzip", { ...headers, "content-encoding": "gzip" });
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/children",
+		component: "api",
+		permission: "execution_view",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		query: { depth: "integer", result_fmt: "string" },
+		async handler(context) {
+			const { depth = -1, result_fmt } = context.query;
+			const views = await context.engine.executions.children(toId(context), { depth, sorted: result_fmt === "sorted" });
+			const presentation = toMaskedPresentation(context);
+			return replyJson(await presentTogether(views, (view) => toExecution(view, presentation)));
+		},
+	}),
+];

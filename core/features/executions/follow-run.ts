@@ -1,0 +1,85 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.ts";
+import type { Client, ExecutionRecord } from "../../client/index.ts";
+import type { OutputType } from "../../contract/index.ts";
+
+const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
+
+export interface FollowRunOptions {
+	/** Print the output as it arrives: stdout to stdout, everything else to stderr. */
+	readonly print: boolean;
+	readonly type?: OutputType;
+	/** Ctrl-C cancels the execution; a second one leaves it. Without it the first one leaves. */
+	readonly cancelOnInterrupt: boolean;
+}
+
+/** Follow an execution to its end and give its final record. */
+export async function followRun(client: Client, id: string, options: FollowRunOptions, context: CliContext): Promise<ExecutionRecord> {
+	const leave = new AbortController();
+	let interrupts = options.cancelOnInterrupt ? 0 : 1;
+	const forget = context.onInterrupt(() => {
+		interrupts += 1;
+		if (interrupts > 1)
+			leave.abort(new CliExit(130, options.cancelOnInterrupt ? `left execution ${id}; \`svc execution get ${id}\` shows how it ends` : ""));
+		else void cancel(client, id, context).catch((error: unknown) => leave.abort(error));
+	});
+	const readerLeft = () => leave.abort(new CliExit(0));
+	context.stdout.once("error", readerLeft);
+	try {
+		await printOutput(client, id, { ...options, signal: leave.signal }, context);
+		return await awaitFinal(client, id, leave.signal);
+	} finally {
+		context.stdout.off("error", readerLeft);
+		forget();
+	}
+}
+
+async function cancel(client: Client, id: string, context: CliContext): Promise<void> {
+	context.stderr.write(`canceling execution ${id} (Ctrl-C again leaves it)\n`);
+	const { refused } = await client.executions.cancel(id);
+	if (refused !== undefined) await write(context.stderr, `${refused}\n`);
+}
+
+async function printOutput(
+	client: Client,
+	id: string,
+	options: FollowRunOptions & { signal: AbortSignal },
+	context: CliContext,
+): Promise<void> {
+	const { signal } = options;
+	const onReconnect = (error: Error) => void write(context.stderr, `${error.message}; trying again\n`);
+	const chunks = client.followOutput(id, { signal, onReconnect, ...(options.type === undefined ? {} : { type: options.type }) });
+	for await (const chunk of chunks) {
+		if (options.print) await writeOutput(chunk.output_type === "stdout" ? context.stdout : context.stderr, chunk.data);
+	}
+	signal.throwIfAborted();
+}
+
+async function awaitFinal(client: Client, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
+	for (;;) {
+		const record = await client.executions.get(id, { signal });
+		if (finalStates.has(record.status)) return record;
+		// The output also ends when an execution is paused; then there is nothing to follow but the record.
+		await delay(1_000, undefined, { signal }).catch(() => signal.throwIfAborted());
+	}
+}
+
+/**
+ * Exit code for a final record: 0 when it succeeded, the run's own return code (1 to 255) when the action failed with one,
+ * 1 for everything else.
+ */
+export function toExitCode({ status, result }: ExecutionRecord): number {
+	if (status === "succeeded") return 0;
+	const code = result?.["return_code"];
+	return status === "failed" && typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 255 ? code : 1;
+}
+
+/** The short line behind the output: id, status, and what the record says about a failure. */
+export function toSummary({ id, status, elapsed_seconds, result }: ExecutionRecord): string {
+	const seconds = elapsed_seconds === undefined ? "" : ` in ${elapsed_seconds.toFixed(2)} s`;
+	const error = result?.["error"];
+	const code = result?.["return_code"];
+	const reason =
+		typeof error === "string" ? `: ${error}` : status === "failed" && typeof code === "number" ? ` with return code ${code}` : "";
+	return `execution ${id} ${status}${seconds}${reason}\n`;
+}

@@ -1,0 +1,201 @@
+import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
+import { keepJsonText } from "../../http/json-text.ts";
+import type { ExecutionView, OutputChunk } from "../../kernel/engine-api.ts";
+import { toMaskedText } from "../../kernel/runs/output.ts";
+import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import { mask } from "../../kernel/secrets/mask.ts";
+import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
+import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
+
+/** A record as it travels: members in the order of the reference. */
+export type WireRecord = Readonly<Record<string, unknown>>;
+
+/** How a record is shown. */
+export interface Presentation {
+	/** Base of `web_url`. */
+	readonly webUrl: string;
+	/** Whether values of secret parameters are replaced. */
+	readonly masked: boolean;
+	/** Whether results of an action may be seen: where only that an execution is there may be known, it is shown without. */
+	mayViewResult(actionRef: string): boolean;
+}
+
+/** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
+interface WireSnapshot {
+	readonly action: ActionEntity;
+	readonly runner: RunnerTypeEntity;
+	readonly open: { readonly action: WireRecord; readonly runner: WireRecord };
+	readonly masked: { readonly action: WireRecord; readonly runner: WireRecord };
+}
+
+const ownContext: ReadonlySet<string> = new Set([
+	"user",
+	"pack",
+	"rule",
+	"trigger_instance",
+	"trace_context",
+	"parent",
+	"re-run",
+	"policies",
+]);
+
+const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
+
+/** An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. */
+export function toExecution(view: ExecutionView, presentation: Presentation): WireRecord {
+	const { entity } = view;
+	const { webUrl, masked } = presentation;
+	const snapshot = toWireSnapshot(view.snapshot);
+	const shown = masked ? snapshot.masked : snapshot.open;
+	const parameters = toParameters(view, masked);
+	const secrets = masked ? view.secrets : KnownSecrets.none;
+	return withoutEmpty({
+		id: entity.id,
+		status: entity.status,
+		start_timestamp: entity.start_timestamp,
+		end_timestamp: entity.end_timestamp,
+		elapsed_seconds: entity.elapsed_seconds,
+		log: entity.log,
+		parameters,
+		result: toResult(view, presentation),
+		result_size: entity.result_size,
+		context: hideInContext(entity.context, secrets),
+		action: shown.action,
+		runner: shown.runner,
+		liveaction: toEmbeddedLiveAction(view, parameters, secrets),
+		web_url: `${webUrl}/#/history/${entity.id}/general`,
+		parent: entity.parent_id,
+		children: view.children,
+		rule: toNamed(entity.rule_name),
+		trigger: toNamed(entity.trigger_name),
+		trigger_type: toNamed(entity.trigger_type_name),
+		trigger_instance: typeof entity.trigger_instance_id === "string" ? { id: entity.trigger_instance_id } : null,
+		delay: entity.delay,
+	});
+}
+
+/** The live action of an execution, as the general stream shows it. */
+export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
+	const { entity } = view;
+	const secrets = presentation.masked ? view.secrets : KnownSecrets.none;
+	return withoutNull({
+		...toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets),
+		status: entity.status,
+		start_timestamp: entity.start_timestamp,
+		end_timestamp: entity.end_timestamp,
+		context: hideInContext(entity.context, secrets),
+		result: toResult(view, presentation) ?? {},
+		delay: entity.delay,
+	});
+}
+
+/** A chunk of output. It has no member `status`: clients tell it from an execution by that. */
+export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "masked">): WireRecord {
+	const { id, execution_id, action_ref, runner_ref, output_type, timestamp } = chunk;
+	const data = masked ? toMaskedText(chunk) : chunk.data;
+	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
+}
+
+/** An action. `runnerParameters` say what is secret besides what the action says. */
+export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
+	return withoutNull({
+		id: action.id,
+		uid: `action:${action.pack}:${action.name}`,
+		ref: action.ref,
+		pack: action.pack,
+		name: action.name,
+		description: action.description,
+		runner_type: action.runner_type,
+		entry_point: action.entry_point,
+		enabled: action.enabled,
+		tags: action.tags,
+		notify: action.notify,
+		output_schema: action.output_schema,
+		metadata_file: action.metadata_file,
+		parameters: masked ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
+	});
+}
+
+/** A runner type. `actionParameters` say what is secret besides what the runner says, inside the record of an execution. */
+export function toRunnerType(
+	runnerType: RunnerTypeEntity,
+	{ masked }: Pick<Presentation, "masked">,
+	actionParameters: ParameterSchema = {},
+): WireRecord {
+	return withoutNull({
+		id: runnerType.id,
+		uid: `runner_type:${runnerType.name}`,
+		name: runnerType.name,
+		description: runnerType.description,
+		enabled: runnerType.enabled,
+		runner_module: runnerType.runner_module,
+		output_key: runnerType.output_key,
+		runner_parameters: masked ? maskDefaults(runnerType.runner_parameters, actionParameters) : runnerType.runner_parameters,
+	});
+}
+
+function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject | undefined, secrets: KnownSecrets): WireRecord {
+	return withoutNull({
+		id: entity.liveaction_id,
+		action: entity.action_ref,
+		// No workflow runner exists yet.
+		action_is_workflow: false,
+		parameters: parameters ?? {},
+		callback: secrets.json(entity.callback ?? {}),
+		runner_info: entity.runner_info ?? {},
+		notify: secrets.json(entity.notify),
+	});
+}
+
+function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: boolean): JsonObject | undefined {
+	const parameters: JsonObject | undefined = entity.parameters;
+	return masked && parameters !== undefined ? hideSecrets(parameters, snapshot, secrets) : parameters;
+}
+
+/** What the service itself writes into a context stays where it is not known what is secret. */
+function hideInContext(context: JsonObject | undefined, secrets: KnownSecrets): JsonObject | undefined {
+	if (context === undefined || !secrets.isUnknown) return secrets.json(context);
+	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : mask]));
+}
+
+function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayViewResult }: Presentation): JsonObject | null | undefined {
+	if (!mayViewResult(entity.action_ref)) return undefined;
+	const result: JsonObject | null | undefined = entity.result;
+	if (!masked || !result) return result;
+	return secrets.json(maskExecutionResult(result, snapshot));
+}
+
+function toNamed(name: string | null): WireRecord | null {
+	return typeof name === "string" ? { name } : null;
+}
+
+function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
+	let wire = wireSnapshots.get(snapshot);
+	if (wire === undefined) {
+		const { action, runner } = snapshot;
+		const show = (masked: boolean) => ({
+			action: keepJsonText(toAction(action, runner.runner_parameters, { masked })),
+			runner: keepJsonText(toRunnerType(runner, { masked }, action.parameters)),
+		});
+		wire = { action, runner, open: show(false), masked: show(true) };
+		wireSnapshots.set(snapshot, wire);
+	}
+	return wire;
+}
+
+function withoutEmpty(record: Record<string, unknown>): WireRecord {
+	for (const name of Object.keys(record)) if (isEmpty(record[name])) delete record[name];
+	return record;
+}
+
+function withoutNull(record: Record<string, unknown>): WireRecord {
+	for (const name of Object.keys(record)) if (record[name] === null || record[name] === undefined) delete record[name];
+	return record;
+}
+
+function isEmpty(value: unknown): boolean {
+	if (!value) return true;
+	if (typeof value !== "object") return false;
+	return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}

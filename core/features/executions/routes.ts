@@ -1,0 +1,225 @@
+import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { findExecutionResource, toActionResource } from "../../http/permissions.ts";
+import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyFault, replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { select, selectionQuery } from "../../http/selection.ts";
+import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/engine-api.ts";
+import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
+import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
+import { toExecution } from "./records.ts";
+
+const defaultLimit = 100;
+const largestResultSize = 14 * 1024 * 1024;
+const statuses: readonly ExecutionStatus[] = [
+	"requested",
+	"scheduled",
+	"delayed",
+	"running",
+	"succeeded",
+	"failed",
+	"timeout",
+	"abandoned",
+	"canceling",
+	"canceled",
+	"pending",
+	"pausing",
+	"paused",
+	"resuming",
+];
+
+interface CreateBody {
+	readonly action: string;
+	readonly parameters?: JsonObject;
+	readonly user?: string | null;
+	readonly context?: JsonObject;
+	readonly notify?: JsonObject | null;
+	readonly callback?: JsonObject | null;
+	readonly delay?: number | null;
+}
+
+interface RerunBody {
+	readonly parameters?: JsonObject;
+	readonly tasks?: readonly string[];
+	readonly reset?: readonly string[];
+	readonly user?: string | null;
+	readonly delay?: number | null;
+}
+
+const delay = { type: ["integer", "null"], minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const user = { type: ["string", "null"] };
+const names = { type: "array", items: { type: "string" } };
+
+const createBody = defineBody<CreateBody>({
+	properties: {
+		action: { type: "string" },
+		parameters: { type: "object" },
+		user,
+		context: { type: "object" },
+		notify: { type: ["object", "null"] },
+		callback: { type: ["object", "null"] },
+		delay,
+	},
+	required: ["action"],
+});
+const rerunBody = defineBody<RerunBody>({ properties: { parameters: { type: "object" }, tasks: names, reset: names, user, delay } });
+const changeBody = defineBody<{ readonly status: ExecutionStatus; readonly result?: JsonObject }>({
+	properties: { status: { type: "string", enum: statuses }, result: { type: "object" } },
+	required: ["status"],
+	closed: true,
+});
+
+export const executionRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/executions",
+		component: "api",
+		permission: "execution_list",
+		query: { ...executionFilterQuery, ...pagingQuery, ...selectionQuery, ...secretsQuery },
+		async handler(context) {
+			const paging = parsePaging(context, defaultLimit);
+			const { selection, fields, children } = parseExecutionSelection(context.query);
+			const page = await context.engine.executions.list({ ...parseExecutionFilter(context.query), ...paging, fields, children });
+			const presentation = toPresentation(context);
+			const items = await presentTogether(page.items, (view) => select(toExecution(view, presentation), selection));
+			return replyJson(items, 200, toCountHeaders(page.total, paging));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/executions",
+		component: "api",
+		permission: "action_execute",
+		query: secretsQuery,
+		body: createBody,
+		async resource({ engine, body }) {
+			return toActionResource((await engine.actions.get(body.action)).ref);
+		},
+		async handler(context) {
+			const view = await context.engine.executions.submit(toSubmitInput(context.body, context.request.headers), context.principal);
+			return replyExecution(context, view, 201);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id",
+		component: "api",
+		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+		query: { ...selectionQuery, ...secretsQuery, max_result_size: "integer" },
+		async handler(context) {
+			const selected = parseExecutionSelection(context.query);
+			const view = await read(context, selected, context.query.max_result_size);
+			return replyJson(await presentOne(() => select(toExecution(view, toPresentation(context)), selected.selection)));
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/executions/:id",
+		component: "api",
+		permission: "execution_stop",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		query: secretsQuery,
+		body: changeBody,
+		async handler(context) {
+			return replyExecution(context, await context.engine.executions.setStatus(toId(context), context.body, context.principal));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/executions/:id",
+		component: "api",
+		permission: "execution_stop",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		query: secretsQuery,
+		async handler(context) {
+			const { view, refused } = await context.engine.executions.cancel(toId(context), context.principal);
+			// Clients that cancel several at once stop at an error status.
+			return refused === undefined ? replyExecution(context, view) : replyFault(200, refused);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/executions/:id/re_run",
+		component: "api",
+		permission: "execution_rerun",
+		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		query: { ...secretsQuery, no_merge: "boolean" },
+		body: rerunBody,
+		async handler(context) {
+			if (!context.principal.isAdmin) {
+				// What the first run was given shows in the new one.
+				const { path: _path, ...resource } = await findExecutionResource(context.engine, toId(context));
+				context.engine.access.assert(context.principal, "execution_view", resource);
+			}
+			const input = toRerunInput(context.body, context.query.no_merge === true);
+			return replyExecution(context, await context.engine.executions.rerun(toId(context), input, context.principal), 201);
+		},
+	}),
+];
+
+/** The id in the path, where `last` has no meaning. */
+export function toId({ path }: RouteContext): string {
+	const id = path["id"] ?? "";
+	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'execution "last" does not exist: this route needs an id');
+	return id;
+}
+
+async function replyExecution(context: RouteContext<typeof secretsQuery>, view: ExecutionView, status = 200) {
+	return replyJson(await presentOne(() => toExecution(view, toPresentation(context))), status);
+}
+
+async function read(context: RouteContext, { fields }: ExecutionSelection, maximum: number | undefined): Promise<ExecutionView> {
+	const id = context.path["id"] ?? "";
+	const { executions } = context.engine;
+	if (maximum !== undefined && (maximum < 0 || maximum > largestResultSize)) {
+		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${largestResultSize} bytes`);
+	}
+	if (!maximum || !fields.includes("result")) return executions.get(id, { fields });
+	// A large result is not even read.
+	const view = await executions.get(id, { fields: fields.filter((field) => field !== "result") });
+	return (view.entity.result_size ?? 0) > maximum ? view : executions.get(view.entity.id, { fields });
+}
+
+function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
+	const context = withHeaderContext(body.context, headers.get("svc-context"));
+	return {
+		action: body.action,
+		...(body.parameters && { parameters: body.parameters }),
+		...(body.user && { user: body.user }),
+		...(context && { context }),
+		...(body.notify && { notify: body.notify }),
+		...(body.callback && { callback: body.callback }),
+		...(body.delay && { delay: body.delay }),
+	};
+}
+
+/** The header may add to the context, but not say who asks and for which pack. */
+function withHeaderContext(context: JsonObject | undefined, header: string | null): JsonObject | undefined {
+	if (header === null || header === "") return context;
+	const { user: _user, pack: _pack, ...added } = parseHeaderContext(header);
+	return { ...context, ...added };
+}
+
+function parseHeaderContext(header: string): JsonObject {
+	try {
+		const value: unknown = JSON.parse(header);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+	} catch (cause) {
+		throw new SvcError("SVC_INVALID", "svc-context: must be a JSON object", { cause });
+	}
+	throw new SvcError("SVC_INVALID", "svc-context: must be a JSON object");
+}
+
+function toRerunInput(body: RerunBody, noMerge: boolean): RerunInput {
+	return {
+		...(body.parameters && { parameters: body.parameters }),
+		...(body.tasks && { tasks: body.tasks }),
+		...(body.reset && { reset: body.reset }),
+		...(body.user && { user: body.user }),
+		...(body.delay && { delay: body.delay }),
+		noMerge,
+	};
+}

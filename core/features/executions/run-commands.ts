@@ -1,0 +1,107 @@
+import type { Command } from "commander";
+import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { type FormatOptions, printRecord } from "../../cli/output.ts";
+import { parseParameters, type Schemas } from "../../cli/parameters.ts";
+import { openSession } from "../../cli/session.ts";
+import type { Client, ExecutionInput, ExecutionRecord, RunnerTypeRecord } from "../../client/index.ts";
+import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
+import { followRun, toExitCode, toSummary } from "./follow-run.ts";
+
+interface RunOptions extends FormatOptions {
+	readonly async?: boolean;
+	readonly traceTag?: string;
+	readonly traceId?: string;
+	readonly delay?: number;
+	readonly user?: string;
+	readonly autoDict?: boolean;
+	readonly inheritEnv?: boolean;
+}
+
+const parametersHelp = `
+Parameters:
+  name=value      cast by the type that the action or its runner gives the parameter
+  @name=file      the text of a file
+  word ...        the first word of another form and all behind it become the parameter cmd;
+                  put -- before words that begin with a dash
+
+Exit code: 0 succeeded; the run's own return code (1 to 255) when the action failed with one; 1 any other end; 2 unknown action.`;
+
+/** Options of everything that starts an execution. */
+export function withRunOptions(command: Command): Command {
+	return withCommonOptions(command)
+		.option("-a, --async", "print the id and do not wait")
+		.option("--delay <milliseconds>", "wait before it is scheduled", toInteger)
+		.option("-u, --user <user>", "user to run as (administrators)")
+		.option("--auto-dict", "make objects of array parameters given as key:value,key:value");
+}
+
+export const addRunCommand: AddCommands = (parent, context) => {
+	withRunOptions(parent.command("run <action> [parameters...]").description("Run an action and show its output as it arrives."))
+		.option("--trace-tag <tag>", "start a trace with this tag")
+		.option("--trace-id <id>", "join this trace")
+		.option("-e, --inherit-env", "give the action the environment of this shell")
+		.addHelpText("after", parametersHelp)
+		.action(async (action: string, words: string[], _options, command) => {
+			const options = optionsOf<RunOptions>(command);
+			const client = await openSession(options, context);
+			const input = await toInput(client, action, words, options, context);
+			await finish(client, await client.executions.create(input), options, context);
+		});
+};
+
+async function toInput(
+	client: Client,
+	ref: string,
+	words: readonly string[],
+	options: RunOptions,
+	context: CliContext,
+): Promise<ExecutionInput> {
+	const action = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const { items } = await client.runnerTypes.list({ name: action.runner_type });
+	const parameters = parseParameters(words, toSchemas(action, items[0]), options);
+	const trace = options.traceId === undefined ? { trace_tag: options.traceTag ?? "" } : { id_: options.traceId };
+	return {
+		action: action.ref,
+		parameters: options.inheritEnv ? { ...parameters, env: inheritedEnvironment(context.env) } : parameters,
+		...(options.user === undefined ? {} : { user: options.user }),
+		...(options.traceId === undefined && options.traceTag === undefined ? {} : { context: { trace_context: trace } }),
+		...(options.delay === undefined ? {} : { delay: options.delay }),
+	};
+}
+
+export function toSchemas(
+	action: { readonly parameters?: Schemas["action"] },
+	runner: Pick<RunnerTypeRecord, "runner_parameters"> | undefined,
+): Schemas {
+	return { action: action.parameters ?? {}, runner: runner?.runner_parameters ?? {} };
+}
+
+/** Print what the options ask for of a new execution; throws `CliExit` with its exit code when that is not 0. */
+export async function finish(client: Client, created: ExecutionRecord, options: RunOptions, context: CliContext): Promise<void> {
+	const data = options.json === true || options.yaml === true;
+	if (options.async) {
+		if (data) return printRecord(created, [], options, context);
+		await write(context.stdout, `${created.id}\n`);
+		return write(context.stderr, `\`svc execution tail ${created.id}\` follows it, \`svc execution get ${created.id}\` shows it\n`);
+	}
+	const record = await followRun(client, created.id, { print: !data, cancelOnInterrupt: true }, context);
+	if (data) await printRecord(record, [], options, context);
+	else await write(context.stderr, toSummary(record));
+	const exitCode = toExitCode(record);
+	if (exitCode !== 0) throw new CliExit(exitCode);
+}
+
+/** Variables that belong to the shell and the place rather than to the work, besides those that the service refuses. */
+const shellVariables = new Set(
+	"_ columns lang lines logname ls_colors mail oldpwd pwd shlvl ssh_client ssh_connection ssh_tty term user".split(" "),
+);
+
+function inheritedEnvironment(env: CliContext["env"]): JsonObject {
+	const kept = Object.entries(env).filter((entry): entry is [string, string] => {
+		// The service refuses the command's own credentials too: they are no business of the action.
+		return entry[1] !== undefined && !shellVariables.has(entry[0].toLowerCase()) && !isRefusedVariable(entry[0]);
+	});
+	return Object.fromEntries(kept);
+}

@@ -1,0 +1,77 @@
+import type { ExecutionStatus } from "../../contract/index.ts";
+import { toNameMatcher, toSubscription } from "../../http/name-pattern.ts";
+import type { QueryValues } from "../../http/query.ts";
+import type { ServerSentEvent } from "../../http/sse.ts";
+import type { StreamEvent } from "../../kernel/engine-api.ts";
+import { type Presentation, toChunk, toExecution, toLiveAction } from "./records.ts";
+
+/** Query parameters of the general stream. */
+export const streamFilterQuery = {
+	events: "list",
+	action_refs: "list",
+	execution_ids: "list",
+	end_event: "string",
+	end_execution_id: "string",
+} as const;
+
+/** Output is sent to those only who ask for it. */
+const defaultEvents = ["svc.execution__*", "svc.liveaction__*", "svc.announcement__*"];
+const completed: ReadonlySet<ExecutionStatus> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
+
+/** Which events go to a client, and which one is the last. */
+export interface StreamFilter {
+	/** Names to subscribe to; at least those that are accepted. */
+	readonly subscriptions: readonly string[];
+	accepts(event: StreamEvent): boolean;
+	isEnd(event: StreamEvent): boolean;
+}
+
+export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>): StreamFilter {
+	const { events = defaultEvents, action_refs, execution_ids, end_event, end_execution_id } = query;
+	const isWanted = toNameMatcher(events);
+	const ends = end_event !== undefined && end_execution_id !== undefined;
+	return {
+		subscriptions: [...new Set([...events, ...(ends ? [end_event] : [])].map(toSubscription))],
+		accepts: (event) => isWanted(event.name) && isListed(toActionRef(event), action_refs) && isListed(toExecutionId(event), execution_ids),
+		isEnd: (event) =>
+			ends &&
+			event.name === end_event &&
+			(event.kind === "execution" || event.kind === "liveaction") &&
+			toRecordId(event) === end_execution_id &&
+			completed.has(event.view.entity.status),
+	};
+}
+
+/** An event as the general stream sends it, secrets masked. */
+export function toServerSentEvent(event: StreamEvent, presentation: Presentation): ServerSentEvent {
+	switch (event.kind) {
+		case "execution":
+			return { event: event.name, data: toExecution(event.view, presentation) };
+		case "liveaction":
+			return { event: event.name, data: toLiveAction(event.view, presentation) };
+		case "output":
+			return { event: event.name, data: toChunk(event.chunk, presentation), id: event.chunk.id };
+		case "other":
+			return { event: event.name, data: event.data };
+	}
+}
+
+function isListed(value: string | undefined, list: readonly string[] | undefined): boolean {
+	return list === undefined || (value !== undefined && list.includes(value));
+}
+
+/** The action whose execution an event is about; undefined for other events. */
+export function toActionRef(event: StreamEvent): string | undefined {
+	if (event.kind === "output") return event.chunk.action_ref;
+	return event.kind === "other" ? undefined : event.view.entity.action_ref;
+}
+
+/** Live actions have no execution id on the stream. */
+function toExecutionId(event: StreamEvent): string | undefined {
+	if (event.kind === "output") return event.chunk.execution_id;
+	return event.kind === "execution" ? event.view.entity.id : undefined;
+}
+
+function toRecordId(event: StreamEvent & { readonly kind: "execution" | "liveaction" }): string {
+	return event.kind === "execution" ? event.view.entity.id : event.view.entity.liveaction_id;
+}

@@ -1,0 +1,96 @@
+import { SvcError } from "../../contract/index.ts";
+import { findExecutionResource, toActionResource } from "../../http/permissions.ts";
+import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { type Reply, replyContent } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
+import type { StreamEvent } from "../../kernel/engine-api.ts";
+import { parseOutputType } from "./execution-output-routes.ts";
+import type { Presentation } from "./records.ts";
+import { toChunk } from "./records.ts";
+import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "./stream-filter.ts";
+
+const outputEvent = "svc.execution.output__create";
+
+export const streamRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/stream",
+		component: "stream",
+		permission: "stream_view",
+		query: streamFilterQuery,
+		async handler(context) {
+			const filter = createStreamFilter(context.query);
+			return replyEvents(context, async (signal) => {
+				const events = await context.engine.events.subscribe(filter.subscriptions, { signal });
+				const isVisible = (event: StreamEvent) => filter.accepts(event) && mayView(event, context);
+				return toEvents(events, { ...filter, accepts: isVisible }, toMaskedPresentation(context));
+			});
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/output",
+		component: "stream",
+		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+		query: { ...secretsQuery, output_type: "string", last_event_id: "string" },
+		async handler(context) {
+			const { entity } = await context.engine.executions.get(context.path["id"] ?? "", { fields: ["id"] });
+			const after = parseLastEventId(context.request.headers.get("last-event-id") || context.query.last_event_id);
+			return replyEvents(context, async (signal) => followOutput(context, entity.id, after, signal));
+		},
+	}),
+];
+
+/** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
+async function replyEvents(context: RouteContext, open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>): Promise<Reply> {
+	const { signal, done } = context.openStream();
+	try {
+		const { heartbeat } = context.options.stream;
+		const stream = toEventStream(await open(signal), { heartbeat, signal, onEnd: done, logger: context.logger });
+		return replyContent(stream, eventStreamType, eventStreamHeaders);
+	} catch (error) {
+		done();
+		throw error;
+	}
+}
+
+/** Executions and their output show only to those who may look at them one by one. */
+function mayView(event: StreamEvent, { engine, principal }: RouteContext): boolean {
+	const ref = toActionRef(event);
+	return principal.isAdmin || ref === undefined || engine.access.allows(principal, "execution_view", toActionResource(ref));
+}
+
+async function* toEvents(
+	events: AsyncIterable<StreamEvent>,
+	filter: StreamFilter,
+	presentation: Presentation,
+): AsyncGenerator<ServerSentEvent> {
+	for await (const event of events) {
+		if (filter.accepts(event)) yield await presentOne(() => toServerSentEvent(event, presentation));
+		if (filter.isEnd(event)) return;
+	}
+}
+
+async function* followOutput(
+	context: RouteContext<typeof secretsQuery & { readonly output_type: "string" }>,
+	id: string,
+	after: number,
+	signal: AbortSignal,
+): AsyncGenerator<ServerSentEvent> {
+	const { engine, query } = context;
+	const type = parseOutputType(query.output_type);
+	const presentation = toPresentation(context);
+	const chunks = engine.output.follow(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
+	for await (const chunk of chunks) {
+		if (type !== "unknown") yield { event: outputEvent, data: toChunk(chunk, presentation), id: chunk.sequence };
+	}
+	if (!signal.aborted) yield { event: "EOF", data: undefined };
+}
+
+function parseLastEventId(text: string | undefined): number {
+	if (text === undefined) return 0;
+	if (!/^\d{1,15}$/.test(text)) throw new SvcError("SVC_INVALID", "last-event-id: must be the id of an event of this stream");
+	return Number(text);
+}

@@ -1,0 +1,63 @@
+import { rootRoutes } from "../http/root.ts";
+import type { Route } from "../http/route.ts";
+import { apiKeyRoutes } from "./access/api-keys-routes.ts";
+import { accessRoutes } from "./access/routes.ts";
+import { tokenRoutes } from "./access/tokens-routes.ts";
+import { userRoutes } from "./access/user-routes.ts";
+import { actionViewRoutes } from "./actions/action-views-routes.ts";
+import { actionRoutes } from "./actions/routes.ts";
+import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
+import { keyRoutes } from "./datastore/routes.ts";
+import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
+import { executionViewRoutes } from "./executions/execution-views-routes.ts";
+import { executionRoutes } from "./executions/routes.ts";
+import { streamRoutes } from "./executions/stream-routes.ts";
+import { inquiryRoutes } from "./inquiries/routes.ts";
+import { healthRoutes } from "./nodes/health-routes.ts";
+import { nodeRoutes } from "./nodes/routes.ts";
+import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
+import { configRoutes } from "./packs/routes.ts";
+import { policyRoutes } from "./policies/routes.ts";
+import { purgeRoutes } from "./retention/routes.ts";
+import { ruleRoutes } from "./rules/routes.ts";
+import { ruleEnforcementRoutes } from "./rules/rule-enforcements-routes.ts";
+import { ruleViewRoutes } from "./rules/rule-views-routes.ts";
+import { sensorRoutes } from "./sensors/routes.ts";
+import { timerRoutes } from "./timers/routes.ts";
+import { traceRoutes } from "./traces/routes.ts";
+import { triggerRoutes } from "./triggers/routes.ts";
+import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+
+/** Every route of the service. */
+export const routes: readonly Route[] = [
+	...rootRoutes,
+	...healthRoutes,
+	...userRoutes,
+	...tokenRoutes,
+	...executionViewRoutes,
+	...executionRoutes,
+	...executionOutputRoutes,
+	...inquiryRoutes,
+	...actionViewRoutes,
+	...actionRoutes,
+	...runnerTypeRoutes,
+	...apiKeyRoutes,
+	...keyRoutes,
+	...configRoutes,
+	...accessRoutes,
+	...webhookRoutes,
+	...timerRoutes,
+	...sensorRoutes,
+	...ruleViewRoutes,
+	...ruleRoutes,
+	...ruleEnforcementRoutes,
+	...policyRoutes,
+	...triggerRoutes,
+	...triggerInstanceRoutes,
+	...traceRoutes,
+	...purgeRoutes,
+	...nodeRoutes,
+	...serviceRegistryRoutes,
+	...streamRoutes,
+];

@@ -1,0 +1,59 @@
+import { CliExit } from "../../cli/context.ts";
+import { castText } from "../../cli/parameters.ts";
+import type { Prompts } from "../../cli/prompts.ts";
+import type { JsonObject, JsonValue, ParameterDefinition } from "../../contract/index.ts";
+
+/** Ask for each property of an answer. One that nothing is typed for is left out, so that the default of the schema applies. */
+export async function askForAnswer(schema: JsonObject, prompts: Prompts, warn: (text: string) => void): Promise<JsonObject> {
+	const definition = schema as ParameterDefinition;
+	const listed: unknown = definition.required;
+	const required = Array.isArray(listed) ? (listed as readonly unknown[]) : [];
+	const answer: [string, JsonValue][] = [];
+	for (const [name, property] of Object.entries(definition.properties ?? {})) {
+		const isRequired = property.default === undefined && (property.required === true || required.includes(name));
+		const value = await askForOne({ name, property, isRequired }, prompts, warn);
+		if (value !== undefined) answer.push([name, value]);
+	}
+	return Object.fromEntries(answer);
+}
+
+async function askForOne(
+	{ name, property, isRequired }: { readonly name: string; readonly property: ParameterDefinition; readonly isRequired: boolean },
+	prompts: Prompts,
+	warn: (text: string) => void,
+): Promise<JsonValue | undefined> {
+	for (;;) {
+		const text = await prompts.ask(toQuestion(name, property, isRequired), { hidden: property.secret === true });
+		if (text === "" && !isRequired) return undefined;
+		try {
+			if (text === "") throw new CliExit(1, `"${name}" is required`);
+			const value = castText(name, toTruth(text, property), property, false);
+			if (property.enum !== undefined && !property.enum.some((allowed) => JSON.stringify(allowed) === JSON.stringify(value))) {
+				throw new CliExit(1, `"${name}" must be one of ${property.enum.map((allowed) => JSON.stringify(allowed)).join(", ")}`);
+			}
+			return value;
+		} catch (error) {
+			if (!(error instanceof CliExit)) throw error;
+			warn(`${property.secret === true ? `"${name}" is not what the schema allows` : error.message}\n`);
+		}
+	}
+}
+
+function toQuestion(
+	name: string,
+	{ description, type, default: fallback, enum: allowed, secret }: ParameterDefinition,
+	isRequired: boolean,
+): string {
+	const hints = [
+		allowed === undefined ? type : allowed.map((value) => JSON.stringify(value)).join(" | "),
+		...(isRequired ? [] : [fallback === undefined || secret === true ? "optional" : `default ${JSON.stringify(fallback)}`]),
+	].filter((hint) => hint !== undefined);
+	return `${description === undefined ? "" : `${description}\n`}${name}${hints.length === 0 ? "" : ` (${hints.join(", ")})`}: `;
+}
+
+/** People say yes and no. */
+function toTruth(text: string, { type }: ParameterDefinition): string {
+	if (type !== "boolean") return text;
+	if (/^(y|yes)$/i.test(text.trim())) return "true";
+	return /^(n|no)$/i.test(text.trim()) ? "false" : text.trim();
+}

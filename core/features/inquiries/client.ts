@@ -1,0 +1,33 @@
+import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { JsonObject } from "../../contract/index.ts";
+import type { Api } from "../webhooks/client.ts";
+
+/** A question that waits for an answer. */
+export interface InquiryRecord {
+	/** Id of the execution that asks. */
+	readonly id: string;
+	readonly route: string;
+	/** Minutes; 0: for ever. */
+	readonly ttl: number;
+	readonly users: readonly string[];
+	readonly roles: readonly string[];
+	/** Schema of the answer. */
+	readonly schema: JsonObject;
+}
+
+/** The questions of a service that wait for an answer. */
+export interface InquiryClient {
+	list(query?: ListQuery): Promise<ListPage<InquiryRecord>>;
+	get(id: string): Promise<InquiryRecord>;
+	/** Answer. The answer as it is kept comes back, its secrets masked. */
+	respond(id: string, response: JsonObject): Promise<{ readonly id: string; readonly response: JsonObject }>;
+}
+
+export function createInquiryClient({ read, list }: Api): InquiryClient {
+	const at = encodeURIComponent;
+	return {
+		list: (query) => list("/inquiries", query),
+		get: (id) => read(`/inquiries/${at(id)}`),
+		respond: (id, response) => read(`/inquiries/${at(id)}`, { method: "PUT", body: { id, response } }),
+	};
+}

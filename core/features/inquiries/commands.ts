@@ -1,0 +1,61 @@
+import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit } from "../../cli/context.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { printList, printRecord } from "../../cli/output.ts";
+import { openPrompts } from "../../cli/prompts.ts";
+import { openSession } from "../../cli/session.ts";
+import type { JsonObject } from "../../contract/index.ts";
+import { toSeenLines } from "../../contract/unseen-text.ts";
+import { askForAnswer } from "./ask.ts";
+
+const columns = ["id", "roles", "users", "route", "ttl"];
+
+export const addInquiryCommands: AddCommands = (parent, context) => {
+	const inquiry = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
+
+	withCommonOptions(inquiry.command("list").description("List questions, the oldest first."))
+		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
+		.action(async (_options, command) => {
+			const options = optionsOf<{ limit: number }>(command);
+			const client = await openSession(options, context);
+			await printList(await client.inquiries.list({ limit: options.limit }), columns, { ...options, limitOption: "-n" }, context);
+		});
+
+	withCommonOptions(inquiry.command("get <ids...>").description("Show questions.")).action(async (ids: string[], _options, command) => {
+		const options = optionsOf(command);
+		const client = await openSession(options, context);
+		for (const id of ids) {
+			const record = await orNotFound(client.inquiries.get(id), "Inquiry", id, "svc inquiry list");
+			await printRecord(record, [...columns, "schema"], options, context);
+		}
+	});
+
+	withCommonOptions(inquiry.command("respond <id>").description("Answer a question; each property is asked for unless -r gives them all."))
+		.option("-r, --response <json>", "the answer as a JSON object")
+		.action(async (id: string, _options, command) => {
+			const options = optionsOf<{ response?: string }>(command);
+			const client = await openSession(options, context);
+			const { schema } = await orNotFound(client.inquiries.get(id), "Inquiry", id, "svc inquiry list");
+			const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
+			await printRecord(await client.inquiries.respond(id, response), ["id", "response"], options, context);
+		});
+};
+
+function parseAnswer(text: string): JsonObject {
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+	} catch {
+		// Said below, for all that is no object.
+	}
+	throw new CliExit(1, "-r must be a JSON object, such as '{\"continue\": true}'");
+}
+
+async function promptForAnswer(schema: JsonObject, context: CliContext): Promise<JsonObject> {
+	const prompts = openPrompts(context);
+	try {
+		return await askForAnswer(schema, prompts, (text) => context.stderr.write(toSeenLines(text)));
+	} finally {
+		prompts.close();
+	}
+}

@@ -1,0 +1,39 @@
+import type { ExecutionEntity } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { applyTransition, toStatusPatch } from "../../kernel/executions/transition.ts";
+import type { InquiryEndParts } from "./inquiries.ts";
+import { inquirerName, toInquiry } from "./inquiry.ts";
+
+const minute = 60_000_000;
+const pageSize = 500;
+
+/**
+ * End inquiries whose time has passed, as timed out, until the signal aborts: how many they were. Several nodes may do it at once:
+ * one of them ends each.
+ */
+export async function endInquiries(parts: InquiryEndParts, signal: AbortSignal): Promise<number> {
+	const { storage, clock } = parts;
+	let count = 0;
+	for (let after = ""; !signal.aborted; ) {
+		const where = { runner_name: inquirerName, status: "pending", id: { gt: after } } as const;
+		const page = await storage.find("execution", { where, limit: pageSize });
+		for (const execution of page) if (isOver(execution, clock.now()) && (await end(execution, parts))) count += 1;
+		const last = page.at(-1);
+		if (last === undefined || page.length < pageSize) break;
+		after = last.id;
+	}
+	return count;
+}
+
+/** Whole minutes count, and the last one is given. */
+function isOver(execution: ExecutionEntity, now: number): boolean {
+	const { ttl } = toInquiry(execution);
+	return ttl > 0 && Math.floor((now - fromTimestamp(execution.start_timestamp)) / minute) > ttl;
+}
+
+async function end(execution: ExecutionEntity, parts: InquiryEndParts): Promise<boolean> {
+	const patch = toStatusPatch(execution, "timeout", toTimestamp(parts.clock.now()));
+	if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) return false;
+	parts.logger.info("inquiry timed out", { execution_id: execution.id });
+	return true;
+}

@@ -1,0 +1,42 @@
+import type { JsonObject } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+
+/** A question that waits for an answer: an execution of the runner `inquirer` that is pending. */
+export interface Inquiry {
+	/** Id of the execution. */
+	readonly id: string;
+	readonly route: string;
+	/** Minutes; 0 or less: for ever. */
+	readonly ttl: number;
+	/** Who may answer; empty: everybody. */
+	readonly users: readonly string[];
+	/** Roles of which one is needed to answer; empty: everybody may. */
+	readonly roles: readonly string[];
+	/** Schema of the answer. */
+	readonly schema: JsonObject;
+}
+
+/** A question as it is looked at from outside. */
+export interface InquiryView extends Inquiry {
+	/** What of it must not be shown. */
+	readonly secrets: KnownSecrets;
+}
+
+export interface Inquiries {
+	/** Those that are pending, the oldest first. */
+	list(paging: {
+		readonly limit?: number;
+		readonly offset?: number;
+	}): Promise<{ readonly items: readonly InquiryView[]; readonly total: number }>;
+	/** `SVC_NOT_FOUND` for an unknown id; `SVC_INVALID` when it is no inquiry, or none that waits for an answer. */
+	get(id: string): Promise<InquiryView>;
+	/**
+	 * Answer. Of several answers the first one counts; the others get `SVC_INVALID`, as from `get`. `SVC_FORBIDDEN` when the principal
+	 * is not among those asked; `SVC_INVALID` when the answer does not fit the schema, after which another may be given. Resolves
+	 * with the question and the answer as it is kept, with the defaults of the schema.
+	 */
+	respond(id: string, response: JsonObject, principal: Principal): Promise<{ readonly inquiry: Inquiry; readonly response: JsonObject }>;
+	/** Ref of the action that started the execution's parent, undefined without one. Whoever may run it may answer. */
+	parentAction(id: string): Promise<string | undefined>;
+}

@@ -1,0 +1,86 @@
+import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { applyTransition, toResultPatch, toStatusPatch } from "../../kernel/executions/transition.ts";
+import { collectMasked } from "../../kernel/secrets/mask.ts";
+import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import type { Completions } from "../triggers/ended-executions.ts";
+import { checkAnswer, maskAnswer } from "./answer.ts";
+import type { Inquiries, InquiryView } from "./inquiries-api.ts";
+import { assertAsked, assertWaiting, inquirerName, toInquiry } from "./inquiry.ts";
+
+/** What ends a question. */
+export interface InquiryEndParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly completions: Completions;
+}
+
+export interface InquiryParts extends InquiryEndParts {
+	readonly catalog: Pick<Catalog, "snapshot">;
+	readonly sealedSecrets: SealedSecrets;
+}
+
+const pending = { runner_name: inquirerName, status: "pending" } as const;
+
+export function createInquiries(parts: InquiryParts): Inquiries {
+	const { storage, logger } = parts;
+
+	async function read(id: string): Promise<ExecutionEntity> {
+		const found = isId(id) ? await storage.get("execution", id) : undefined;
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `inquiry "${id}" cannot be found`);
+		return found;
+	}
+
+	async function toView(execution: ExecutionEntity): Promise<InquiryView> {
+		const secrets = parts.sealedSecrets.ofExecution(execution, await parts.catalog.snapshot(execution.snapshot_id));
+		return { ...toInquiry(execution), secrets };
+	}
+
+	return {
+		async list({ limit, offset }) {
+			const page = { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
+			const fields = ["id", "result", "parameters", "known_secrets", "snapshot_id"] as const;
+			const items = await storage.find("execution", { where: pending, fields, ...page });
+			return { items: await Promise.all(items.map(toView)), total: await storage.count("execution", pending) };
+		},
+
+		async get(id) {
+			const execution = await read(id);
+			assertWaiting(execution);
+			return toView(execution);
+		},
+
+		async respond(id, response, principal) {
+			for (;;) {
+				const execution = await read(id);
+				assertWaiting(execution);
+				const inquiry = toInquiry(execution);
+				assertAsked(inquiry, principal);
+				await roomInTurn();
+				const answer = checkAnswer(inquiry, response);
+				const result = { ...execution.result, response: answer };
+				const secret = collectMasked(result, maskAnswer(result));
+				const patch = {
+					...toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())),
+					...toResultPatch(result),
+					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.add(execution.known_secrets, secret) }),
+				};
+				// Somebody else may have answered meanwhile: what is read then says so.
+				if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) continue;
+				logger.info("inquiry answered", { execution_id: id, user: principal.username });
+				return { inquiry, response: answer };
+			}
+		},
+
+		async parentAction(id) {
+			const { parent_id } = await read(id);
+			const parent = parent_id === null ? undefined : await storage.get("execution", parent_id);
+			return parent?.action_ref;
+		},
+	};
+}

@@ -1,0 +1,44 @@
+import { type ExecutionEntity, type JsonObject, type JsonValue, type ParameterDefinition, SvcError } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Inquiry } from "./inquiries-api.ts";
+
+/** Name of the runner type whose executions are inquiries. */
+export const inquirerName = "inquirer";
+
+/** What the result of a pending execution says of its question. */
+export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">): Inquiry {
+	const { route, ttl, users, roles, schema } = result ?? {};
+	return {
+		id,
+		route: typeof route === "string" ? route : "",
+		ttl: typeof ttl === "number" ? ttl : 0,
+		users: toTexts(users),
+		roles: toTexts(roles),
+		schema: typeof schema === "object" && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : {},
+	};
+}
+
+/** The schema of the answer, as a definition of the parameter dialect. */
+export function toAnswerDefinition({ schema }: Pick<Inquiry, "schema">): ParameterDefinition {
+	return { type: "object", ...schema } as ParameterDefinition;
+}
+
+/** Refuse an execution that waits for no answer. */
+export function assertWaiting({ id, runner_name, status }: ExecutionEntity): void {
+	if (runner_name !== inquirerName) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
+	if (status === "timeout") throw new SvcError("SVC_INVALID", `Inquiry "${id}" timed out and cannot be responded to.`);
+	if (status !== "pending") throw new SvcError("SVC_INVALID", `Inquiry "${id}" has already been responded to.`);
+}
+
+/** Refuse whoever was not asked. Without access control nobody has roles, and those that are asked for say nothing. */
+export function assertAsked({ id, users, roles }: Inquiry, principal: Principal): void {
+	const isUser = users.length === 0 || users.includes(principal.username);
+	const held = principal.roles;
+	const hasRole = roles.length === 0 || held === undefined || roles.some((role) => held.includes(role));
+	if (isUser && hasRole) return;
+	throw new SvcError("SVC_FORBIDDEN", `User "${principal.username}" does not have permission to respond to inquiry "${id}".`);
+}
+
+function toTexts(value: JsonValue | undefined): readonly string[] {
+	return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}

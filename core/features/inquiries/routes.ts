@@ -1,0 +1,81 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { type GuardedResource, toActionResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import type { Engine, InquiryView } from "../../kernel/engine-api.ts";
+import { maskBySchema } from "../../kernel/secrets/mask.ts";
+import { toAnswerDefinition } from "./inquiry.ts";
+
+const defaultLimit = 20;
+const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
+const selectionRules = { known: members, excludable: members, mandatory: ["id"] };
+
+/** The id in the body is that in the path; clients send the whole inquiry with the answer in it. */
+const answerBody = defineBody<{ readonly id: string; readonly response: JsonObject }>({
+	properties: { id: { type: "string" }, response: { type: "object" } },
+	required: ["id", "response"],
+});
+
+export const inquiryRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/inquiries",
+		component: "api",
+		permission: "inquiry_list",
+		query: { ...pagingQuery, ...selectionQuery },
+		async handler(context) {
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, selectionRules);
+			const { items, total } = await context.engine.inquiries.list(paging);
+			return replyJson(
+				items.map((inquiry) => select(toRecord(inquiry, context), selection)),
+				200,
+				toCountHeaders(total, paging),
+			);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/inquiries/:id",
+		component: "api",
+		permission: "inquiry_view",
+		resource: (context) => findInquiryResource(context.engine, toId(context)),
+		query: selectionQuery,
+		async handler(context) {
+			const selection = parseSelection(context.query, selectionRules);
+			return replyJson(select(toRecord(await context.engine.inquiries.get(toId(context)), context), selection));
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/inquiries/:id",
+		component: "api",
+		permission: "inquiry_respond",
+		resource: (context) => findInquiryResource(context.engine, toId(context)),
+		body: answerBody,
+		async handler(context) {
+			const { engine, body, principal, options } = context;
+			const { inquiry, response } = await engine.inquiries.respond(toId(context), body.response, principal);
+			const shown = options.api.mask_secrets ? maskBySchema({ response }, { response: toAnswerDefinition(inquiry) }) : { response };
+			return replyJson({ id: inquiry.id, ...shown });
+		},
+	}),
+];
+
+function toId({ path }: Pick<RouteContext, "path">): string {
+	return path["id"] ?? "";
+}
+
+/** An inquiry has no grants of its own; one that has a parent is guarded by the parent's action as well. */
+async function findInquiryResource(engine: Engine, id: string): Promise<GuardedResource> {
+	const action = await engine.inquiries.parentAction(id);
+	return action === undefined ? { uid: `inquiry:${id}` } : toActionResource(action);
+}
+
+function toRecord({ id, route, ttl, users, roles, schema, secrets }: InquiryView, { options }: Pick<RouteContext, "options">) {
+	if (!options.api.mask_secrets) return { id, route, ttl, users, roles, schema };
+	return { id, route: secrets.text(route), ttl, users, roles, schema: secrets.json(schema) };
+}

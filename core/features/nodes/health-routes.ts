@@ -1,0 +1,33 @@
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import type { UnreadyReason } from "../../kernel/engine-api.ts";
+
+/** Seconds after which it is worth asking again. */
+const retryAfter = "1";
+
+/** For load balancers and whoever restarts processes, on every listener: nobody signs in for them. */
+export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((component) => [
+	defineRoute({
+		method: "GET",
+		path: "/health/live",
+		component,
+		permission: "public",
+		isAlwaysOpen: true,
+		handler: () => replyJson({ live: true }),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/health/ready",
+		component,
+		permission: "public",
+		isAlwaysOpen: true,
+		async handler({ engine, isClosed }) {
+			const { reasons, warnings } = await engine.readiness();
+			const told = warnings.length === 0 ? {} : { warnings };
+			const all: readonly UnreadyReason[] = isClosed() && reasons.length === 0 ? ["starting"] : reasons;
+			if (all.length === 0) return replyJson({ ready: true, ...told });
+			const body = { ready: false, reasons: all, ...told, faultstring: `not ready: ${all.join(", ")}` };
+			return replyJson(body, 503, { "retry-after": retryAfter });
+		},
+	}),
+]);

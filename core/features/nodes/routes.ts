@@ -1,0 +1,44 @@
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import type { NodeView } from "../../kernel/engine-api.ts";
+
+/** The processes that make up the service, for those who run it. */
+export const nodeRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/nodes",
+		component: "api",
+		permission: "admin",
+		async handler({ engine }) {
+			return replyJson((await engine.nodes.list()).map(toNode));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/nodes/:node",
+		component: "api",
+		permission: "admin",
+		async handler({ engine, path }) {
+			const view = await engine.nodes.get(path["node"] ?? "");
+			return replyJson({ ...toNode(view), executions: await engine.nodes.running(view.node.id) });
+		},
+	}),
+	...([true, false] as const).map((drain) =>
+		defineRoute({
+			method: "POST",
+			path: `/nodes/:node/${drain ? "drain" : "resume"}`,
+			component: "api",
+			permission: "admin",
+			async handler({ engine, path, principal, logger }) {
+				const view = await engine.nodes.setDrain(path["node"] ?? "", drain);
+				logger.info(drain ? "node drain asked for" : "node resume asked for", { user: principal.username, node_id: view.node.id });
+				return replyJson(toNode(view), 202);
+			},
+		}),
+	),
+];
+
+function toNode({ node, isAlive }: NodeView) {
+	const { expires_at, event_bus_shared, ...shown } = node;
+	return isAlive ? shown : { ...shown, state: "gone" };
+}

@@ -1,0 +1,40 @@
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import type { NodeView } from "../../kernel/engine-api.ts";
+
+/** Nodes by what they do, in the form of the reference (7.19). */
+export const serviceRegistryRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/service_registry/groups",
+		component: "api",
+		permission: "admin",
+		async handler({ engine }) {
+			return replyJson({ groups: await engine.nodes.groups() });
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/service_registry/groups/:group/members",
+		component: "api",
+		permission: "admin",
+		async handler({ engine, path }) {
+			const group = path["group"] ?? "";
+			const members = await engine.nodes.members(group);
+			return replyJson({ members: members.map((view) => toMember(group, view)) });
+		},
+	}),
+];
+
+function toMember(group: string, { node }: NodeView) {
+	const { hostname, pid, state, version } = node;
+	const capabilities = { name: group, hostname, pid, ...toListener(node.addresses[group]), type: "active", state, version, node: node.id };
+	return { group_id: group, member_id: `${hostname}_${pid}`, capabilities };
+}
+
+/** Roles without a listener have none. */
+function toListener(address: unknown) {
+	if (typeof address !== "string") return {};
+	const { hostname, port, protocol } = new URL(address);
+	return { listen_host: hostname, listen_port: Number(port || (protocol === "https:" ? 443 : 80)) };
+}

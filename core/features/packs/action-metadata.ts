@@ -1,0 +1,77 @@
+import type { ActionEntity, JsonObject } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import { isName } from "../../kernel/basics/names.ts";
+import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "./attributes.ts";
+
+const attributes: Readonly<Record<string, Attribute>> = {
+	name: {
+		allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
+		accepts: (value) => typeof value === "string" && isName(value),
+		required: true,
+	},
+	runner_type: requiredText,
+	pack: text,
+	description: text,
+	enabled: flag,
+	entry_point: text,
+	parameters: object,
+	output_schema: object,
+	tags: {
+		allowed: "a list of objects with name and value",
+		accepts: (value) => Array.isArray(value) && value.every((tag) => isObject(tag) && typeof tag["name"] === "string"),
+	},
+	notify: object,
+	/** Set by the service; a file that was written by it may hold them. */
+	ref: text,
+	uid: text,
+	id: text,
+	metadata_file: text,
+};
+
+/** Words of a notification, and what each of its sections may hold. */
+const notifySections: readonly string[] = ["on-complete", "on-success", "on-failure"];
+const notifyAttributes: Readonly<Record<string, Attribute>> = {
+	message: text,
+	data: object,
+	routes: { allowed: "a list", accepts: Array.isArray },
+	channels: { allowed: "a list", accepts: Array.isArray },
+};
+
+/**
+ * The action that a metadata file describes, as far as the file alone can tell: the runner and the entry point are not looked
+ * at. `SVC_INVALID` names the attribute and what is allowed.
+ */
+export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: string; readonly file: string }): Omit<ActionEntity, "id"> {
+	checkAttributes(metadata, attributes, true);
+	const { name, runner_type, description, enabled, entry_point, parameters, output_schema, tags, notify } = metadata;
+	if ((metadata["pack"] ?? pack) !== pack)
+		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
+	checkNotify((notify ?? {}) as JsonObject);
+	checkOutputSchema((output_schema ?? {}) as JsonObject, "output_schema");
+	return {
+		ref: `${pack}.${String(name)}`,
+		pack,
+		name: String(name),
+		description: String(description ?? ""),
+		runner_type: String(runner_type),
+		entry_point: String(entry_point ?? ""),
+		enabled: enabled !== false,
+		metadata_file: file,
+		parameters: checkParameterDefinitions(parameters ?? {}),
+		output_schema: (output_schema ?? {}) as JsonObject,
+		tags: (tags ?? []) as readonly JsonObject[],
+		notify: (notify ?? {}) as JsonObject,
+	};
+}
+
+function checkNotify(notify: JsonObject): void {
+	for (const [section, value] of Object.entries(notify)) {
+		// Old files write the sections with underscores.
+		if (!notifySections.includes(section.replaceAll("_", "-")) || !isObject(value)) {
+			throw new SvcError("SVC_INVALID", `attribute "notify" must have objects under ${notifySections.join(", ")}`);
+		}
+		checkAttributes(value, notifyAttributes, true);
+	}
+}

@@ -1,0 +1,43 @@
+import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import { nearMiss } from "../../language/parameters/near-miss.ts";
+
+export interface Attribute {
+	/** What it may hold, in words. */
+	readonly allowed: string;
+	readonly accepts: (value: JsonValue) => boolean;
+	readonly required?: boolean;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const text: Attribute = { allowed: "a text", accepts: (value) => typeof value === "string" };
+export const requiredText: Attribute = {
+	allowed: "a text that is not empty",
+	accepts: (value) => typeof value === "string" && value.trim() !== "",
+	required: true,
+};
+export const flag: Attribute = { allowed: "true or false", accepts: (value) => typeof value === "boolean" };
+export const object: Attribute = { allowed: "an object", accepts: isObject };
+export const list: Attribute = { allowed: "a list", accepts: (value) => Array.isArray(value) };
+export const textList: Attribute = {
+	allowed: "a list of texts",
+	accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+};
+
+/** Check the attributes a file has. Null stands for a missing one. `SVC_INVALID` names the attribute and what is allowed. */
+export function checkAttributes(values: JsonObject, attributes: Readonly<Record<string, Attribute>>, closed: boolean): void {
+	for (const [name, value] of Object.entries(values)) {
+		const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+		if (attribute === undefined) {
+			if (closed) throw new SvcError("SVC_INVALID", `unknown attribute "${name.slice(0, 100)}"${nearMiss(name, Object.keys(attributes))}`);
+		} else if (value !== null && !attribute.accepts(value))
+			throw new SvcError("SVC_INVALID", `attribute "${name}" must be ${attribute.allowed}`);
+	}
+	for (const [name, { required, allowed }] of Object.entries(attributes)) {
+		if (required === true && (values[name] ?? null) === null)
+			throw new SvcError("SVC_INVALID", `attribute "${name}" is missing; it must be ${allowed}`);
+	}
+}

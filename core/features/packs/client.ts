@@ -1,0 +1,36 @@
+import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { Api } from "../webhooks/client.ts";
+
+/** The configuration of a pack. */
+export interface ConfigRecord {
+	readonly id: string;
+	readonly pack: string;
+	readonly values: JsonObject;
+}
+
+/** The schema of the configuration of a pack. */
+export interface ConfigSchemaRecord {
+	readonly id: string;
+	readonly pack: string;
+	readonly attributes: ParameterSchema;
+}
+
+/** Configurations of packs. */
+export interface ConfigClient {
+	list(query?: ListQuery): Promise<ListPage<ConfigRecord>>;
+	get(pack: string, query?: ListQuery): Promise<ConfigRecord>;
+	set(pack: string, values: JsonObject): Promise<ConfigRecord>;
+	schema(pack: string): Promise<ConfigSchemaRecord>;
+}
+
+const at = encodeURIComponent;
+
+export function createConfigClient({ read, list }: Api): ConfigClient {
+	return {
+		list: (query) => list("/configs", query),
+		get: (pack, query = {}) => read(`/configs/${at(pack)}`, { query }),
+		set: (pack, body) => read(`/configs/${at(pack)}`, { method: "PUT", body }),
+		schema: (pack) => read(`/config_schemas/${at(pack)}`),
+	};
+}

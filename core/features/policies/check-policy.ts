@@ -1,0 +1,46 @@
+import { type JsonObject, type ParameterSchema, type PolicyEntity, SvcError } from "../../contract/index.ts";
+import { assertNames } from "../../kernel/basics/names.ts";
+import { checkGiven } from "../../language/parameters/check-given.ts";
+import { validateParameter } from "../../language/parameters/validate.ts";
+import type { PolicyInput } from "./policies-api.ts";
+import { policyTypes } from "./policy-types.ts";
+
+/** What a policy says. */
+export type PolicyFields = Omit<PolicyEntity, "id" | "turn">;
+
+const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
+
+/** The fields to store, with the defaults of the policy type. `SVC_INVALID` names what is not allowed. The action need not exist. */
+export function checkPolicy(input: PolicyInput): PolicyFields {
+	const { name, pack, resource_ref, policy_type } = input;
+	assertNames({ pack, name });
+	const type = policyTypes.find(({ ref }) => ref === policy_type);
+	if (type === undefined) {
+		throw new SvcError("SVC_INVALID", `policy_type: "${policy_type}" must be one of ${policyTypes.map(({ ref }) => ref).join(", ")}`);
+	}
+	if (!refPattern.test(resource_ref)) throw new SvcError("SVC_INVALID", `resource_ref: "${resource_ref}" must be <pack>.<action>`);
+	return {
+		ref: `${pack}.${name}`,
+		pack,
+		name,
+		description: input.description ?? "",
+		enabled: input.enabled ?? true,
+		resource_ref,
+		policy_type,
+		metadata_file: input.metadata_file || null,
+		parameters: toParameters(input.parameters ?? {}, type.parameters),
+	};
+}
+
+/** Null stands for a parameter that is not given. */
+function toParameters(given: JsonObject, schema: ParameterSchema): JsonObject {
+	checkGiven(schema, given);
+	const parameters: Record<string, JsonObject[string]> = {};
+	for (const [name, definition] of Object.entries(schema)) {
+		const value = (Object.hasOwn(given, name) ? given[name] : null) ?? definition.default ?? null;
+		if (value === null) continue;
+		validateParameter(name, value, definition);
+		parameters[name] = value;
+	}
+	return parameters;
+}

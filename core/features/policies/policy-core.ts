@@ -1,0 +1,58 @@
+import type { EventBus, Logger, Storage } from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { Completions } from "../triggers/ended-executions.ts";
+import { createAttributeKeys } from "./attribute-keys.ts";
+import { createPolicies } from "./policies.ts";
+import type { Policies } from "./policies-api.ts";
+import { createPolicyIndex } from "./policy-index.ts";
+import { createQueues, type Queues } from "./queues.ts";
+import { createRetries, type Retries } from "./retries.ts";
+
+export interface PolicyCoreParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly nodeId: string;
+	readonly catalog: Catalog;
+	readonly completions: Completions;
+	readonly changes: ChangeFeed;
+	/** Seconds. */
+	readonly pollInterval: number;
+}
+
+/** Policies, and what obeys them. */
+export interface PolicyCore {
+	readonly policies: Policies;
+	readonly queues: Queues;
+	readonly retries: Retries;
+	/** To be called before anything is submitted; again, when the storage was away. */
+	start(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
+	const index = createPolicyIndex(parts);
+	const queues = createQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
+	return {
+		policies: createPolicies({
+			...parts,
+			async obey() {
+				await index.refresh();
+				await queues.takeHold();
+			},
+		}),
+		queues,
+		retries: createRetries({ ...parts, index, queueOf: queues.queueOf }),
+		async start() {
+			await index.start();
+			await queues.start();
+		},
+		async stop() {
+			queues.stop();
+			await index.stop();
+		},
+	};
+}

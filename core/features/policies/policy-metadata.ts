@@ -1,0 +1,28 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { type Attribute, checkAttributes, flag, object, requiredText, text } from "../packs/attributes.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../rules/rule-metadata.ts";
+import type { PolicyInput } from "./policies-api.ts";
+
+const policyAttributes: Readonly<Record<string, Attribute>> = {
+	...ownAttributes,
+	name: requiredText,
+	pack: text,
+	description: text,
+	enabled: flag,
+	resource_ref: requiredText,
+	policy_type: requiredText,
+	parameters: object,
+};
+
+/** The policy that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
+export function toPolicyInput(metadata: JsonObject, { pack, file }: Place): PolicyInput {
+	checkAttributes(metadata, policyAttributes, true);
+	checkPack(metadata, pack);
+	const { name, description, enabled, resource_ref, policy_type, parameters } = withoutNull(metadata) as unknown as PolicyInput;
+	return {
+		...{ name, pack, resource_ref, policy_type, metadata_file: file },
+		...(description !== undefined && { description }),
+		...(enabled !== undefined && { enabled }),
+		...(parameters !== undefined && { parameters }),
+	};
+}

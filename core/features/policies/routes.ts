@@ -1,0 +1,206 @@
+import { type PolicyEntity, SvcError } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson, replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import type { PolicyInput, Resource } from "../../kernel/engine-api.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toPolicy } from "../triggers/reaction-records.ts";
+import { type PolicyType, policyTypes } from "./policy-types.ts";
+
+const defaultLimit = 100;
+const policySelection = selectionOf(
+	["id", "uid", "ref", "name", "pack", "description", "enabled", "resource_ref", "policy_type", "parameters", "metadata_file"],
+	["id", "ref"],
+);
+const typeSelection = selectionOf(["id", "uid", "ref", "name", "resource_type", "description", "enabled", "module", "parameters"]);
+const typeSortFields = new Map<string, "id" | "name" | "resource_type">([
+	["id", "id"],
+	["name", "name"],
+	["resource_type", "resource_type"],
+]);
+
+const text = { type: "string" };
+type PolicyBody = Omit<PolicyInput, "description" | "metadata_file"> & {
+	readonly description?: string | null;
+	readonly metadata_file?: string | null;
+};
+/** Members that the service chooses come back when a client sends the record it was given. */
+const policyBody = defineBody<PolicyBody>({
+	properties: {
+		id: text,
+		uid: text,
+		ref: text,
+		name: { ...text, minLength: 1 },
+		pack: text,
+		description: { type: ["string", "null"] },
+		enabled: { type: "boolean" },
+		resource_ref: text,
+		policy_type: text,
+		parameters: { type: "object" },
+		metadata_file: { type: ["string", "null"] },
+	},
+	required: ["name", "pack", "resource_ref", "policy_type"],
+	closed: true,
+});
+
+/** Policies, and the kinds of them. */
+export const policyRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/policytypes",
+		component: "api",
+		permission: "policy_type_list",
+		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", resource_type: "string", sort: "string" },
+		handler(context) {
+			const { id, name, resource_type, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, typeSelection);
+			const ids = id === undefined ? undefined : [parseIds(id)].flat();
+			const matching = policyTypes.filter(
+				(type) =>
+					(ids?.includes(type.id) ?? true) &&
+					(name?.includes(type.name) ?? true) &&
+					(resource_type === undefined || type.resource_type === resource_type),
+			);
+			const sorted = toSorted(matching, parseSort(sort, typeSortFields));
+			const end = paging.limit === undefined ? undefined : paging.offset + paging.limit;
+			const items = sorted.slice(paging.offset, end).map((type) => ({ ...type }));
+			return replyList({ items, total: matching.length }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/policytypes/:ref",
+		component: "api",
+		permission: "policy_type_view",
+		resource: (context) => ({ uid: findType(context).uid }),
+		handler: (context) => replyJson(findType(context)),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/policies",
+		component: "api",
+		permission: "policy_list",
+		query: {
+			...pagingQuery,
+			...selectionQuery,
+			id: "string",
+			name: "list",
+			pack: "string",
+			resource_ref: "string",
+			policy_type: "string",
+		},
+		async handler(context) {
+			const { id, name, pack, resource_ref, policy_type } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, policySelection);
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(name !== undefined && { name }),
+				...(pack !== undefined && { pack }),
+				...(resource_ref !== undefined && { resource_ref }),
+				...(policy_type !== undefined && { policy_type }),
+			};
+			const page = await context.engine.policies.list(filter, paging);
+			return replyList({ ...page, items: page.items.map(toPolicy) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/policies/:ref",
+		component: "api",
+		permission: "policy_view",
+		resource: findPolicyResource,
+		async handler(context) {
+			return replyJson(toPolicy(await findPolicy(context)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/policies",
+		component: "api",
+		permission: "policy_create",
+		resource: ({ body }) => toPolicyResource(body),
+		body: policyBody,
+		async handler({ engine, body }) {
+			return replyJson(toPolicy(await engine.policies.create(toInput(body))), 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/policies/:ref",
+		component: "api",
+		permission: "policy_modify",
+		resource: findPolicyResource,
+		body: policyBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			const old = await findPolicyResource(context);
+			const target = toPolicyResource(body);
+			// A new name makes another record of it.
+			if (target.uid !== old.uid) engine.access.assert(principal, "policy_create", target);
+			return replyJson(toPolicy(await engine.policies.update(toRef(context), toInput(body))));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/policies/:ref",
+		component: "api",
+		permission: "policy_delete",
+		resource: findPolicyResource,
+		async handler(context) {
+			await context.engine.policies.remove(toRef(context));
+			return replyNothing();
+		},
+	}),
+];
+
+type Addressed = Pick<RouteContext, "engine" | "path">;
+
+/** The ref or id in the path. */
+function toRef({ path }: Pick<RouteContext, "path">): string {
+	return path["ref"] ?? "";
+}
+
+function findPolicy(context: Addressed): Promise<PolicyEntity> {
+	return context.engine.policies.get(toRef(context));
+}
+
+async function findPolicyResource(context: Addressed): Promise<Resource> {
+	return toPolicyResource(await findPolicy(context));
+}
+
+function toPolicyResource({ pack, name }: Pick<PolicyEntity, "pack" | "name">): Resource {
+	return { uid: `policy:${pack}:${name}`, pack };
+}
+
+function findType(context: Pick<RouteContext, "path">): PolicyType {
+	const refOrId = toRef(context);
+	const found = policyTypes.find(({ id, ref }) => id === refOrId || ref === refOrId);
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `policy type "${refOrId}" cannot be found`);
+	return found;
+}
+
+function toSorted(types: readonly PolicyType[], order: readonly (readonly ["id" | "name" | "resource_type", "asc" | "desc"])[]) {
+	const compare = (a: PolicyType, b: PolicyType) => {
+		for (const [field, direction] of order) {
+			if (a[field] !== b[field]) return a[field] < b[field] === (direction === "asc") ? -1 : 1;
+		}
+		return 0;
+	};
+	return [...types].sort(compare);
+}
+
+function toInput({ name, pack, resource_ref, policy_type, enabled, parameters, description, metadata_file }: PolicyBody): PolicyInput {
+	return {
+		...{ name, pack, resource_ref, policy_type },
+		...(enabled !== undefined && { enabled }),
+		...(parameters !== undefined && { parameters }),
+		...(description != null && { description }),
+		...(metadata_file != null && { metadata_file }),
+	};
+}

@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import type { CliContext } from "../../cli/context.ts";
+import { printList } from "../../cli/output.ts";
+import { openSession } from "../../cli/session.ts";
+import type { Client, PurgeRequest } from "../../client/index.ts";
+
+interface PurgeOptions {
+	readonly timestamp: string;
+	readonly actionRef?: string;
+	readonly purgeIncomplete?: boolean;
+	readonly dryRun?: boolean;
+}
+
+/** Records as the command and as the API names them. */
+const kinds = [
+	["executions", "executions", "Remove executions with their output, each with all it has started."],
+	["output", "output", "Remove stored output of executions that have ended; the records stay."],
+	["trigger-instances", "trigger_instances", "Remove events that rules have been done with."],
+	["rule-enforcements", "rule_enforcements", "Remove what tells what rules did."],
+	["webhook-deliveries", "webhook_deliveries", "Remove deliveries that were kept."],
+	["traces", "traces", "Remove traces that nothing belongs to any more."],
+	["tokens", "tokens", "Remove tokens that have expired."],
+] as const;
+
+export const addPurgeCommands: AddCommands = (parent, context) => {
+	const purge = parent.command("purge").description("Remove old records while the service runs (administrators).");
+	for (const [word, records, description] of kinds) {
+		const command = withCommonOptions(purge.command(word).description(description))
+			.requiredOption("--timestamp <time>", "what is older, such as 2031-03-04 or 2031-03-04T09:15:02Z")
+			.option("--dry-run", "remove nothing, and say how much it would be");
+		if (records === "executions") addExecutionOptions(command);
+		command.action(async (_options, given: Command) => run(records, optionsOf<PurgeOptions>(given), context));
+	}
+};
+
+function addExecutionOptions(command: Command): void {
+	command
+		.option("--action-ref <ref>", "of this action only")
+		.option("--purge-incomplete", "also those that have not ended and that no node runs, by their start");
+}
+
+async function run(records: string, options: PurgeOptions & CommonOptions, context: CliContext): Promise<void> {
+	const { timestamp, actionRef: action_ref, purgeIncomplete: purge_incomplete, dryRun: dry_run } = options;
+	const time = /^\d{4}-\d{2}-\d{2}$/.test(timestamp) ? `${timestamp}T00:00:00Z` : timestamp;
+	const client = await openSession(options, context);
+	const totals = await purgeAll(client, records, { timestamp: time, action_ref, purge_incomplete, dry_run });
+	const items = [...totals].map(([kind, count]) => ({ records: kind, [dry_run ? "would_be_removed" : "removed"]: count }));
+	await printList({ items, total: undefined, limit: undefined }, ["records", dry_run ? "would_be_removed" : "removed"], options, context);
+}
+
+/** A second at a time until there is no more. */
+async function purgeAll(client: Client, records: string, request: PurgeRequest): Promise<ReadonlyMap<string, number>> {
+	const totals = new Map<string, number>();
+	for (let from: string | undefined; ; ) {
+		const { removed, next } = await client.purge(records, { ...request, from });
+		for (const [kind, count] of Object.entries(removed)) totals.set(kind, (totals.get(kind) ?? 0) + count);
+		if (next === null) return totals;
+		from = next;
+	}
+}

@@ -1,0 +1,64 @@
+import type { TraceEntity } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
+import type { HookParameters } from "../webhooks/hook-parameters.ts";
+import { defaultWindow } from "../webhooks/ledger.ts";
+import { eachAgedPage } from "./aged-records.ts";
+import { type Range, type Removal, removeAged } from "./removal.ts";
+
+/** Remove trigger instances that rules have been done with. */
+export function removeInstances(removal: Removal, range: Range): Promise<string | undefined> {
+	const where = { status: { in: ["processed", "processing_failed"] } } as const;
+	return removeAged(removal, { kind: "trigger_instance", time: "occurrence_time", where, ...range });
+}
+
+/** Remove enforcements. Those of an event that is still to be processed stay: without them a rule would act on it once more. */
+export function removeEnforcements(removal: Removal, range: Range): Promise<string | undefined> {
+	const { storage, pace } = removal;
+	const fields = ["trigger_instance_id"] as const;
+	return removeAged(removal, { kind: "rule_enforcement", time: "enforced_at", fields, ...range }, async (page) => {
+		const ids = [...new Set(page.map(({ trigger_instance_id }) => trigger_instance_id))];
+		const where = { id: { in: ids }, status: { in: ["pending", "processing"] } } as const;
+		const waiting = await pace.run(() => storage.find("trigger_instance", { where, fields: ["id"] }));
+		const kept = new Set(waiting.map(({ id }) => id));
+		return page.filter(({ trigger_instance_id }) => !kept.has(trigger_instance_id));
+	});
+}
+
+/** Remove deliveries, except those by which a hook knows repetitions. */
+export async function removeDeliveries(removal: Removal, { before, from }: Range): Promise<string | undefined> {
+	const { storage, pace, now } = removal;
+	const hooks = await pace.run(() => storage.find("trigger", { where: { type: triggerRefs.webhook }, fields: ["parameters"] }));
+	const settings = hooks.flatMap(({ parameters }) => (parameters as unknown as HookParameters).deduplicate ?? []);
+	const windows = settings.map(({ window = defaultWindow }) => window);
+	const earliest = toTimestamp(fromTimestamp(now) - Math.max(0, ...windows) * 1_000_000);
+	const limit = before < earliest ? before : earliest;
+	return removeAged(removal, { kind: "webhook_delivery", time: "received_at", before: limit, from });
+}
+
+/** Pages in a row of traces that all stay, before the rest is put off: there may be as many of them as there are executions. */
+const patience = 20;
+
+/** Remove traces that nothing belongs to any more. */
+export function removeTraces(removal: Removal, { before, from }: Range): Promise<string | undefined> {
+	const { storage, pace } = removal;
+	let fruitless = 0;
+
+	async function findUsed(page: readonly TraceEntity[]): Promise<ReadonlySet<string>> {
+		const where = { trace_id: { in: page.map(({ id }) => id) } };
+		const used = new Set<string>();
+		for (const kind of ["execution", "trigger_instance", "rule_enforcement"] as const) {
+			for (const trace of await pace.run(() => storage.distinct(kind, "trace_id", where))) used.add(trace);
+		}
+		return used;
+	}
+
+	return eachAgedPage(removal, { kind: "trace", time: "start_timestamp", before, from }, async (page) => {
+		const used = await findUsed(page);
+		const unused = page.filter(({ id }) => !used.has(id));
+		const ids = unused.map(({ id }) => id);
+		fruitless = ids.length === 0 ? fruitless + 1 : 0;
+		await removal.remove("trace", ids);
+		return fruitless < patience ? undefined : "enough";
+	});
+}

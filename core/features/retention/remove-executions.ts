@@ -1,0 +1,91 @@
+import type { ExecutionEntity } from "../../contract/index.ts";
+import { completedStatuses, isCompleted } from "../../kernel/executions/status.ts";
+import { eachAgedPage } from "./aged-records.ts";
+import { readForest } from "./execution-forest.ts";
+import type { Range, Removal } from "./removal.ts";
+
+export interface ExecutionRange extends Range {
+	readonly actionRef?: string;
+	/** Also those that have not ended, unless a node runs them: their age counts from their start. */
+	readonly incomplete?: boolean;
+}
+
+const fields = ["parent_id", "status", "end_timestamp", "fence", "lease_expires_at"] as const;
+
+/**
+ * Remove executions with their output. An execution goes together with everything it has started, once all of that has ended before
+ * the limit, and never before its parent; children go first, so that what is left after a crash is found again.
+ */
+export function removeExecutions(
+	removal: Removal,
+	{ before, from, actionRef, incomplete = false }: ExecutionRange,
+): Promise<string | undefined> {
+	const { storage, pace, now } = removal;
+	const where = {
+		...(!incomplete && { status: { in: completedStatuses } }),
+		...(actionRef !== undefined && { action_ref: actionRef }),
+	};
+
+	function isOver({ status, start_timestamp, end_timestamp, lease_expires_at }: ExecutionEntity): boolean {
+		if (isCompleted(status)) return end_timestamp !== null && end_timestamp < before;
+		return incomplete && start_timestamp < before && (lease_expires_at === null || lease_expires_at < now);
+	}
+
+	/** Those that nothing stored is the parent of. */
+	async function toRoots(executions: readonly ExecutionEntity[]): Promise<ExecutionEntity[]> {
+		const parentIds = [...new Set(executions.flatMap(({ parent_id }) => parent_id ?? []))];
+		if (parentIds.length === 0) return [...executions];
+		const parents = await pace.run(() => storage.find("execution", { where: { id: { in: parentIds } }, fields: ["id"] }));
+		const known = new Set(parents.map(({ id }) => id));
+		return executions.filter(({ parent_id }) => parent_id === null || !known.has(parent_id));
+	}
+
+	const aged = { kind: "execution", time: "start_timestamp", before, from, where, fields } as const;
+	return eachAgedPage(removal, aged, async (page) => {
+		const roots = await toRoots(page.filter(isOver));
+		await removeAll(removal, await readForest(removal, roots, isOver));
+		return undefined;
+	});
+}
+
+/** In the given order, a few at a time, each after its output. */
+async function removeAll(removal: Removal, executions: readonly ExecutionEntity[]): Promise<void> {
+	const { pace } = removal;
+	let ready: string[] = [];
+	for (const { id, status, fence } of executions) {
+		if (pace.signal.aborted) break;
+		// Somebody may have begun to work at what has not ended; then it stays.
+		if (!isCompleted(status) && (await removal.remove("execution", [id], { status, fence })) === 0) continue;
+		if (!(await removeOutputOf(removal, id))) break;
+		if (isCompleted(status)) ready.push(id);
+		if (ready.length < 100) continue;
+		await removal.remove("execution", ready);
+		ready = [];
+	}
+	await removal.remove("execution", ready);
+}
+
+/** Whether all of it was removed. */
+async function removeOutputOf({ storage, pace, remove }: Removal, executionId: string): Promise<boolean> {
+	let after = 0;
+	while (!pace.signal.aborted) {
+		let wanted = 0;
+		const page = await pace.run((limit) => {
+			wanted = limit;
+			return storage.find("output_chunk", {
+				where: { execution_id: executionId, sequence: { gt: after } },
+				orderBy: [["sequence", "asc"]],
+				limit,
+				fields: ["id", "sequence"],
+			});
+		});
+		await remove(
+			"output_chunk",
+			page.map(({ id }) => id),
+		);
+		const last = page.at(-1);
+		if (last === undefined || page.length < wanted) return true;
+		after = last.sequence;
+	}
+	return false;
+}

@@ -1,0 +1,23 @@
+import type { OutputChunkEntity } from "../../contract/index.ts";
+import { isCompleted } from "../../kernel/executions/status.ts";
+import { type Range, type Removal, removeAged } from "./removal.ts";
+
+/** Remove stored output of executions that ended before the limit, and of executions that are gone. The records stay. */
+export function removeOutput(removal: Removal, range: Range): Promise<string | undefined> {
+	const { storage, pace } = removal;
+
+	/** Which of these executions keep their output. */
+	async function findKept(chunks: readonly OutputChunkEntity[]): Promise<ReadonlySet<string>> {
+		const ids = [...new Set(chunks.map(({ execution_id }) => execution_id))];
+		const executions = await pace.run(() =>
+			storage.find("execution", { where: { id: { in: ids } }, fields: ["id", "status", "end_timestamp"] }),
+		);
+		const kept = executions.filter(({ status, end_timestamp: end }) => !isCompleted(status) || end === null || end >= range.before);
+		return new Set(kept.map(({ id }) => id));
+	}
+
+	return removeAged(removal, { kind: "output_chunk", time: "timestamp", fields: ["execution_id"], ...range }, async (page) => {
+		const kept = await findKept(page);
+		return page.filter(({ execution_id }) => !kept.has(execution_id));
+	});
+}

@@ -1,0 +1,57 @@
+import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { createDuty } from "../../kernel/work/duty.ts";
+import { endInquiries } from "../inquiries/end-inquiries.ts";
+import type { Completions } from "../triggers/ended-executions.ts";
+import { createCollector } from "./collector.ts";
+import { purge } from "./purge.ts";
+import type { Retention } from "./retention-api.ts";
+
+export interface RetentionParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly nodeId: string;
+	readonly options: Options;
+	readonly completions: Completions;
+}
+
+export function createRetention(parts: RetentionParts): Retention & { start(): void; stop(): Promise<void> } {
+	const { storage, clock, logger } = parts;
+	const { garbagecollector: options, scheduler } = parts.options;
+	const stopping = new AbortController();
+	const purging = new Set<Promise<unknown>>();
+	const collector = createCollector({ storage, clock, logger, options, endInquiries: (signal) => endInquiries(parts, signal) });
+	const duty = createDuty(
+		{ ...parts, lease: scheduler.lease },
+		{ name: "garbage_collection", interval: options.collection_interval, work: collector.collect },
+	);
+
+	return {
+		start: duty.start,
+		async collect() {
+			logger.info("garbage collection asked for");
+			try {
+				const isDone = await duty.perform();
+				logger.info(isDone ? "garbage collection asked for has ended" : "garbage collection asked for is left to another node");
+				return isDone;
+			} catch (error) {
+				logger.error("garbage collection asked for has failed", { error });
+				throw error;
+			}
+		},
+		async purge(kind, input, principal) {
+			const work = purge({ storage, clock, logger, signal: stopping.signal }, kind, input, principal);
+			const settled = work.catch(() => undefined).finally(() => purging.delete(settled));
+			purging.add(settled);
+			const report = await work;
+			if (input.dry_run !== true) collector.noteRemoval();
+			return report;
+		},
+		async stop() {
+			stopping.abort();
+			await Promise.all([duty.stop(), ...purging]);
+		},
+	};
+}

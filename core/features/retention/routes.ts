@@ -1,0 +1,39 @@
+import { defineBody } from "../../http/body.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import { parseTimestamp } from "../../http/timestamp.ts";
+
+interface PurgeBody {
+	readonly timestamp: string;
+	readonly action_ref?: string;
+	readonly purge_incomplete?: boolean;
+	readonly dry_run?: boolean;
+	readonly from?: string;
+}
+
+const purgeBody = defineBody<PurgeBody>({
+	properties: {
+		timestamp: { type: "string" },
+		action_ref: { type: "string", minLength: 1 },
+		purge_incomplete: { type: "boolean" },
+		dry_run: { type: "boolean" },
+		from: { type: "string" },
+	},
+	required: ["timestamp"],
+	closed: true,
+});
+
+/** Removal of old records by hand. */
+export const purgeRoutes = [
+	defineRoute({
+		method: "POST",
+		path: "/purge/:records",
+		component: "api",
+		permission: "admin",
+		body: purgeBody,
+		async handler({ engine, path, body, principal }) {
+			const input = { ...body, timestamp: parseTimestamp("timestamp", body.timestamp) };
+			return replyJson(await engine.retention.purge(path["records"] ?? "", input, principal));
+		},
+	}),
+];

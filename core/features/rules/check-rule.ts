@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { type RuleEntity, SvcError } from "../../contract/index.ts";
+import { assertNames } from "../../kernel/basics/names.ts";
+import { assertDepth } from "../../language/parameters/depth.ts";
+import { compileCriteria } from "./criteria/index.ts";
+import { ruleTypes } from "./rule-types.ts";
+import type { RuleInput } from "./rules-api.ts";
+
+/** What a rule says, checked as far as that goes without its trigger. */
+export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "user">;
+
+const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
+
+/** The fields to store. `SVC_INVALID` names what is not allowed. The action need not exist. */
+export function checkRule(input: RuleInput, pack: string): RuleFields {
+	const { name, type = { ref: "standard" }, criteria = {}, action } = input;
+	assertNames({ pack, name });
+	const known = ruleTypes.find((candidate) => candidate.name === type.ref);
+	if (known === undefined) {
+		throw new SvcError("SVC_INVALID", `type.ref: "${type.ref}" must be one of ${ruleTypes.map((ruleType) => ruleType.name).join(", ")}`);
+	}
+	if (!refPattern.test(action.ref)) throw new SvcError("SVC_INVALID", `action.ref: "${action.ref}" must be <pack>.<action>`);
+	assertDepth("action.parameters", action.parameters ?? {});
+	assertDepth("criteria", criteria);
+	compileCriteria(criteria);
+	return {
+		ref: `${pack}.${name}`,
+		pack,
+		name,
+		description: input.description ?? "",
+		type: known.name,
+		// Whoever forgets it must not find a rule at work.
+		enabled: input.enabled ?? false,
+		action_ref: action.ref,
+		revision: randomUUID(),
+		metadata_file: input.metadata_file || null,
+		criteria,
+		action_parameters: action.parameters ?? {},
+		type_parameters: type.parameters ?? {},
+		tags: input.tags ?? [],
+	};
+}

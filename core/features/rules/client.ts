@@ -1,0 +1,88 @@
+import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import type { Api } from "../webhooks/client.ts";
+
+/** A rule as the API shows it. */
+export interface RuleRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
+	readonly description: string;
+	readonly enabled: boolean;
+	readonly type: { readonly ref: string; readonly parameters: JsonObject };
+	readonly trigger: { readonly type: string; readonly ref?: string; readonly parameters: JsonObject; readonly description?: string };
+	readonly criteria: JsonObject;
+	readonly action: { readonly ref: string; readonly parameters: JsonObject; readonly description?: string };
+	readonly context: JsonObject;
+	readonly tags: readonly JsonObject[];
+	readonly metadata_file: string;
+}
+
+/** What may be said of a rule; name, trigger and action must be. */
+export type RuleRequest = Pick<RuleRecord, "name"> & {
+	readonly trigger: { readonly type: string; readonly parameters?: JsonObject };
+	readonly action: { readonly ref: string; readonly parameters?: JsonObject };
+} & { readonly [F in Exclude<keyof RuleRecord, "name" | "trigger" | "action">]?: RuleRecord[F] };
+
+/** What a rule did with an event. */
+export interface RuleEnforcementRecord {
+	readonly id: string;
+	readonly trigger_instance_id: string;
+	readonly execution_id?: string;
+	readonly failure_reason?: string;
+	readonly rule: { readonly ref: string; readonly id: string; readonly uid: string };
+	readonly enforced_at: string;
+	readonly status: "succeeded" | "failed";
+}
+
+/** A rule and an event, each by ref or id, or as it is. */
+export interface RuleTestRequest {
+	readonly rule: string | JsonObject;
+	readonly trigger_instance: string | { readonly trigger: string; readonly payload?: JsonObject };
+}
+
+/** Whether a rule would act on an event, and how. */
+export interface RuleTestRecord {
+	readonly matched: boolean;
+	/** Rendered, when it matched. */
+	readonly parameters?: JsonObject;
+	/** Why it did not match. */
+	readonly reason?: string;
+	readonly failed?: { readonly key: string; readonly operator: string; readonly pattern: JsonValue; readonly value: JsonValue };
+}
+
+/** The rules of a service. */
+export interface RuleClient {
+	list(query?: ListQuery): Promise<ListPage<RuleRecord>>;
+	/** By ref or id. */
+	get(refOrId: string): Promise<RuleRecord>;
+	create(rule: RuleRequest): Promise<RuleRecord>;
+	/** Full replacement. */
+	update(refOrId: string, rule: RuleRequest): Promise<RuleRecord>;
+	remove(refOrId: string): Promise<void>;
+	/** What a rule would do with an event; nothing is started. */
+	test(request: RuleTestRequest): Promise<RuleTestRecord>;
+	/** What rules did, newest first. */
+	enforcements(query?: ListQuery): Promise<ListPage<RuleEnforcementRecord>>;
+	enforcement(id: string): Promise<RuleEnforcementRecord>;
+}
+
+type Call = (path: string, init: { readonly method: "DELETE" }) => Promise<unknown>;
+
+export function createRuleClient({ read, list, call }: Api & { readonly call: Call }): RuleClient {
+	const at = encodeURIComponent;
+	return {
+		list: (query) => list("/rules", query),
+		get: (ref) => read(`/rules/${at(ref)}`),
+		create: (body) => read("/rules", { method: "POST", body }),
+		update: (ref, body) => read(`/rules/${at(ref)}`, { method: "PUT", body }),
+		async remove(ref) {
+			await call(`/rules/${at(ref)}`, { method: "DELETE" });
+		},
+		test: (body) => read("/rules/test", { method: "POST", body }),
+		enforcements: (query) => list("/ruleenforcements", query),
+		enforcement: (id) => read(`/ruleenforcements/${at(id)}`),
+	};
+}

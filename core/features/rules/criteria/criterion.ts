@@ -1,0 +1,80 @@
+import type { JsonObject, JsonValue } from "../../../contract/index.ts";
+import { SvcError } from "../../../contract/index.ts";
+import { isRenderProblem } from "../../../language/templates/errors.ts";
+import type { Criterion } from "./compiled-criterion.ts";
+import { compileKey, type Root } from "./key.ts";
+import { applyOperator, operatorNames, operators } from "./operators.ts";
+import { compilePattern, type Evaluation } from "./pattern.ts";
+import { searchItems } from "./search.ts";
+
+/** Nesting of `search` in `search`. */
+const deepestSearch = 10;
+
+export interface CriterionPlace {
+	readonly root: Root;
+	/** How many `search` it is in. */
+	readonly depth: number;
+}
+
+/** Compile the entries of a criteria map in their order. `SVC_INVALID` names the key and what is allowed. */
+export function compileEntries(criteria: JsonObject, place: CriterionPlace): readonly Criterion[] {
+	return Object.entries(criteria).map(([key, entry]) => compileEntry(key, entry, place));
+}
+
+function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Criterion {
+	const invalid = (message: string) => new SvcError("SVC_INVALID", `criteria "${key.slice(0, 200)}" ${message}`);
+	if (!isObject(entry)) throw invalid("must be an object with the members type and pattern");
+	const { type, pattern = null, condition } = entry;
+	// Rules name operators in lower case; inside a search any case does.
+	const operator = typeof type === "string" && place.depth > 0 ? type.toLowerCase() : type;
+	if (typeof operator !== "string" || !operatorNames.includes(operator)) {
+		throw invalid(`must have a type that is one of ${operatorNames.join(", ")}`);
+	}
+	if (pattern === null && place.depth === 0) throw invalid("must have a pattern that is not null");
+	const read = compileKey(key, place.root);
+	if (operator !== "search") {
+		const found = operators.get(operator);
+		if (found === undefined) throw invalid(`has no operator "${operator}"`);
+		const { usesDatastore, render } = compilePattern(pattern);
+		const evaluate = guarded(key, operator, read, (value, evaluation, state) => {
+			state.pattern = found.ignoresPattern === true ? pattern : render(evaluation);
+			return applyOperator(found, value, state.pattern, evaluation.now);
+		});
+		return { key, operator, usesDatastore, evaluate };
+	}
+	if (!isObject(pattern)) throw invalid("must have a pattern that is an object of criteria, as its type is search");
+	if (place.depth >= deepestSearch) throw invalid(`is a search in more than ${deepestSearch} others`);
+	const children = compileEntries(pattern, { root: "item", depth: place.depth + 1 });
+	const evaluate = guarded(key, operator, read, (value, evaluation, state) => {
+		state.pattern = pattern;
+		const report = (error: string) => {
+			state.error ??= error;
+		};
+		return searchItems(value, children, { condition, evaluation, report });
+	});
+	return { key, operator, usesDatastore: children.some((child) => child.usesDatastore), evaluate };
+}
+
+type Decide = (value: JsonValue, evaluation: Evaluation, state: { pattern: JsonValue; error?: string }) => boolean;
+
+/** Evaluates a criterion; what cannot be decided is told instead of thrown. */
+function guarded(key: string, operator: string, read: (values: JsonObject) => JsonValue, decide: Decide): Criterion["evaluate"] {
+	return (evaluation) => {
+		const state: { pattern: JsonValue; error?: string } = { pattern: null };
+		let value: JsonValue = null;
+		try {
+			value = read(evaluation.values);
+			const isTrue = decide(value, evaluation, state);
+			if (isTrue || state.error === undefined) return { isTrue, value, pattern: state.pattern };
+			return { isTrue, value, pattern: state.pattern, error: state.error };
+		} catch (error) {
+			// The datastore away, or a fault of the program: nothing is known of the criterion then.
+			if (!isRenderProblem(error)) throw error;
+			return { isTrue: false, value, pattern: state.pattern, error: `criterion "${key}" (${operator}): ${error.message}` };
+		}
+	};
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,69 @@
+import type { Clock, ExecutionEntity, Options, RuleEntity, Storage, TriggerInstanceEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+
+/** Ends cascades in which rules cause themselves. */
+export interface LoopGuard {
+	/** Why a rule must not act on an event; undefined when it may. */
+	refuse(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<string | undefined>;
+}
+
+type Ruled = Pick<ExecutionEntity, "id" | "parent_id" | "trigger_instance_id">;
+
+const minute = 60_000_000;
+/** Generations of parents that are looked through for the rule that began them. */
+const maximumGenerations = 100;
+
+export function createLoopGuard(parts: { readonly storage: Storage; readonly clock: Clock; readonly options: Options }): LoopGuard {
+	const { storage, clock } = parts;
+	const { depth_limit, loop_limit } = parts.options.rules;
+
+	/** How often the rule has acted lately on events of the trace. */
+	async function countActs(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<number> {
+		const since = toTimestamp(clock.now() - minute);
+		return storage.count("rule_enforcement", {
+			trace_id: instance.trace_id,
+			rule_id: rule.id,
+			status: "succeeded",
+			enforced_at: { gt: since },
+		});
+	}
+
+	/** Whether the rule is among those that led to the event. */
+	async function isCausedBy(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<boolean> {
+		let cause = instance.caused_by_id;
+		for (let step = 0; cause !== null && step < depth_limit; step += 1) {
+			const root = await findRuled(cause);
+			if (root === undefined) return false;
+			const [enforcement] = await storage.find("rule_enforcement", { where: { execution_id: root.id }, fields: ["rule_id"], limit: 1 });
+			if (enforcement?.rule_id === rule.id) return true;
+			const where = { id: root.trigger_instance_id ?? "" };
+			const [earlier] = await storage.find("trigger_instance", { where, fields: ["caused_by_id"] });
+			cause = earlier?.caused_by_id ?? null;
+		}
+		return false;
+	}
+
+	/** The execution, or the nearest of its parents, that a rule has started. */
+	async function findRuled(executionId: string): Promise<Ruled | undefined> {
+		let id: string | null = executionId;
+		for (let generation = 0; id !== null && generation < maximumGenerations; generation += 1) {
+			const fields = ["id", "parent_id", "trigger_instance_id"] as const;
+			const [execution]: Ruled[] = await storage.find("execution", { where: { id }, fields });
+			if (execution === undefined || execution.trigger_instance_id !== null) return execution;
+			id = execution.parent_id;
+		}
+		return undefined;
+	}
+
+	return {
+		async refuse(rule, instance) {
+			if (instance.depth === 0) return undefined;
+			if (instance.depth >= depth_limit) {
+				return `loop guard: ${instance.depth} rules in a row have led to this event, and rules.depth_limit is ${depth_limit}`;
+			}
+			const acts = await countActs(rule, instance);
+			if (acts < loop_limit || !(await isCausedBy(rule, instance))) return undefined;
+			return `loop guard: the rule has acted ${acts} times within a minute in a cascade it causes itself, and rules.loop_limit is ${loop_limit}`;
+		},
+	};
+}

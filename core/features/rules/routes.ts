@@ -1,0 +1,159 @@
+import { defineBody } from "../../http/body.ts";
+import { parsePaging } from "../../http/paging.ts";
+import { toActionResource } from "../../http/permissions.ts";
+import { secretsQuery } from "../../http/present.ts";
+import { replyList } from "../../http/reply-list.ts";
+import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection } from "../../http/selection.ts";
+import type { Engine, Principal, Resource, RuleInput, RuleView } from "../../kernel/engine-api.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
+import { toRule } from "../triggers/reaction-records.ts";
+import { toHookUrl } from "../webhooks/hook-parameters.ts";
+import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
+
+const text = { type: "string" };
+const object = { type: "object" };
+
+/** Members of a rule's body; those the service chooses come back when a client sends the record it was given. */
+export const ruleProperties = {
+	id: text,
+	uid: text,
+	ref: text,
+	context: object,
+	name: { ...text, minLength: 1 },
+	pack: text,
+	description: { type: ["string", "null"] },
+	enabled: { type: "boolean" },
+	type: { type: "object", properties: { ref: text, parameters: object }, required: ["ref"] },
+	trigger: { type: "object", properties: { type: text, parameters: object }, required: ["type"] },
+	criteria: object,
+	action: {
+		type: "object",
+		properties: { ref: text, parameters: object, description: text },
+		required: ["ref"],
+		additionalProperties: false,
+	},
+	tags: { type: "array", items: object },
+	metadata_file: { type: ["string", "null"] },
+};
+export const requiredRuleProperties = ["name", "trigger", "action"];
+
+type RuleBody = Omit<RuleInput, "description" | "metadata_file"> & {
+	readonly description?: string | null;
+	readonly metadata_file?: string | null;
+};
+const ruleBody = defineBody<RuleBody>({ properties: ruleProperties, required: requiredRuleProperties, closed: true });
+
+export const ruleRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/rules",
+		component: "api",
+		permission: "rule_list",
+		query: ruleListQuery,
+		async handler(context) {
+			const paging = parsePaging(context);
+			const selection = parseSelection(context.query, ruleSelection);
+			const page = await context.engine.rules.list(toRuleFilter(context.query), paging);
+			const shown = await toShownRules(context, page.items);
+			return replyList({ ...page, items: shown.map((view) => toRule(view)) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rules/:ref",
+		component: "api",
+		permission: "rule_view",
+		resource: findRuleResource,
+		query: secretsQuery,
+		async handler(context) {
+			return replyRule(context, await context.engine.rules.get(toRef(context)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/rules",
+		component: "api",
+		permission: "rule_create",
+		resource: ({ body }) => toRuleResource(body.pack, body.name),
+		query: secretsQuery,
+		body: ruleBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			assertMayUse(engine, principal, body);
+			return replyRule(context, await engine.rules.create(toInput(body), principal), 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/rules/:ref",
+		component: "api",
+		permission: "rule_modify",
+		resource: findRuleResource,
+		query: secretsQuery,
+		body: ruleBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			const old = await findRuleResource(context);
+			const target = toRuleResource(body.pack ?? old.pack, body.name);
+			// A new name makes another record of it.
+			if (target.uid !== old.uid) engine.access.assert(principal, "rule_create", target);
+			assertMayUse(engine, principal, body);
+			return replyRule(context, await engine.rules.update(toRef(context), toInput(body), principal));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/rules/:ref",
+		component: "api",
+		permission: "rule_delete",
+		resource: findRuleResource,
+		async handler(context) {
+			await context.engine.rules.remove(toRef(context));
+			return replyNothing();
+		},
+	}),
+];
+
+/** The rule named in the path. */
+export async function findRuleResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	const { pack, name } = (await context.engine.rules.get(toRef(context))).rule;
+	return toRuleResource(pack, name);
+}
+
+/** The ref or id in the path. */
+export function toRef({ path }: Pick<RouteContext, "path">): string {
+	return path["ref"] ?? "";
+}
+
+export function toRuleResource(pack = "default", name: string): Resource {
+	return { uid: `rule:${pack}:${name}`, pack };
+}
+
+/** Rules act for the system, so whoever makes one must be allowed what it does. */
+function assertMayUse({ access }: Engine, principal: Principal, { action, trigger }: RuleBody): void {
+	access.assert(principal, "action_execute", toActionResource(action.ref));
+	const url = trigger.type === triggerRefs.webhook ? trigger.parameters?.["url"] : undefined;
+	if (typeof url === "string") access.assert(principal, "webhook_create", { uid: `webhook:${toHookUrl(url)}` });
+}
+
+function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, ...rest }: RuleBody): RuleInput {
+	return {
+		name,
+		trigger: { type: trigger.type, ...(trigger.parameters !== undefined && { parameters: trigger.parameters }) },
+		action: { ref: action.ref, ...(action.parameters !== undefined && { parameters: action.parameters }) },
+		...(pack !== undefined && { pack }),
+		...(type !== undefined && { type }),
+		...(criteria !== undefined && { criteria }),
+		...(enabled !== undefined && { enabled }),
+		...(tags !== undefined && { tags }),
+		...(rest.description != null && { description: rest.description }),
+		...(rest.metadata_file != null && { metadata_file: rest.metadata_file }),
+	};
+}
+
+async function replyRule(context: RouteContext<typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+	const [shown = view] = await toShownRules(context, [view]);
+	return replyJson(toRule(shown), status);
+}

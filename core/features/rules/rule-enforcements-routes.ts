@@ -1,0 +1,137 @@
+import type { RuleEnforcementEntity } from "../../contract/index.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { splitRef } from "../../http/permissions.ts";
+import { presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import { parseBounds } from "../../http/time-range.ts";
+import type { EnforcementFilter, Resource } from "../../kernel/engine-api.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toExecution, type WireRecord } from "../executions/records.ts";
+import { toShownInstances } from "../triggers/payload-rights.ts";
+import { toEnforcement } from "../triggers/reaction-records.ts";
+import { toRuleResource } from "./routes.ts";
+
+const defaultLimit = 50;
+const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];
+const rules = selectionOf(members);
+const viewRules = selectionOf([...members, "trigger_instance", "execution"]);
+const sortFields = new Map<string, keyof RuleEnforcementEntity>([
+	["id", "id"],
+	["rule_ref", "rule_ref"],
+	["rule_id", "rule_id"],
+	["execution", "execution_id"],
+	["trigger_instance", "trigger_instance_id"],
+	["enforced_at", "enforced_at"],
+]);
+const listQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	...secretsQuery,
+	id: "string",
+	rule_ref: "string",
+	rule_id: "string",
+	execution: "string",
+	trigger_instance: "string",
+	status: "string",
+	enforced_at_gt: "string",
+	enforced_at_lt: "string",
+	sort: "string",
+} as const;
+
+/** What rules did about events. */
+export const ruleEnforcementRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements/views",
+		component: "api",
+		permission: "rule_enforcement_list",
+		query: listQuery,
+		async handler(context) {
+			const { page, paging } = await list(context);
+			const items = await toViews(context, page.items);
+			return replyList({ ...page, items }, paging, parseSelection(context.query, viewRules));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements/views/:id",
+		component: "api",
+		permission: "rule_enforcement_view",
+		resource: findEnforcementResource,
+		query: secretsQuery,
+		async handler(context) {
+			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))]);
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements",
+		component: "api",
+		permission: "rule_enforcement_list",
+		query: listQuery,
+		async handler(context) {
+			const selection = parseSelection(context.query, rules);
+			const { page, paging } = await list(context);
+			return replyList({ ...page, items: page.items.map(toEnforcement) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruleenforcements/:id",
+		component: "api",
+		permission: "rule_enforcement_view",
+		resource: findEnforcementResource,
+		async handler(context) {
+			return replyJson(toEnforcement(await context.engine.enforcements.get(toId(context))));
+		},
+	}),
+];
+
+function toId({ path }: Pick<RouteContext, "path">): string {
+	return path["id"] ?? "";
+}
+
+/** An enforcement is guarded by its rule. */
+async function findEnforcementResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
+	return toRuleResource(pack, name);
+}
+
+async function list(context: RouteContext<typeof listQuery>) {
+	const paging = parsePaging(context, defaultLimit);
+	const orderBy = parseSort(context.query.sort, sortFields);
+	const page = await context.engine.enforcements.list(toFilter(context.query), { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+	return { page, paging };
+}
+
+function toFilter(query: RouteContext<typeof listQuery>["query"]): EnforcementFilter {
+	const { id, rule_ref, rule_id, execution, trigger_instance, status, enforced_at_gt: gt, enforced_at_lt: lt } = query;
+	const enforced_at = parseBounds("enforced_at", { gt, lt });
+	return {
+		...(id !== undefined && { id: parseIds(id) }),
+		...(rule_ref !== undefined && { rule_ref }),
+		...(rule_id !== undefined && { rule_id }),
+		...(execution !== undefined && { execution_id: execution }),
+		...(trigger_instance !== undefined && { trigger_instance_id: trigger_instance }),
+		...(status !== undefined && { status }),
+		...(enforced_at !== undefined && { enforced_at }),
+	};
+}
+
+async function toViews(context: RouteContext<typeof secretsQuery>, enforcements: readonly RuleEnforcementEntity[]): Promise<WireRecord[]> {
+	const details = await context.engine.enforcements.details(enforcements);
+	const instances = details.flatMap(({ instance }) => instance ?? []);
+	const presentation = toPresentation(context);
+	const shown = await toShownInstances(context, instances, presentation);
+	const byId = new Map(instances.map(({ id }, index) => [id, shown[index]]));
+	return presentTogether(details, ({ enforcement, execution }) => ({
+		...toEnforcement(enforcement),
+		trigger_instance: byId.get(enforcement.trigger_instance_id) ?? {},
+		execution: execution === undefined ? {} : toExecution(execution, presentation),
+	}));
+}

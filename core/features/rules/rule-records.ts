@@ -1,0 +1,59 @@
+import { pagingQuery } from "../../http/paging.ts";
+import { secretsQuery, showsSecrets } from "../../http/present.ts";
+import { selectionOf } from "../../http/reply-list.ts";
+import type { RouteContext } from "../../http/route.ts";
+import { selectionQuery } from "../../http/selection.ts";
+import type { RuleFilter, RuleView } from "../../kernel/engine-api.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+
+/** Query parameters of the lists of rules. */
+export const ruleListQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	...secretsQuery,
+	id: "string",
+	name: "list",
+	pack: "string",
+	action: "string",
+	trigger: "string",
+	enabled: "boolean",
+	user: "string",
+} as const;
+
+export const ruleSelection = selectionOf(
+	[
+		"id",
+		"uid",
+		"ref",
+		"name",
+		"pack",
+		"description",
+		"enabled",
+		"type",
+		"trigger",
+		"criteria",
+		"action",
+		"context",
+		"tags",
+		"metadata_file",
+	],
+	["id", "ref"],
+);
+
+export function toRuleFilter({ id, name, pack, action, trigger, enabled, user }: RouteContext<typeof ruleListQuery>["query"]): RuleFilter {
+	return {
+		...(id !== undefined && { id: parseIds(id) }),
+		...(name !== undefined && { name }),
+		...(pack !== undefined && { pack }),
+		...(action !== undefined && { action }),
+		...(trigger !== undefined && { trigger }),
+		...(enabled !== undefined && { enabled }),
+		...(user !== undefined && { user }),
+	};
+}
+
+/** Rules as their reader may see them. */
+export async function toShownRules(context: RouteContext<typeof secretsQuery>, views: readonly RuleView[]): Promise<readonly RuleView[]> {
+	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
+	return isMasked ? context.engine.rules.mask(views) : views;
+}

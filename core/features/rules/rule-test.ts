@@ -1,0 +1,152 @@
+import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { hashParameters } from "../../kernel/events/parameters-hash.ts";
+import { mask } from "../../kernel/secrets/mask.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import { withEmptyContext } from "../../language/parameters/render.ts";
+import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
+import { Rendering } from "../../language/parameters/rendering.ts";
+import type { DatastoreAccess } from "../../language/templates/datastore.ts";
+import { renderWithLookups } from "../../language/templates/datastore.ts";
+import { parseCipherText } from "../datastore/cipher-text.ts";
+import type { TriggerInstances } from "../triggers/triggers-api.ts";
+import { compileCriteria } from "./criteria/index.ts";
+import type { RuleSecrets } from "./rule-secrets.ts";
+import type { StoredRules } from "./rules.ts";
+import type { RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
+
+export interface RuleTestParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly rules: StoredRules;
+	readonly templateSources: TemplateSources;
+	readonly secrets: RuleSecrets;
+	readonly maskPayloads: TriggerInstances["maskPayloads"];
+}
+
+/** What is looked at of a rule. */
+interface TestedRule {
+	/** Ref; undefined while no rule has such a trigger. */
+	readonly trigger: string | undefined;
+	readonly triggerType: string;
+	readonly criteria: JsonObject;
+	/** Ref. */
+	readonly action: string;
+	readonly parameters: JsonObject;
+	/** Undefined for one that is not stored. */
+	readonly author: string | undefined;
+}
+
+interface TestedEvent {
+	/** Ref of a trigger, or of a trigger type. */
+	readonly trigger: string;
+	readonly payload: JsonObject;
+}
+
+/**
+ * Say what a rule would do with an event (reference 1.11). Nothing is stored or started. What may not be shown is masked: in the
+ * payload of a stored event beforehand, in the parameters afterwards.
+ */
+export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestParts): Promise<RuleTestOutcome> {
+	const rule = await readRule(input.rule, parts);
+	const event = await readEvent(input.triggerInstance, parts);
+	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
+		const reason = `the event is one of trigger "${event.trigger}", and the rule's is "${rule.trigger ?? rule.triggerType}"`;
+		return { matched: false, reason };
+	}
+	const access = toAccess(rule, tester, parts.templateSources);
+	const deciding = new DecidingAccess(access, tester);
+	await roomInTurn();
+	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: deciding });
+	if (!verdict.matched) {
+		const { error } = verdict;
+		const failed = deciding.hasDecrypted ? { ...verdict.failed, pattern: mask } : verdict.failed;
+		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
+	}
+	try {
+		const parameters = await renderParameters(rule.parameters, event.payload, toShownAccess(access));
+		return { matched: true, parameters: await parts.secrets.maskRendered(rule.action, parameters) };
+	} catch (error) {
+		return { matched: false, reason: `the parameters of the action cannot be rendered: ${toErrorMessage(error)}` };
+	}
+}
+
+/** What the tester is shown, both the tester and the author of the rule must be allowed to view. */
+function toAccess({ author }: TestedRule, { username, scopes }: Principal, { datastore, systemUser }: TemplateSources): DatastoreAccess {
+	const own = datastore.accessForGiven(systemUser, { author: username, scopes });
+	if (author === undefined || author === username) return own;
+	const authors = datastore.accessFor(systemUser, author);
+	return {
+		async lookup(scope, name) {
+			await authors.lookup(scope, name);
+			return own.lookup(scope, name);
+		},
+		decrypt: (cipherText) => own.decrypt(cipherText),
+	};
+}
+
+/** For what is shown: secret items are masked, decrypted or not. */
+function toShownAccess(access: DatastoreAccess): DatastoreAccess {
+	return {
+		async lookup(scope, name) {
+			const text = await access.lookup(scope, name);
+			return text === undefined || parseCipherText(text) === undefined ? text : mask;
+		},
+		decrypt: async () => mask,
+	};
+}
+
+/** For criteria, which have to be decided by real values: somebody who may choose the event could ask for a secret letter by letter. */
+class DecidingAccess implements DatastoreAccess {
+	readonly #access: DatastoreAccess;
+	readonly #tester: Principal;
+	hasDecrypted = false;
+
+	constructor(access: DatastoreAccess, tester: Principal) {
+		this.#access = access;
+		this.#tester = tester;
+	}
+
+	lookup(...item: Parameters<DatastoreAccess["lookup"]>): Promise<string | undefined> {
+		return this.#access.lookup(...item);
+	}
+
+	async decrypt(cipherText: string): Promise<string> {
+		const { isAdmin, username } = this.#tester;
+		if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `decrypt_kv: a test needs administrator access for it, which "${username}" has not`);
+		this.hasDecrypted = true;
+		return this.#access.decrypt(cipherText);
+	}
+}
+
+/** Rendered as they are given, without what the action says of them. */
+function renderParameters(parameters: JsonObject, payload: JsonObject, access: DatastoreAccess): Promise<JsonObject> {
+	const context = withEmptyContext({ trigger: payload });
+	return renderWithLookups(access, (datastore) => {
+		const source = (name: string) => (Object.hasOwn(parameters, name) ? { value: parameters[name] ?? null, isRendered: true } : undefined);
+		const rendering = new Rendering({}, { source, datastore, context });
+		return Object.fromEntries(Object.keys(parameters).map((name) => [name, rendering.resolve(name)]));
+	});
+}
+
+async function readRule(rule: RuleTestInput["rule"], { rules, storage }: RuleTestParts): Promise<TestedRule> {
+	if (typeof rule === "string") {
+		const { trigger, trigger_type, criteria, action_ref, action_parameters, user } = (await rules.get(rule)).rule;
+		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user };
+	}
+	const { type, parameters = {} } = rule.trigger;
+	const where = { type, parameters_hash: hashParameters(parameters) };
+	const [known] = await storage.find("trigger", { where, fields: ["ref"], limit: 1 });
+	const { criteria = {}, action } = rule;
+	const { parameters: given = {} } = action;
+	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: given, author: undefined };
+}
+
+/** The trigger of a given event need not exist. */
+async function readEvent(event: RuleTestInput["triggerInstance"], { storage, maskPayloads }: RuleTestParts): Promise<TestedEvent> {
+	if (typeof event !== "string") return { trigger: event.trigger, payload: event.payload };
+	const [found] = await storage.find("trigger_instance", { where: { id: event }, limit: 1 });
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${event}" cannot be found`);
+	const [shown = found] = await maskPayloads([found]);
+	return { trigger: found.trigger, payload: shown.payload };
+}

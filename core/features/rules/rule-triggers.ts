@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import {
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type Options,
+	type Storage,
+	SvcError,
+	type TriggerEntity,
+	type TriggerTypeEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import { hashParameters } from "../../kernel/events/parameters-hash.ts";
+import { checkAgainst } from "../../kernel/events/schema.ts";
+import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import { alwaysChecked } from "../triggers/built-in-types.ts";
+
+/** The trigger a rule asks for. */
+export interface WantedTrigger {
+	readonly trigger: TriggerEntity;
+	/** To be written with the rule: makes the trigger, or fails when it has gone in the meantime. */
+	readonly operation: WriteOperation;
+}
+
+/** Gives rules their triggers, which those with equal parameters share. */
+export interface RuleTriggers {
+	/** `SVC_INVALID` for a type that does not exist and parameters it does not allow. */
+	want(reference: { readonly type: string; readonly parameters?: JsonObject }): Promise<WantedTrigger>;
+	/** A rule has let go of a trigger: it goes with its last rule. */
+	release(ref: string): Promise<void>;
+}
+
+export interface RuleTriggerParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly options: Options;
+	readonly catalog: TriggerCatalog;
+	/** What a schema cannot say of parameters, such as whether a schedule can be read. Throws `SVC_INVALID`. */
+	readonly checkParameters: (type: string, parameters: JsonObject) => void;
+}
+
+export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
+	const { storage, clock, catalog } = parts;
+
+	function check(type: TriggerTypeEntity, parameters: JsonObject): void {
+		try {
+			checkAgainst(type.parameters_schema, parameters, "trigger.parameters");
+			parts.checkParameters(type.ref, parameters);
+		} catch (error) {
+			const isRequired = parts.options.system.validate_trigger_parameters || alwaysChecked.has(type.ref);
+			if (isRequired || !isSvcError(error, "SVC_INVALID")) throw error;
+			parts.logger.warn("parameters are not what the trigger type allows", { trigger_type: type.ref, problem: error });
+		}
+	}
+
+	function toTrigger(type: TriggerTypeEntity, parameters: JsonObject): TriggerEntity {
+		const name = randomUUID();
+		return {
+			id: createId(clock),
+			ref: `${type.pack}.${name}`,
+			pack: type.pack,
+			name,
+			type: type.ref,
+			parameters_hash: hashParameters(parameters),
+			description: type.description,
+			parameters,
+		};
+	}
+
+	return {
+		async want({ type: ref, parameters = {} }) {
+			const type = await catalog.type(ref);
+			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: there is no trigger type "${ref}"`);
+			await roomInTurn();
+			check(type, parameters);
+			const known = await catalog.find(ref, parameters);
+			if (known === undefined) {
+				const trigger = toTrigger(type, parameters);
+				return { trigger, operation: { insert: "trigger", entities: [trigger] } };
+			}
+			// Changes nothing, and is refused once the trigger is no longer there.
+			return { trigger: known, operation: { update: "trigger", id: known.id, patch: { type: ref }, expected: { type: ref } } };
+		},
+
+		async release(ref) {
+			const isUsed = async () => (await storage.count("rule", { trigger: ref })) > 0;
+			const [trigger] = await storage.find("trigger", { where: { ref }, limit: 1 });
+			if (trigger === undefined || isShadow(trigger) || (await isUsed())) return;
+			await storage.remove("trigger", { where: { id: trigger.id } });
+			// A rule that was stored between the look and the removal gets it back.
+			if (await isUsed()) await storage.insert("trigger", [trigger]);
+		},
+	};
+}
+
+/** Whether a trigger came with its type, and stays as long as that. */
+function isShadow({ ref, type }: TriggerEntity): boolean {
+	return ref === type;
+}

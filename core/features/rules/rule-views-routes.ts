@@ -1,0 +1,123 @@
+import { type JsonObject, SvcError } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { parsePaging } from "../../http/paging.ts";
+import { toActionResource } from "../../http/permissions.ts";
+import { secretsQuery } from "../../http/present.ts";
+import { replyList } from "../../http/reply-list.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection } from "../../http/selection.ts";
+import type { Engine, RuleInput, RuleView } from "../../kernel/engine-api.ts";
+import type { WireRecord } from "../executions/records.ts";
+import { assertMayViewPayload } from "../triggers/payload-rights.ts";
+import { toRule } from "../triggers/reaction-records.ts";
+import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRuleResource } from "./routes.ts";
+import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
+import { ruleTypes } from "./rule-types.ts";
+
+const text = { type: "string" };
+
+interface TestBody {
+	readonly rule: string | RuleInput;
+	readonly trigger_instance: string | { readonly trigger: string; readonly payload?: JsonObject };
+}
+
+const testBody = defineBody<TestBody>({
+	properties: {
+		rule: { type: ["string", "object"], properties: ruleProperties, required: requiredRuleProperties },
+		trigger_instance: {
+			type: ["string", "object"],
+			properties: { trigger: text, payload: { type: "object" } },
+			required: ["trigger"],
+			additionalProperties: false,
+		},
+	},
+	required: ["rule", "trigger_instance"],
+	closed: true,
+});
+
+/** Rules in other forms, the kinds of rules, and what a rule would do. */
+export const ruleViewRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/rules/views",
+		component: "api",
+		permission: "rule_list",
+		query: ruleListQuery,
+		async handler(context) {
+			const paging = parsePaging(context);
+			const selection = parseSelection(context.query, ruleSelection);
+			const page = await context.engine.rules.list(toRuleFilter(context.query), paging);
+			return replyList({ ...page, items: await toDescribed(context, page.items) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/rules/views/:ref",
+		component: "api",
+		permission: "rule_view",
+		resource: findRuleResource,
+		query: secretsQuery,
+		async handler(context) {
+			const [record] = await toDescribed(context, [await context.engine.rules.get(toRef(context))]);
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/rules/test",
+		component: "api",
+		permission: "rule_view",
+		resource: ({ engine, body: { rule } }) =>
+			typeof rule === "string" ? findRuleResource({ engine, path: { ref: rule } }) : toRuleResource(rule.pack, rule.name),
+		body: testBody,
+		async handler(context) {
+			const { engine, principal, body } = context;
+			const { rule, trigger_instance: event } = body;
+			if (typeof rule !== "string") {
+				// Its templates could read items of the datastore: no more than whoever may make it anyhow.
+				engine.access.assert(principal, "rule_create", toRuleResource(rule.pack, rule.name));
+				engine.access.assert(principal, "action_execute", toActionResource(rule.action.ref));
+			}
+			if (typeof event === "string") await assertMayViewPayload(context, event);
+			const triggerInstance = typeof event === "string" ? event : { trigger: event.trigger, payload: event.payload ?? {} };
+			return replyJson(await engine.rules.test({ rule, triggerInstance }, principal));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruletypes",
+		component: "api",
+		permission: "rule_type_list",
+		handler: () => replyJson(ruleTypes),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/ruletypes/:id",
+		component: "api",
+		permission: "rule_type_view",
+		resource: (context) => ({ uid: `rule_type:${findRuleType(context).name}` }),
+		handler: (context) => replyJson(findRuleType(context)),
+	}),
+];
+
+function findRuleType({ path }: Pick<RouteContext, "path">) {
+	const found = ruleTypes.find(({ id, name }) => id === path["id"] || name === path["id"]);
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `rule type "${path["id"]}" cannot be found`);
+	return found;
+}
+
+/** Rules with the descriptions of their triggers and actions; empty where those do not exist. */
+async function toDescribed(context: RouteContext<typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {
+	const shown = await toShownRules(context, views);
+	const descriptions = await readDescriptions(context.engine, views);
+	return shown.map((view) =>
+		toRule(view, { trigger: view.trigger?.description ?? "", action: descriptions.get(view.rule.action_ref) ?? "" }),
+	);
+}
+
+async function readDescriptions({ actions }: Engine, views: readonly RuleView[]): Promise<ReadonlyMap<string, string>> {
+	const refs = [...new Set(views.map(({ rule }) => rule.action_ref))];
+	const found = await Promise.all(refs.map((ref) => actions.get(ref).catch(() => undefined)));
+	return new Map(found.flatMap((action) => (action === undefined ? [] : [[action.ref, action.description] as const])));
+}

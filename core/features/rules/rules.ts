@@ -1,0 +1,150 @@
+import { type Clock, isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { createId, isId } from "../../kernel/basics/ids.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { checkRule } from "./check-rule.ts";
+import type { RuleSecrets } from "./rule-secrets.ts";
+import type { RuleTriggers } from "./rule-triggers.ts";
+import type { RuleFilter, RuleInput, Rules, RuleView } from "./rules-api.ts";
+
+export interface RulesParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly changes: ChangeFeed;
+	readonly triggers: RuleTriggers;
+	readonly secrets: RuleSecrets;
+}
+
+/** Times a write is tried again whose trigger came or went at the same moment. */
+const attempts = 5;
+
+/** Rules as they are kept. */
+export type StoredRules = Omit<Rules, "test">;
+
+export function createRules(parts: RulesParts): StoredRules {
+	const { storage, triggers } = parts;
+
+	async function find(refOrId: string): Promise<RuleEntity> {
+		const [byRef] = await storage.find("rule", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("rule", refOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `rule "${refOrId}" cannot be found`);
+		return found;
+	}
+
+	async function toViews(rules: readonly RuleEntity[]): Promise<RuleView[]> {
+		const refs = [...new Set(rules.map((rule) => rule.trigger))];
+		const found = refs.length === 0 ? [] : await storage.find("trigger", { where: { ref: { in: refs } } });
+		const byRef = new Map(found.map((trigger) => [trigger.ref, trigger]));
+		return rules.map((rule) => ({ rule, trigger: byRef.get(rule.trigger) }));
+	}
+
+	/** Store what `toRule` makes of the trigger, with the trigger. */
+	async function store(input: RuleInput, toRule: (trigger: TriggerEntity) => RuleEntity, old?: RuleEntity): Promise<RuleView> {
+		for (let attempt = 1; ; attempt += 1) {
+			const { trigger, operation } = await triggers.want(input.trigger);
+			const rule = toRule(trigger);
+			const { id, ...patch } = rule;
+			try {
+				await storage.write([
+					operation,
+					old === undefined ? { insert: "rule", entities: [rule] } : { update: "rule", id, patch, expected: { revision: old.revision } },
+				]);
+				return { rule, trigger };
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				await assertFree(rule, error);
+				if (old !== undefined) await assertUnchanged(old, error);
+				if (attempt === attempts) throw error;
+			}
+		}
+	}
+
+	async function assertFree({ id, ref }: RuleEntity, cause: unknown): Promise<void> {
+		const [other] = await storage.find("rule", { where: { ref, id: { not: id } }, fields: ["ref"], limit: 1 });
+		if (other === undefined) return;
+		const facts = { conflict_id: other.id };
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: rule "${ref}" exists`, { cause, facts });
+	}
+
+	async function assertUnchanged({ id, ref, revision }: RuleEntity, cause: unknown): Promise<void> {
+		const { revision: current } = await find(id);
+		if (current !== revision) throw new SvcError("SVC_CONFLICT", `rule "${ref}" was changed by somebody else at the same time`, { cause });
+	}
+
+	return {
+		mask: parts.secrets.mask,
+
+		async list(filter, { limit, offset = 0 }) {
+			const where = toWhere(filter);
+			const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, filter.trigger);
+			const all = { ...where, ...byTrigger };
+			const rules = await storage.find("rule", {
+				where: all,
+				orderBy: [
+					["pack", "asc"],
+					["name", "asc"],
+				],
+				offset,
+				...(limit !== undefined && { limit }),
+			});
+			return { items: await toViews(rules), total: await storage.count("rule", all) };
+		},
+
+		async get(refOrId) {
+			const [view] = await toViews([await find(refOrId)]);
+			return view as RuleView;
+		},
+
+		async create(input, principal) {
+			const fields = checkRule(input, input.pack ?? "default");
+			parts.secrets.assertNoMask(fields.action_parameters);
+			const id = createId(parts.clock);
+			const user = toAuthor(principal);
+			const view = await store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user }));
+			parts.changes.changed();
+			return view;
+		},
+
+		async update(refOrId, input, principal) {
+			const old = await find(refOrId);
+			const restored = await parts.secrets.restore(input, old, principal);
+			const fields = checkRule(restored, input.pack ?? old.pack);
+			// Or whoever may change a rule would have its templates read with the permissions of whoever wrote it first.
+			const user = toAuthor(principal);
+			const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user });
+			const view = await store(restored, toRule, old);
+			if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
+			parts.changes.changed();
+			return view;
+		},
+
+		async remove(refOrId) {
+			const rule = await find(refOrId);
+			await storage.remove("rule", { where: { id: rule.id } });
+			await triggers.release(rule.trigger);
+			parts.changes.changed();
+		},
+	};
+}
+
+/** What a run writes is its rule's author's. */
+function toAuthor({ author, username }: Principal): string {
+	return author ?? username;
+}
+
+function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {
+	return {
+		...(id !== undefined && { id: toOneOf(id) }),
+		...(name !== undefined && { name: toOneOf(name) }),
+		...(pack !== undefined && { pack }),
+		...(action !== undefined && { action_ref: action }),
+		...(enabled !== undefined && { enabled }),
+		...(user !== undefined && { user }),
+	};
+}
+
+/** A name that is a type with parameters stands for all its triggers. */
+async function toTriggerCondition(storage: Storage, ref: string) {
+	return (await storage.count("rule", { trigger: ref })) > 0 ? { trigger: ref } : { trigger_type: ref };
+}

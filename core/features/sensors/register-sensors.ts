@@ -1,0 +1,84 @@
+import { type Clock, isSvcError, type Sensor, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { assertNames } from "../../kernel/basics/names.ts";
+import { registerType } from "../rules/register-from-packs.ts";
+import type { TriggerTypes } from "../triggers/triggers-api.ts";
+
+/** Shortest `poll_interval` in seconds (reference 9.1). */
+const shortestInterval = 4;
+
+export interface RegisterSensorParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly types: TriggerTypes;
+}
+
+/** A sensor under the name that its plugin has. */
+export interface NamedSensor {
+	readonly name: string;
+	readonly ref: string;
+	readonly pack: string;
+	readonly sensor: Sensor;
+}
+
+export function toNamedSensor(name: string, sensor: Sensor): NamedSensor {
+	const { pack = "default" } = sensor;
+	return { name, ref: `${pack}.${name}`, pack, sensor };
+}
+
+/**
+ * Make the records of sensors and of their trigger types say what the plugins say; whether a sensor is enabled is for operators.
+ * `SVC_CONFIG` for a sensor that declares what cannot be.
+ */
+export async function registerSensors(parts: RegisterSensorParts, sensors: readonly NamedSensor[]): Promise<void> {
+	for (const named of sensors) {
+		try {
+			check(named);
+			for (const type of named.sensor.trigger_types) {
+				await insertOnce(() => registerType(parts, { description: "", ...type, pack: named.pack }));
+			}
+			await insertOnce(() => registerSensor(parts, named));
+		} catch (error) {
+			if (!isSvcError(error, "SVC_INVALID")) throw error;
+			throw new SvcError("SVC_CONFIG", `sensor "${named.ref}": ${toErrorMessage(error)}`, { cause: error });
+		}
+	}
+}
+
+function check(named: NamedSensor): void {
+	assertNames(named);
+	const { poll_interval: interval } = named.sensor;
+	if (interval !== undefined && !(Number.isInteger(interval) && interval >= shortestInterval)) {
+		throw new SvcError("SVC_INVALID", `poll_interval: must be a whole number of seconds, at least ${shortestInterval}`);
+	}
+}
+
+async function registerSensor({ storage, clock }: RegisterSensorParts, { name, ref, pack, sensor }: NamedSensor): Promise<void> {
+	const declared = {
+		ref,
+		pack,
+		name,
+		description: sensor.description,
+		poll_interval: sensor.poll_interval ?? null,
+		trigger_types: sensor.trigger_types.map((type) => `${pack}.${type.name}`),
+	};
+	const [known] = await storage.find("sensor", { where: { ref }, limit: 1 });
+	if (known !== undefined) await storage.update("sensor", known.id, declared);
+	else await storage.insert("sensor", [{ id: createId(clock), ...declared, ...toUntouched(clock) }]);
+}
+
+function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "ref" | "pack" | "name" | "description" | "poll_interval" | "trigger_types"> {
+	return {
+		enabled: true,
+		state: "stopped",
+		state_changed_at: toTimestamp(clock.now()),
+		restarts: 0,
+		last_error: null,
+		next_start_at: null,
+		owner: null,
+		fence: null,
+		lease_expires_at: null,
+	};
+}

@@ -1,0 +1,75 @@
+import type { SensorEntity } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toSensorType } from "../triggers/reaction-records.ts";
+
+const rules = selectionOf(
+	[
+		...["id", "uid", "ref", "name", "pack", "description", "artifact_uri", "entry_point", "trigger_types", "poll_interval", "enabled"],
+		...["metadata_file", "state", "state_changed_at", "restarts", "last_error", "next_start_at", "node"],
+	],
+	["id", "ref"],
+);
+
+/** The whole record is sent back, of which only this takes effect; without it the sensor is switched off (reference 7.16). */
+const changeBody = defineBody<{ readonly enabled?: boolean }>({ properties: { enabled: { type: "boolean" } } });
+
+async function findSensorResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+	return toSensorResource(await engine.sensorTypes.get(path["ref"] ?? ""));
+}
+
+function toSensorResource({ pack, name }: SensorEntity): GuardedResource {
+	return { uid: `sensor_type:${pack}:${name}`, pack };
+}
+
+/** Sensors, and how they do. */
+export const sensorRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/sensortypes",
+		component: "api",
+		permission: "sensor_type_list",
+		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", enabled: "boolean", trigger: "string" },
+		async handler(context) {
+			const { id, name, pack, enabled, trigger } = context.query;
+			const paging = parsePaging(context);
+			const selection = parseSelection(context.query, rules);
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(name !== undefined && { name }),
+				...(pack !== undefined && { pack }),
+				...(enabled !== undefined && { enabled }),
+				...(trigger !== undefined && { trigger }),
+			};
+			const page = await context.engine.sensorTypes.list(filter, paging);
+			return replyList({ ...page, items: page.items.map(toSensorType) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/sensortypes/:ref",
+		component: "api",
+		permission: "sensor_type_view",
+		resource: findSensorResource,
+		async handler({ engine, path }) {
+			return replyJson(toSensorType(await engine.sensorTypes.get(path["ref"] ?? "")));
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/sensortypes/:ref",
+		component: "api",
+		permission: "sensor_type_modify",
+		resource: findSensorResource,
+		body: changeBody,
+		async handler({ engine, path, body }) {
+			return replyJson(toSensorType(await engine.sensorTypes.setEnabled(path["ref"] ?? "", body.enabled ?? false)));
+		},
+	}),
+];

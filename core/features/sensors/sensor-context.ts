@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import {
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type SensorContext,
+	SvcError,
+	type TriggerReference,
+	toErrorMessage,
+} from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import { outlastOutage } from "../../kernel/work/outage.ts";
+import type { DatastoreItems } from "../datastore/items-api.ts";
+import type { NamedSensor } from "./register-sensors.ts";
+import { createSensorState } from "./sensor-state.ts";
+import type { SensorTriggers } from "./sensor-triggers.ts";
+
+export interface SensorContextParts {
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly datastore: DatastoreItems;
+	readonly triggers: SensorTriggers;
+	readonly principal: Principal;
+}
+
+/** One run of a sensor, as the one who supervises it sees it. */
+export interface SensorRun {
+	readonly packConfig: JsonObject;
+	/** What of it is secret, as events keep it. */
+	readonly knownSecrets: string | null;
+	readonly signal: AbortSignal;
+	/** Whether the sensor is still this run's. */
+	readonly isHeld: () => boolean;
+}
+
+type DispatchOptions = NonNullable<Parameters<SensorContext["dispatch"]>[2]>;
+
+/** What the sensor gets for a run. */
+export function createSensorContext(parts: SensorContextParts, { ref, pack, sensor }: NamedSensor, run: SensorRun): SensorContext {
+	const types = sensor.trigger_types.map(({ name }) => `${pack}.${name}`);
+
+	function assertHeld(): void {
+		if (!run.isHeld()) throw new SvcError("SVC_CONFLICT", `this run of sensor "${ref}" has ended, or another node runs the sensor`);
+	}
+
+	async function dispatch(trigger: TriggerReference, payload: JsonObject, { traceTag, uniqueKey }: DispatchOptions = {}) {
+		let id: string | undefined;
+		// An attempt whose answer was lost may have stored it: the next one then finds it by its key.
+		const key = uniqueKey ?? randomUUID();
+		const attempt = async () => {
+			assertHeld();
+			const { instance } = await parts.dispatcher.dispatch({
+				trigger,
+				payload,
+				knownSecrets: run.knownSecrets,
+				...(traceTag !== undefined && { trace: { trace_tag: traceTag } }),
+				uniqueKey: `sensor:${ref}:${key}`,
+			});
+			id = instance.id;
+		};
+		try {
+			await outlastOutage(attempt, {
+				isOver: () => run.signal.aborted,
+				onOutage: (error) => parts.logger.warn("an event of a sensor waits for the storage", { sensor: ref, error }),
+			});
+		} catch (error) {
+			if (!isSvcError(error, "SVC_INVALID")) throw error;
+			const name = typeof trigger === "string" ? trigger : trigger.type;
+			parts.logger.warn("an event of a sensor was dropped", { sensor: ref, trigger: name, problem: toErrorMessage(error) });
+		}
+		return id;
+	}
+
+	return {
+		ref,
+		pack,
+		poll_interval: sensor.poll_interval,
+		packConfig: run.packConfig,
+		signal: run.signal,
+		logger: parts.logger,
+		clock: parts.clock,
+		state: createSensorState({ ...parts, ref, assertHeld }),
+		dispatch,
+		async triggers() {
+			assertHeld();
+			return parts.triggers.read(types);
+		},
+		followTriggers: () => parts.triggers.follow(types, run.signal),
+	};
+}

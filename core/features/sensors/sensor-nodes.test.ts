@@ -1,0 +1,114 @@
+// test-waits
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { SvcError } from "../../contract/index.ts";
+import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
+import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
+
+interface Node {
+	readonly scripted: ScriptedSensor;
+	readonly service: SensorEngine;
+	readonly door: ReturnType<ReturnType<typeof createSharedStorage>["createDoor"]>;
+	/** Calls fail from here on, as those of a node that has lost its network. */
+	cut(isCut: boolean): void;
+}
+
+async function withNodes(count: number, use: (nodes: readonly Node[]) => Promise<void>): Promise<void> {
+	const { createDoor, release } = createSharedStorage();
+	const nodes: Node[] = [];
+	try {
+		for (let index = 0; index < count; index += 1) {
+			const scripted = createScripted(aborted);
+			let isCut = false;
+			const door = createDoor(() => {
+				if (isCut) throw new SvcError("SVC_UNAVAILABLE", "the storage cannot be reached");
+			});
+			const service = await startWith(scripted.plugin, {
+				storage: door.plugin,
+				eventBus: door.eventBus,
+				options: { scheduler: { lease: 0.6 } },
+			});
+			nodes.push({
+				scripted,
+				service,
+				door,
+				cut(value) {
+					isCut = value;
+				},
+			});
+		}
+		await use(nodes);
+	} finally {
+		for (const { service, door, cut } of nodes) {
+			door.open();
+			cut(false);
+			await service.stop();
+		}
+		await release();
+	}
+}
+
+const running = (nodes: readonly Node[]) => nodes.filter(({ scripted }) => scripted.active() === 1);
+
+test("of several nodes one runs a sensor, and another takes it over when that one stops", () =>
+	withNodes(3, async (nodes) => {
+		await until(() => running(nodes).length === 1);
+		await new Promise((resolve) => setTimeout(resolve, 800));
+		assert.equal(running(nodes).length, 1, "the lease is renewed");
+		const [first] = running(nodes);
+		await first?.service.stop();
+		await until(() => running(nodes).length === 1);
+		assert.notEqual(running(nodes)[0], first);
+	}));
+
+test("a node that stands still loses the sensor, and what it says afterwards does not count", () =>
+	withNodes(2, async (nodes) => {
+		await until(() => running(nodes).length === 1);
+		const [still] = running(nodes) as [Node];
+		const other = nodes.find((node) => node !== still) as Node;
+		const [context] = still.scripted.runs;
+		still.door.shut();
+		await until(() => other.scripted.active() === 1);
+		assert.equal((await other.service.sensor()).owner, other.service.engine.nodeId);
+		await assert.rejects(context?.dispatch("tests.seen", { n: 1 }) ?? Promise.resolve(), { code: "SVC_CONFLICT" });
+		await assert.rejects(context?.state.set("a", "1") ?? Promise.resolve(), { code: "SVC_CONFLICT" });
+		still.door.open();
+		await until(() => still.scripted.active() === 0);
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		assert.equal(other.scripted.active(), 1);
+		assert.equal((await other.service.sensor()).state, "running");
+	}));
+
+test("a node that cannot reach the storage ends the sensor when its lease is over, and takes it again later", () =>
+	withNodes(1, async (nodes) => {
+		await until(() => running(nodes).length === 1);
+		const [node] = nodes as readonly [Node];
+		node.cut(true);
+		await until(() => node.scripted.active() === 0);
+		node.cut(false);
+		await until(() => node.scripted.active() === 1);
+		assert.equal(node.scripted.most(), 1);
+	}));
+
+test("an event waits for the storage while the lease lasts", () =>
+	withNodes(1, async (nodes) => {
+		await until(() => running(nodes).length === 1);
+		const [node] = nodes as readonly [Node];
+		node.cut(true);
+		const dispatching = node.scripted.runs[0]?.dispatch("tests.seen", { n: 1 });
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		node.cut(false);
+		assert.ok(await dispatching);
+		assert.deepEqual(await node.service.payloads("tests.seen"), [{ n: 1 }]);
+	}));
+
+test("switching a sensor off over one node ends it on the other", () =>
+	withNodes(2, async (nodes) => {
+		await until(() => running(nodes).length === 1);
+		const other = nodes.find((node) => node.scripted.active() === 0) as Node;
+		await other.service.engine.sensorTypes.setEnabled("tests.watcher", false);
+		await until(() => running(nodes).length === 0);
+		await other.service.becomes(({ state }) => state === "stopped");
+	}));
+
+test.run();

@@ -1,0 +1,105 @@
+import type { SensorTrigger, SensorTriggerChange, Storage, TriggerEntity } from "../../contract/index.ts";
+import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { outlastOutage } from "../../kernel/work/outage.ts";
+
+export interface SensorTriggersParts {
+	readonly storage: Storage;
+	readonly changes: Pick<ChangeFeed, "onChange">;
+	/** Seconds after which changes of other nodes are looked for that no event has told of. */
+	readonly pollInterval: number;
+}
+
+/** Tells sensors of the triggers of their types. */
+export interface SensorTriggers {
+	read(types: readonly string[]): Promise<readonly SensorTrigger[]>;
+	follow(types: readonly string[], signal: AbortSignal): AsyncIterable<SensorTriggerChange>;
+}
+
+export function createSensorTriggers({ storage, changes, pollInterval }: SensorTriggersParts): SensorTriggers {
+	const listeners = new Set<() => void>();
+	changes.onChange(() => {
+		for (const listener of listeners) listener();
+	});
+
+	const find = (types: readonly string[]) => storage.find("trigger", { where: { type: { in: [...types] } }, orderBy: [["ref", "asc"]] });
+
+	async function findWhenThere(types: readonly string[], signal: AbortSignal): Promise<readonly TriggerEntity[]> {
+		let found: readonly TriggerEntity[] = [];
+		const look = async () => {
+			found = await find(types);
+		};
+		await outlastOutage(look, { isOver: () => signal.aborted, onOutage: () => {} });
+		return found;
+	}
+
+	async function* follow(types: readonly string[], signal: AbortSignal): AsyncGenerator<SensorTriggerChange> {
+		let known: ReadonlyMap<string, TriggerEntity> | undefined;
+		const notices = createNotices(signal, storage.capabilities.shared === true ? pollInterval * 1_000 : undefined);
+		listeners.add(notices.notice);
+		try {
+			while (!signal.aborted) {
+				notices.forget();
+				const current = new Map((await findWhenThere(types, signal)).map((trigger) => [keyOf(trigger), trigger]));
+				const change = compare(known ?? new Map(), current);
+				if (known === undefined || change.added.length + change.removed.length > 0) yield change;
+				known = current;
+				await notices.next();
+			}
+		} finally {
+			listeners.delete(notices.notice);
+			notices.forget();
+		}
+	}
+
+	return { read: async (types) => (await find(types)).map(toSensorTrigger), follow };
+}
+
+/** A trigger that was given other parameters is another one. */
+function keyOf({ ref, parameters_hash }: TriggerEntity): string {
+	return `${ref} ${parameters_hash}`;
+}
+
+function compare(before: ReadonlyMap<string, TriggerEntity>, after: ReadonlyMap<string, TriggerEntity>): SensorTriggerChange {
+	const added = [...after].filter(([key]) => !before.has(key)).map(([, trigger]) => toSensorTrigger(trigger));
+	const removed = [...before].filter(([key]) => !after.has(key)).map(([, trigger]) => toSensorTrigger(trigger));
+	return { added, removed };
+}
+
+function toSensorTrigger({ ref, type, parameters }: TriggerEntity): SensorTrigger {
+	return { ref, type, parameters };
+}
+
+interface Notices {
+	readonly notice: () => void;
+	/** What was noticed so far has been seen to. */
+	forget(): void;
+	/** Resolves with the next notice, at once when there has been one; or after the longest wait, or when the signal aborts. */
+	next(): Promise<void>;
+}
+
+function createNotices(signal: AbortSignal, longestWait: number | undefined): Notices {
+	let isNoticed = false;
+	let wake = () => {};
+	const notice = () => {
+		isNoticed = true;
+		wake();
+	};
+	return {
+		notice,
+		forget() {
+			isNoticed = false;
+		},
+		next() {
+			return new Promise((resolve) => {
+				if (isNoticed || signal.aborted) return resolve();
+				const timer = longestWait === undefined ? undefined : setTimeout(notice, longestWait);
+				signal.addEventListener("abort", notice);
+				wake = () => {
+					clearTimeout(timer);
+					signal.removeEventListener("abort", notice);
+					resolve();
+				};
+			});
+		},
+	};
+}

@@ -1,0 +1,58 @@
+import { type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import { assertNotSystem } from "../../kernel/basics/names.ts";
+import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { SensorTypes } from "./sensor-types-api.ts";
+
+export interface SensorTypeParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly changes: Pick<ChangeFeed, "changed">;
+}
+
+export function createSensorTypes({ storage, clock, changes }: SensorTypeParts): SensorTypes {
+	async function find(refOrId: string): Promise<SensorEntity> {
+		const [byRef] = await storage.find("sensor", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("sensor", refOrId) : undefined);
+		if (found === undefined) throw notFound(refOrId);
+		return found;
+	}
+
+	/** A node that went away has left its last word. */
+	function toShown(sensor: SensorEntity): SensorEntity {
+		const isHeld = sensor.owner !== null && sensor.lease_expires_at !== null && sensor.lease_expires_at > toTimestamp(clock.steady());
+		const claimsToRun = sensor.state === "running" || sensor.state === "waiting";
+		return claimsToRun && !isHeld ? { ...sensor, state: "stopped", next_start_at: null } : sensor;
+	}
+
+	return {
+		async list({ id, name, pack, enabled, trigger }, { limit, offset = 0 }) {
+			const where = {
+				...(id !== undefined && { id: toOneOf(id) }),
+				...(name !== undefined && { name: toOneOf(name) }),
+				...(pack !== undefined && { pack }),
+				...(enabled !== undefined && { enabled }),
+			};
+			const sensors = await storage.find("sensor", { where, orderBy: [["ref", "asc"]] });
+			// There are as many as the configuration names, and no storage can ask for a member of a list.
+			const matching = sensors.filter(({ trigger_types: types }) => trigger === undefined || types.includes(trigger));
+			const items = matching.slice(offset, limit === undefined ? undefined : offset + limit).map(toShown);
+			return { items, total: matching.length };
+		},
+		get: async (refOrId) => toShown(await find(refOrId)),
+		async setEnabled(refOrId, enabled) {
+			const { id, pack } = await find(refOrId);
+			assertNotSystem(pack);
+			const changed = await storage.update("sensor", id, { enabled });
+			if (changed === undefined) throw notFound(refOrId);
+			changes.changed();
+			return toShown(changed);
+		},
+	};
+}
+
+function notFound(refOrId: string): SvcError {
+	return new SvcError("SVC_NOT_FOUND", `sensor type "${refOrId}" cannot be found`);
+}

@@ -1,0 +1,310 @@
+import * as assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { defineSensor, type SensorPlugin, type SensorTrigger } from "../../contract/index.ts";
+import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
+import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
+
+async function withSensor(
+	scripted: ScriptedSensor,
+	use: (service: SensorEngine) => Promise<void>,
+	options: Parameters<typeof startWith>[1] = {},
+): Promise<void> {
+	const service = await startWith(scripted.plugin, options);
+	try {
+		await use(service);
+	} finally {
+		await service.stop();
+	}
+	assert.ok(scripted.most() <= 1, "two runs at a time");
+}
+
+test("a sensor runs, its trigger types are known, and what it dispatches becomes trigger instances", async () => {
+	const ids: unknown[] = [];
+	const scripted = createScripted(async (context) => {
+		ids.push(await context.dispatch("tests.seen", { n: 1 }, { traceTag: "round" }));
+		ids.push(await context.dispatch("tests.seen", { n: 2 }, { uniqueKey: "two" }));
+		ids.push(await context.dispatch("tests.seen", { n: 2 }, { uniqueKey: "two" }));
+		ids.push(await context.dispatch("tests.seen", { n: "no integer" }));
+		ids.push(await context.dispatch("tests.unknown", {}));
+		await aborted(context);
+	});
+	await withSensor(scripted, async ({ engine, becomes, payloads }) => {
+		await until(() => ids.length === 5);
+		assert.equal(ids[1], ids[2]);
+		assert.deepEqual(ids.slice(3), [undefined, undefined], "an event that nobody can take is dropped, and the sensor goes on");
+		assert.deepEqual(await payloads("tests.seen"), [{ n: 1 }, { n: 2 }]);
+		const { trace_id } = await engine.triggers.instances.get(String(ids[0]));
+		assert.equal((await engine.traces.get(trace_id)).trace.trace_tag, "round");
+		const sensor = await becomes(({ state }) => state === "running");
+		assert.deepEqual(sensor.trigger_types, ["tests.seen", "tests.wanted"]);
+		assert.equal(sensor.owner, engine.nodeId);
+		assert.equal((await engine.triggers.types.get("tests.seen")).description, "Something was seen.");
+	});
+});
+
+test("start and end are told by triggers with a flat payload", async () => {
+	const scripted = createScripted(async (_context, attempt) => {
+		if (attempt === 1) throw new Error("broken");
+	});
+	await withSensor(scripted, async ({ payloads, becomes }) => {
+		await until(async () => (await payloads("core.svc.sensor.process_exit")).length === 2);
+		await becomes(({ state }) => state === "stopped");
+		const [spawn] = (await payloads("core.svc.sensor.process_spawn")) as [Record<string, unknown>];
+		assert.deepEqual(Object.keys(spawn).sort(), ["cmd", "id", "pid", "timestamp"]);
+		assert.equal(spawn["id"], "watcher");
+		assert.equal(spawn["cmd"], "sensor tests.watcher");
+		assert.ok(Math.abs(Number(spawn["timestamp"]) - Date.now() / 1_000) < 60);
+		const exits = (await payloads("core.svc.sensor.process_exit")) as Record<string, unknown>[];
+		assert.deepEqual(
+			exits.map(({ exit_code }) => exit_code),
+			[1, 0],
+		);
+	});
+});
+
+test("a sensor that fails at once is started again with growing pauses, and says when and why", async () => {
+	const scripted = createScripted(async () => {
+		throw new Error("no such device");
+	});
+	await withSensor(scripted, async ({ becomes }) => {
+		const begin = performance.now();
+		const waiting = await becomes(({ state, restarts }) => state === "waiting" && restarts === 3);
+		assert.equal(waiting.last_error, "no such device");
+		assert.ok(Date.parse(String(waiting.next_start_at)) > Date.parse(waiting.state_changed_at));
+		await becomes(({ restarts }) => restarts >= 5);
+		// 50 + 100 + 200 + 400 milliseconds lie between five starts.
+		assert.ok(performance.now() - begin > 600, "it did not pause");
+		assert.ok(scripted.runs.length <= 8);
+	});
+});
+
+test("a sensor that has run well for a while begins to count anew", async () => {
+	let fail = () => {};
+	const scripted = createScripted((context, attempt) =>
+		attempt < 3
+			? Promise.reject(new Error(`failure ${attempt}`))
+			: Promise.race([
+					aborted(context),
+					new Promise<void>((_, reject) => {
+						fail = () => reject(new Error("late"));
+					}),
+				]),
+	);
+	await withSensor(
+		scripted,
+		async ({ becomes }) => {
+			await becomes(({ restarts, state }) => restarts === 2 && state === "running");
+			await becomes(({ restarts, state }) => restarts === 0 && state === "running");
+			fail();
+			assert.equal((await becomes(({ last_error }) => last_error === "late")).restarts, 1);
+		},
+		{ options: { sensorcontainer: { restart_reset: 0.3 } } },
+	);
+});
+
+test("a sensor that has nothing more to do rests until it is switched on again", async () => {
+	const scripted = createScripted(async () => {});
+	await withSensor(scripted, async ({ engine, becomes }) => {
+		await until(() => scripted.runs.length === 1);
+		await becomes(({ state, owner }) => state === "stopped" && owner !== null);
+		assert.equal(scripted.runs.length, 1);
+		await engine.sensorTypes.setEnabled("tests.watcher", false);
+		await becomes(({ owner }) => owner === null);
+		await engine.sensorTypes.setEnabled("tests.watcher", true);
+		await until(() => scripted.runs.length === 2);
+	});
+});
+
+test("a sensor is switched off and on while the service runs", async () => {
+	const scripted = createScripted(aborted);
+	await withSensor(scripted, async ({ engine, becomes }) => {
+		await until(() => scripted.active() === 1);
+		assert.equal((await engine.sensorTypes.setEnabled("tests.watcher", false)).enabled, false);
+		const off = await becomes(({ state }) => state === "stopped");
+		assert.equal(off.owner, null);
+		assert.equal(scripted.active(), 0);
+		await assert.rejects(scripted.runs[0]?.dispatch("tests.seen", { n: 1 }) ?? Promise.resolve(), { code: "SVC_CONFLICT" });
+		await engine.sensorTypes.setEnabled("tests.watcher", true);
+		await until(() => scripted.active() === 1);
+		assert.equal(scripted.runs.length, 2);
+	});
+});
+
+test("a sensor that waits to be started again is switched off at once", async () => {
+	const scripted = createScripted(async () => {
+		throw new Error("broken");
+	});
+	await withSensor(
+		scripted,
+		async ({ engine, becomes }) => {
+			await becomes(({ state }) => state === "waiting");
+			await engine.sensorTypes.setEnabled("tests.watcher", false);
+			const off = await becomes(({ state }) => state === "stopped");
+			assert.equal(off.next_start_at, null);
+			assert.equal(off.last_error, "broken", "what went wrong stays to be read");
+		},
+		{ options: { sensorcontainer: { restart_delay: 60, max_restart_delay: 60 } } },
+	);
+});
+
+test("a sensor that does not end holds nothing up, and no second run begins beside it", async () => {
+	let end = () => {};
+	const scripted = createScripted((_context, attempt) =>
+		attempt === 1
+			? new Promise<void>((resolve) => {
+					end = resolve;
+				})
+			: aborted(_context),
+	);
+	await withSensor(scripted, async ({ engine, becomes }) => {
+		await until(() => scripted.active() === 1);
+		await engine.sensorTypes.setEnabled("tests.watcher", false);
+		const failed = await becomes(({ state }) => state === "failed");
+		assert.match(String(failed.last_error), /told to end and has not within 0.2 s/);
+		await assert.rejects(scripted.runs[0]?.state.set("a", "1") ?? Promise.resolve(), { code: "SVC_CONFLICT" });
+		await engine.sensorTypes.setEnabled("tests.watcher", true);
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		assert.equal(scripted.runs.length, 1);
+		end();
+		await until(() => scripted.runs.length === 2);
+	});
+	const stubborn = createScripted(() => new Promise(() => {}));
+	const service = await startWith(stubborn.plugin);
+	await until(() => stubborn.active() === 1);
+	const begin = performance.now();
+	await service.stop();
+	assert.ok(performance.now() - begin < 2_000);
+});
+
+test("what a sensor keeps is its own, and is there after a restart on disk; so is the switch", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-sensor-state-"));
+	const found: unknown[] = [];
+	const scripted = createScripted(async (context) => {
+		const { state } = context;
+		found.push(await state.list());
+		await state.set("position/a", "7");
+		await state.set("position/b", "8", { ttl: 100 });
+		await state.set("token", "s3cret", { secret: true });
+		found.push(await state.get("position/a"), await state.get("token"), await state.get("none"), await state.list("position/"));
+		found.push(await state.delete("position/b"), await state.delete("position/b"));
+		await aborted(context);
+	});
+	const { storage, eventBus, release } = createBackend({ durable: true });
+	const options = { keyvalue: { encryption_key_path: join(directory, "key.json") } };
+	try {
+		await withSensor(
+			scripted,
+			async ({ engine }) => {
+				await until(() => found.length === 7);
+				assert.deepEqual(found, [
+					[],
+					"7",
+					"s3cret",
+					undefined,
+					[
+						{ name: "position/a", value: "7" },
+						{ name: "position/b", value: "8" },
+					],
+					true,
+					false,
+				]);
+				const item = await engine.datastore.get("tests.watcher:token", {}, principal);
+				assert.equal(item.value, "********");
+			},
+			{ storage, eventBus, options },
+		);
+		found.length = 0;
+		await withSensor(
+			scripted,
+			async ({ engine }) => {
+				await until(() => found.length === 7);
+				assert.deepEqual(found[0], [
+					{ name: "position/a", value: "7" },
+					{ name: "token", value: "s3cret" },
+				]);
+				await engine.sensorTypes.setEnabled("tests.watcher", false);
+			},
+			{ storage, eventBus, options },
+		);
+		await withSensor(
+			scripted,
+			async ({ sensor }) => {
+				assert.equal((await sensor()).enabled, false);
+				assert.equal(scripted.runs.length, 2);
+			},
+			{ storage, eventBus, options },
+		);
+	} finally {
+		await release();
+		await rm(directory, { recursive: true });
+	}
+});
+
+test("a sensor hears of the triggers that rules ask for, and of those that go", async () => {
+	const changes: string[][] = [];
+	const texts = (triggers: readonly SensorTrigger[], sign: string) =>
+		triggers.map(({ type, parameters }) => `${sign}${type} ${String(parameters["what"])}`);
+	const scripted = createScripted(async (context) => {
+		for await (const { added, removed } of context.followTriggers()) changes.push([...texts(added, "+"), ...texts(removed, "-")]);
+	});
+	await withSensor(scripted, async ({ engine, becomes }) => {
+		await until(() => changes.length === 1);
+		assert.deepEqual(changes[0], ["+tests.seen undefined"]);
+		const rule = {
+			name: "watch",
+			pack: "default",
+			trigger: { type: "tests.wanted", parameters: { what: "a" } },
+			action: { ref: "default.scripted" },
+		};
+		await engine.rules.create(rule, principal);
+		await until(() => changes.length === 2);
+		const [trigger] = (await scripted.runs[0]?.triggers())?.filter(({ type }) => type === "tests.wanted") ?? [];
+		assert.deepEqual(trigger?.parameters, { what: "a" });
+		assert.ok(await scripted.runs[0]?.dispatch(trigger?.ref ?? "", {}));
+		assert.ok(await scripted.runs[0]?.dispatch({ type: "tests.wanted", parameters: { what: "a" } }, {}));
+		await engine.rules.update("default.watch", { ...rule, trigger: { ...rule.trigger, parameters: { what: "b" } } }, principal);
+		await until(() => changes.flat().length === 4);
+		await engine.rules.remove("default.watch");
+		await until(() => changes.flat().length === 5);
+		assert.deepEqual(changes.flat().slice(1).sort(), ["+tests.wanted a", "+tests.wanted b", "-tests.wanted a", "-tests.wanted b"]);
+		await engine.sensorTypes.setEnabled("tests.watcher", false);
+		await becomes(({ state }) => state === "stopped");
+	});
+});
+
+test("a sensor gets the configuration of its pack, and a node may be told to run none", async () => {
+	const scripted = createScripted(aborted);
+	await withSensor(
+		scripted,
+		async ({ sensor }) => {
+			assert.equal((await sensor()).state, "stopped");
+			await new Promise((resolve) => setTimeout(resolve, 100));
+			assert.equal(scripted.runs.length, 0);
+		},
+		{ options: { sensorcontainer: { enable: false } } },
+	);
+	await withSensor(scripted, async () => {
+		await until(() => scripted.runs.length === 1);
+		assert.deepEqual(scripted.runs[0]?.packConfig, {});
+		assert.equal(scripted.runs[0]?.ref, "tests.watcher");
+	});
+});
+
+test("a declaration that cannot be ends the start with a message", async () => {
+	const declare = (name: string, parts: object): SensorPlugin =>
+		defineSensor(name, () => ({ description: "", trigger_types: [], run: async () => {}, ...parts }))();
+	for (const [plugin, message] of [
+		[declare("a b", {}), /sensor "default.a b": name: /],
+		[declare("a", { pack: "core", trigger_types: [{ name: "b" }] }), /sensor "core.a": pack: .*core/],
+		[declare("a", { poll_interval: 1 }), /poll_interval: must be a whole number of seconds, at least 4/],
+		[declare("a", { trigger_types: [{ name: "b", payload_schema: { type: "nonsense" } }] }), /payload_schema/],
+	] as const) {
+		await assert.rejects(startEngine({ options: { sensors: [plugin] } }), (error: Error) => message.test(error.message));
+	}
+});
+
+test.run();

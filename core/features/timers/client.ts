@@ -1,0 +1,32 @@
+import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { JsonObject } from "../../contract/index.ts";
+import type { Api } from "../webhooks/client.ts";
+
+/** A timer and when it fires next. */
+export interface TimerRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
+	readonly type: string;
+	readonly description: string;
+	readonly parameters: JsonObject;
+	/** Null: never again. */
+	readonly next_fire_at: string | null;
+	readonly last_fired_at: string | null;
+}
+
+/** The timers of a service. */
+export interface TimerClient {
+	list(query?: ListQuery): Promise<ListPage<TimerRecord>>;
+	/** By ref or id. */
+	get(refOrId: string): Promise<TimerRecord>;
+}
+
+export function createTimerClient({ read, list }: Api): TimerClient {
+	return {
+		list: (query) => list("/timers", query),
+		get: (refOrId) => read(`/timers/${encodeURIComponent(refOrId)}`),
+	};
+}

@@ -1,0 +1,30 @@
+import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { printList, printRecord } from "../../cli/output.ts";
+import { openSession } from "../../cli/session.ts";
+
+const columns = ["ref", "type", "parameters", "next_fire_at"];
+const attributes = ["id", ...columns, "last_fired_at", "description"];
+
+export const addTimerCommands: AddCommands = (parent, context) => {
+	const timer = parent.command("timer").description("Look at the timers that rules have made.");
+
+	withCommonOptions(timer.command("list").description("List timers by ref."))
+		.option("--timer-type <ref>", "of this trigger type, such as core.svc.CronTimer")
+		.action(async (_options, command) => {
+			const options = optionsOf<{ timerType?: string }>(command);
+			const client = await openSession(options, context);
+			await printList(await client.timers.list({ timer_type: options.timerType }), columns, options, context);
+		});
+
+	withCommonOptions(timer.command("get <timers...>").description("Show timers, by ref or id.")).action(
+		async (timers: string[], _options, command) => {
+			const options = optionsOf(command);
+			const client = await openSession(options, context);
+			for (const name of timers) {
+				const record = await orNotFound(client.timers.get(name), "Timer", name, "svc timer list");
+				await printRecord(record, attributes, options, context);
+			}
+		},
+	);
+};

@@ -1,0 +1,37 @@
+import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute } from "../../http/route.ts";
+import type { TimerView } from "../../kernel/engine-api.ts";
+import { toTrigger } from "../triggers/reaction-records.ts";
+
+/** Triggers of the timer types that rules have made. */
+export const timerRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/timers",
+		component: "api",
+		permission: "timer_list",
+		query: { timer_type: "string" },
+		async handler({ engine, query }) {
+			return replyJson((await engine.timers.list(query.timer_type)).map(toTimer));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/timers/:ref",
+		component: "api",
+		permission: "timer_view",
+		resource: async ({ engine, path }) => toTimerResource(await engine.timers.get(path["ref"] ?? "")),
+		async handler({ engine, path }) {
+			return replyJson(toTimer(await engine.timers.get(path["ref"] ?? "")));
+		},
+	}),
+];
+
+function toTimerResource({ trigger }: TimerView): GuardedResource {
+	return { uid: `timer:${trigger.pack}:${trigger.name}` };
+}
+
+function toTimer({ trigger, timer }: TimerView) {
+	return { ...toTrigger(trigger), next_fire_at: timer?.next_fire_at ?? null, last_fired_at: timer?.last_fired_at ?? null };
+}

@@ -1,0 +1,76 @@
+import { Cron } from "croner";
+import { type JsonObject, SvcError } from "../../contract/index.ts";
+import { parseDate } from "../../language/date-time.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
+import { type Schedule, toCronSchedule } from "./cron-schedule.ts";
+
+/** Refs of the trigger types that timers serve. */
+export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];
+
+export interface ScheduleOptions {
+	/** Time zone where the parameters name none. */
+	readonly timezone: string;
+	/** Milliseconds since 1970 from which intervals count. */
+	readonly startedAt: number;
+}
+
+const unitLengths: Readonly<Record<string, number>> = { weeks: 604_800, days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
+/** A thousand years. */
+const longestInterval = 31_557_600_000_000;
+
+/** The schedule of a timer trigger. `SVC_INVALID` names the parameter and what is allowed. */
+export function toSchedule(type: string, parameters: JsonObject, options: ScheduleOptions): Schedule {
+	const timezone = toTimezone(parameters["timezone"] ?? options.timezone);
+	if (type === triggerRefs.intervalTimer) return toIntervalSchedule(parameters, options.startedAt);
+	return type === triggerRefs.dateTimer ? toDateSchedule(parameters, timezone) : toCronSchedule(parameters, timezone);
+}
+
+/** Refuse parameters of timer triggers that no schedule can be made of; anything else passes. */
+export function checkTimerParameters(type: string, parameters: JsonObject): void {
+	if (timerTypes.includes(type)) toSchedule(type, parameters, { timezone: "UTC", startedAt: 0 });
+}
+
+/** Whether the runtime knows a time zone of this name. */
+export function isTimezone(name: string): boolean {
+	try {
+		return name !== "" && Intl.DateTimeFormat("en-US", { timeZone: name }) !== undefined;
+	} catch {
+		return false;
+	}
+}
+
+function toTimezone(name: unknown): string {
+	if (typeof name === "string" && isTimezone(name)) return name;
+	throw new SvcError("SVC_INVALID", "trigger.parameters.timezone: must be the name of a time zone such as Europe/Berlin or UTC");
+}
+
+function toIntervalSchedule({ unit, delta }: JsonObject, startedAt: number): Schedule {
+	const length = typeof unit === "string" && Object.hasOwn(unitLengths, unit) ? unitLengths[unit] : undefined;
+	if (length === undefined) {
+		throw new SvcError("SVC_INVALID", `trigger.parameters.unit: must be one of ${Object.keys(unitLengths).join(", ")}`);
+	}
+	const interval = typeof delta === "number" && Number.isInteger(delta) && delta >= 1 ? delta * length * 1_000 : Number.POSITIVE_INFINITY;
+	if (interval > longestInterval) {
+		throw new SvcError("SVC_INVALID", "trigger.parameters.delta: must be an integer from 1 to what makes a thousand years");
+	}
+	return { next: (after) => startedAt + Math.max(1, Math.floor((after - startedAt) / interval) + 1) * interval };
+}
+
+function toDateSchedule({ date }: JsonObject, timezone: string): Schedule {
+	const written = typeof date === "string" ? parseDate(date) : undefined;
+	const moment = written && toMoment(written.wallClock, written.offset, timezone);
+	if (moment === undefined) {
+		throw new SvcError(
+			"SVC_INVALID",
+			"trigger.parameters.date: must be a date and time such as 2031-03-04T09:20:00 or 2031-03-04T09:20:00+01:00",
+		);
+	}
+	return { next: (after) => (moment > after ? moment : undefined) };
+}
+
+/** The moment at which clocks of the time zone, or those of the offset, show this time. */
+function toMoment(wallClock: number, offset: number | undefined, timezone: string): number | undefined {
+	if (offset !== undefined) return wallClock - offset * 60_000;
+	const local = new Date(wallClock).toISOString().slice(0, 19);
+	return new Cron(local, { timezone, paused: true }).nextRun(new Date(0))?.getTime();
+}

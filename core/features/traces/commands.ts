@@ -1,0 +1,104 @@
+import { Option } from "commander";
+import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { printList, printRecord } from "../../cli/output.ts";
+import { openSession } from "../../cli/session.ts";
+import type { TraceRecord } from "../../client/index.ts";
+import { drawTree, type TraceChoice, type TraceKind, toNodes } from "./trace-tree.ts";
+
+const columns = ["id", "uid", "trace_tag", "start_timestamp"];
+const allOfIt: TraceChoice = { kinds: [], hideNoop: false };
+
+interface ListOptions {
+	readonly traceTag?: string;
+	readonly execution?: string;
+	readonly rule?: string;
+	readonly triggerInstance?: string;
+	readonly last: number;
+	readonly sort: "asc" | "desc";
+}
+
+interface GetOptions {
+	readonly execution?: string;
+	readonly rule?: string;
+	readonly triggerInstance?: string;
+	readonly showExecutions?: boolean;
+	readonly showRules?: boolean;
+	readonly showTriggerInstances?: boolean;
+	readonly hideNoopTriggers?: boolean;
+}
+
+export const addTraceCommands: AddCommands = (parent, context) => {
+	const trace = parent.command("trace").description("See what led to what.");
+
+	withCommonOptions(trace.command("list").description("List traces. A single one that is asked for is drawn as a tree."))
+		.addOption(new Option("-c, --trace-tag <tag>", "with this tag").conflicts(["execution", "rule", "triggerInstance"]))
+		.addOption(new Option("-e, --execution <id>", "with this execution").conflicts(["traceTag", "rule", "triggerInstance"]))
+		.addOption(new Option("-r, --rule <id>", "with this rule").conflicts(["traceTag", "execution", "triggerInstance"]))
+		.addOption(new Option("-g, --trigger-instance <id>", "with this event").conflicts(["traceTag", "execution", "rule"]))
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
+		.action(async (_options, command) => {
+			const { traceTag: trace_tag, execution, rule, triggerInstance: trigger_instance, ...options } = optionsOf<ListOptions>(command);
+			const filter = { trace_tag, execution, rule, trigger_instance };
+			const isFiltered = Object.values(filter).some((value) => value !== undefined);
+			const client = await openSession(options, context);
+			const page = await client.triggers.traces.list({
+				...filter,
+				limit: options.last,
+				[options.sort === "asc" ? "sort_asc" : "sort_desc"]: "True",
+				include_attributes: isFiltered ? undefined : columns.join(","),
+			});
+			const [only, ...others] = page.items;
+			if (isFiltered && only !== undefined && others.length === 0) await show(only, allOfIt, options, context);
+			else await printList(page, columns, { ...options, limitOption: "-n" }, context);
+		});
+
+	withCommonOptions(trace.command("get <ids...>").description("Draw traces as trees."))
+		.option("-e, --execution <id>", "only what led to this execution")
+		.option("-r, --rule <id>", "only what led to this rule's acting")
+		.option("-g, --trigger-instance <id>", "only what led to this event")
+		.option("--show-executions", "executions; without any of these three everything")
+		.option("--show-rules", "rules")
+		.option("--show-trigger-instances", "events")
+		.option("-n, --hide-noop-triggers", "no events that no rule acted on")
+		.action(async (ids: string[], _options, command) => {
+			const options = optionsOf<GetOptions>(command);
+			const client = await openSession(options, context);
+			for (const id of ids) {
+				const record = await orNotFound(client.triggers.traces.get(id), "Trace", id, "svc trace list");
+				await show(record, toChoice(options), options, context);
+			}
+		});
+};
+
+function toChoice(options: GetOptions): TraceChoice {
+	const kinds: TraceKind[] = [];
+	if (options.showExecutions) kinds.push("execution");
+	if (options.showRules) kinds.push("rule");
+	if (options.showTriggerInstances) kinds.push("trigger-instance");
+	const given = [options.execution, options.rule, options.triggerInstance].filter((id) => id !== undefined);
+	if (given.length > 1) throw new CliExit(2, "only one of -e, -r and -g can be given");
+	return { kinds, only: given[0], hideNoop: options.hideNoopTriggers === true };
+}
+
+async function show(record: TraceRecord, choice: TraceChoice, options: CommonOptions, context: CliContext): Promise<void> {
+	const nodes = toNodes(record, choice);
+	if (options.json || options.yaml) {
+		const shown = new Set(nodes.map(({ key }) => key));
+		const pick = (components: TraceRecord["rules"], kind: TraceKind) =>
+			components.filter((component) =>
+				nodes.some((node) => node.kind === kind && node.object_id === component.object_id && shown.has(node.key)),
+			);
+		const picked = {
+			...record,
+			trigger_instances: pick(record.trigger_instances, "trigger-instance"),
+			rules: pick(record.rules, "rule"),
+			action_executions: pick(record.action_executions, "execution"),
+		};
+		return printRecord(picked, [...columns, "trigger_instances", "rules", "action_executions"], options, context);
+	}
+	const lines = [`${record.trace_tag} (${record.id}, ${record.start_timestamp})`, ...drawTree(nodes, toNodes(record, allOfIt))];
+	await write(context.stdout, `${lines.join("\n")}\n`);
+}

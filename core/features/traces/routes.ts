@@ -1,0 +1,82 @@
+import type { TraceEntity } from "../../contract/index.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { isSelected, parseSelection, type Selection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toTrace } from "../triggers/reaction-records.ts";
+
+const defaultLimit = 100;
+const components = ["action_executions", "rules", "trigger_instances"];
+const rules = selectionOf(["id", "uid", "trace_tag", "start_timestamp", ...components]);
+const sortFields = new Map<string, keyof TraceEntity>([
+	["id", "id"],
+	["trace_tag", "trace_tag"],
+	["start_timestamp", "start_timestamp"],
+]);
+
+const listQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	id: "string",
+	trace_tag: "string",
+	execution: "string",
+	rule: "string",
+	trigger_instance: "string",
+	sort: "string",
+	sort_asc: "string",
+	sort_desc: "string",
+} as const;
+
+/** What belongs to events. */
+export const traceRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/traces",
+		component: "api",
+		permission: "trace_list",
+		query: listQuery,
+		async handler(context) {
+			const { id, trace_tag, execution, rule, trigger_instance } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, rules);
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(trace_tag !== undefined && { trace_tag }),
+				...(execution !== undefined && { execution }),
+				...(rule !== undefined && { rule }),
+				...(trigger_instance !== undefined && { trigger_instance }),
+			};
+			const orderBy = parseOrder(context.query);
+			const page = await context.engine.traces.list(filter, {
+				...paging,
+				components: showsComponents(selection),
+				...(orderBy.length > 0 && { orderBy }),
+			});
+			return replyList({ ...page, items: page.items.map(toTrace) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/traces/:id",
+		component: "api",
+		permission: "trace_view",
+		resource: ({ path }) => ({ uid: `trace:${path["id"] ?? ""}` }),
+		async handler({ engine, path }) {
+			return replyJson(toTrace(await engine.traces.get(path["id"] ?? "")));
+		},
+	}),
+];
+
+function showsComponents(selection: Selection | undefined): boolean {
+	return components.some((name) => isSelected(selection, name));
+}
+
+/** Only the word `True` counts for the two flags. */
+function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<typeof listQuery>["query"]) {
+	const sorted = parseSort(sort, sortFields);
+	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;
+	return [["start_timestamp", "asc"] as const, ["trace_tag", "asc"] as const];
+}

@@ -1,0 +1,145 @@
+import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import type { TraceCause, TraceComponent, TraceFilter, Traces, TraceView } from "./traces-api.ts";
+
+/** Traces of one rule that a list looks at, the newest. */
+const ruleLimit = 1_000;
+
+export function createTraces({ storage }: { readonly storage: Storage }): Traces {
+	async function toViews(traces: readonly TraceEntity[]): Promise<TraceView[]> {
+		const ids = traces.map(({ id }) => id);
+		const [executions, rules, instances] =
+			ids.length === 0 ? [] : await Promise.all([readExecutions(storage, ids), readRules(storage, ids), readInstances(storage, ids)]);
+		return traces.map((trace) => ({
+			trace,
+			executions: executions?.get(trace.id) ?? [],
+			rules: rules?.get(trace.id) ?? [],
+			instances: instances?.get(trace.id) ?? [],
+		}));
+	}
+
+	/** Ids of the traces that hold what the filter names; undefined: all. */
+	async function findIds({ id, execution, rule, trigger_instance }: TraceFilter): Promise<readonly string[] | undefined> {
+		const sets: (readonly string[])[] = [];
+		if (id !== undefined) sets.push([id].flat() as readonly string[]);
+		if (execution !== undefined) {
+			const found = await storage.find("execution", { where: { id: execution }, fields: ["trace_id"] });
+			sets.push(found.map(({ trace_id }) => trace_id));
+		}
+		if (rule !== undefined) {
+			const where = { rule_id: rule };
+			const found = await storage.find("rule_enforcement", {
+				where,
+				orderBy: [["enforced_at", "desc"]],
+				limit: ruleLimit,
+				fields: ["trace_id"],
+			});
+			sets.push(found.map(({ trace_id }) => trace_id));
+		}
+		if (trigger_instance !== undefined) {
+			const found = await storage.find("trigger_instance", { where: { id: trigger_instance }, fields: ["trace_id"] });
+			sets.push(found.map(({ trace_id }) => trace_id));
+		}
+		const [first, ...others] = sets;
+		return first && [...new Set(first)].filter((candidate) => others.every((other) => other.includes(candidate)));
+	}
+
+	return {
+		async list(filter, { limit, offset = 0, orderBy, components = true }) {
+			const ids = await findIds(filter);
+			const where = {
+				...(ids !== undefined && { id: toOneOf(ids) }),
+				...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
+			};
+			const traces = await storage.find("trace", {
+				where,
+				orderBy: orderBy ?? [
+					["start_timestamp", "desc"],
+					["trace_tag", "asc"],
+				],
+				offset,
+				...(limit !== undefined && { limit }),
+			});
+			const items = components ? await toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] }));
+			return { items, total: await storage.count("trace", where) };
+		},
+
+		async get(id) {
+			const trace = isId(id) ? await storage.get("trace", id) : undefined;
+			if (trace === undefined) throw new SvcError("SVC_NOT_FOUND", `trace "${id}" cannot be found`);
+			const [view] = await toViews([trace]);
+			return view as TraceView;
+		},
+	};
+}
+
+type Components = ReadonlyMap<string, readonly TraceComponent[]>;
+
+async function readExecutions(storage: Storage, traceIds: readonly string[]): Promise<Components> {
+	const executions = await storage.find("execution", {
+		where: { trace_id: { in: traceIds } },
+		fields: ["id", "trace_id", "action_ref", "start_timestamp", "parent_id", "trigger_instance_id", "context"],
+		orderBy: [
+			["start_timestamp", "asc"],
+			["id", "asc"],
+		],
+	});
+	return group(executions, (execution) => ({
+		object_id: execution.id,
+		ref: execution.action_ref,
+		updated_at: execution.start_timestamp,
+		caused_by: toExecutionCause(execution),
+	}));
+}
+
+function toExecutionCause({ parent_id, trigger_instance_id, context }: ExecutionEntity): TraceCause | undefined {
+	if (parent_id !== null) return { type: "action_execution", id: parent_id };
+	const { rule } = context;
+	if (trigger_instance_id === null || !isJsonObject(rule)) return undefined;
+	return { type: "rule", id: `${rule["id"]}:${trigger_instance_id}` };
+}
+
+async function readRules(storage: Storage, traceIds: readonly string[]): Promise<Components> {
+	const enforcements = await storage.find("rule_enforcement", {
+		where: { trace_id: { in: traceIds } },
+		fields: ["trace_id", "rule_id", "rule_ref", "enforced_at", "trigger_instance_id"],
+		orderBy: [
+			["enforced_at", "asc"],
+			["id", "asc"],
+		],
+	});
+	return group(enforcements, ({ rule_id, rule_ref, enforced_at, trigger_instance_id }) => ({
+		object_id: rule_id,
+		ref: rule_ref,
+		updated_at: enforced_at,
+		caused_by: { type: "trigger_instance", id: trigger_instance_id },
+	}));
+}
+
+async function readInstances(storage: Storage, traceIds: readonly string[]): Promise<Components> {
+	const instances = await storage.find("trigger_instance", {
+		where: { trace_id: { in: traceIds } },
+		fields: ["trace_id", "trigger", "occurrence_time", "caused_by_id"],
+		orderBy: [
+			["occurrence_time", "asc"],
+			["id", "asc"],
+		],
+	});
+	return group(instances, ({ id, trigger, occurrence_time, caused_by_id }) => ({
+		object_id: id,
+		ref: trigger,
+		updated_at: occurrence_time,
+		caused_by: caused_by_id === null ? undefined : { type: "action_execution", id: caused_by_id },
+	}));
+}
+
+function group<E extends { readonly trace_id: string }>(entities: readonly E[], toComponent: (entity: E) => TraceComponent): Components {
+	const groups = new Map<string, TraceComponent[]>();
+	for (const entity of entities) {
+		const components = groups.get(entity.trace_id);
+		if (components === undefined) groups.set(entity.trace_id, [toComponent(entity)]);
+		else components.push(toComponent(entity));
+	}
+	return groups;
+}

@@ -1,0 +1,132 @@
+import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { JsonObject } from "../../contract/index.ts";
+import type { Api } from "../webhooks/client.ts";
+
+/** A trigger type as the API shows it. */
+export interface TriggerTypeRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
+	readonly description: string;
+	readonly payload_schema: JsonObject;
+	readonly parameters_schema: JsonObject;
+	readonly tags: readonly JsonObject[];
+	readonly metadata_file: string;
+}
+
+/** What may be said of a trigger type. */
+export type TriggerTypeRequest = Pick<TriggerTypeRecord, "name" | "pack"> & {
+	readonly [F in keyof TriggerTypeRecord]?: TriggerTypeRecord[F];
+};
+
+/** A trigger type with values for its parameters. */
+export interface TriggerRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
+	/** Ref of the trigger type. */
+	readonly type: string;
+	readonly description: string;
+	readonly parameters: JsonObject;
+}
+
+/** Without a name it gets one. */
+export type TriggerRequest = Pick<TriggerRecord, "type"> & { readonly [F in keyof TriggerRecord]?: TriggerRecord[F] };
+
+/** An event as the API shows it. */
+export interface TriggerInstanceRecord {
+	readonly id: string;
+	readonly trigger: string;
+	readonly trigger_type: string;
+	readonly payload: JsonObject;
+	readonly occurrence_time: string;
+	readonly status: "pending" | "processing" | "processed" | "processing_failed";
+	readonly trace_id: string;
+	readonly failure_reason?: string;
+}
+
+/** One of the things that a trace ties together. */
+export interface TraceComponentRecord {
+	readonly object_id: string;
+	readonly ref: string;
+	readonly updated_at: string;
+	/** Empty for what came from outside. */
+	readonly caused_by: { readonly type?: "trigger_instance" | "rule" | "action_execution"; readonly id?: string };
+}
+
+/** A trace as the API shows it. */
+export interface TraceRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly trace_tag: string;
+	readonly start_timestamp: string;
+	readonly action_executions: readonly TraceComponentRecord[];
+	readonly rules: readonly TraceComponentRecord[];
+	readonly trigger_instances: readonly TraceComponentRecord[];
+}
+
+type Call = (path: string, init: { readonly method: "DELETE" }) => Promise<unknown>;
+
+/** The trigger types, events and traces of a service. */
+export interface TriggerClient {
+	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
+	/** By ref or id. */
+	get(refOrId: string): Promise<TriggerRecord>;
+	/** The one that is there when pack and name, or type and parameters, are taken. */
+	create(trigger: TriggerRequest): Promise<TriggerRecord>;
+	/** Full replacement; name and pack stay unless they are given. */
+	update(refOrId: string, trigger: TriggerRequest): Promise<TriggerRecord>;
+	remove(refOrId: string): Promise<void>;
+	readonly types: {
+		list(query?: ListQuery): Promise<ListPage<TriggerTypeRecord>>;
+		get(refOrId: string): Promise<TriggerTypeRecord>;
+		create(type: TriggerTypeRequest): Promise<TriggerTypeRecord>;
+		update(refOrId: string, type: TriggerTypeRequest): Promise<TriggerTypeRecord>;
+		remove(refOrId: string): Promise<void>;
+	};
+	readonly instances: {
+		list(query?: ListQuery): Promise<ListPage<TriggerInstanceRecord>>;
+		get(id: string): Promise<TriggerInstanceRecord>;
+		/** Dispatch the event again. */
+		reEmit(id: string): Promise<{ readonly message: string; readonly id: string }>;
+	};
+	readonly traces: {
+		list(query?: ListQuery): Promise<ListPage<TraceRecord>>;
+		get(id: string): Promise<TraceRecord>;
+	};
+}
+
+export function createTriggerClient({ read, list, call }: Api & { readonly call: Call }): TriggerClient {
+	const at = encodeURIComponent;
+	return {
+		list: async (query) => (await list<TriggerRecord>("/triggers", query)).items,
+		get: (ref) => read(`/triggers/${at(ref)}`),
+		create: (body) => read("/triggers", { method: "POST", body }),
+		update: (ref, body) => read(`/triggers/${at(ref)}`, { method: "PUT", body }),
+		async remove(ref) {
+			await call(`/triggers/${at(ref)}`, { method: "DELETE" });
+		},
+		types: {
+			list: (query) => list("/triggertypes", query),
+			get: (ref) => read(`/triggertypes/${at(ref)}`),
+			create: (body) => read("/triggertypes", { method: "POST", body }),
+			update: (ref, body) => read(`/triggertypes/${at(ref)}`, { method: "PUT", body }),
+			async remove(ref) {
+				await call(`/triggertypes/${at(ref)}`, { method: "DELETE" });
+			},
+		},
+		instances: {
+			list: (query) => list("/triggerinstances", query),
+			get: (id) => read(`/triggerinstances/${at(id)}`),
+			reEmit: (id) => read(`/triggerinstances/${at(id)}/re_emit`, { method: "POST" }),
+		},
+		traces: {
+			list: (query) => list("/traces", query),
+			get: (id) => read(`/traces/${at(id)}`),
+		},
+	};
+}

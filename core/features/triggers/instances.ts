@@ -1,0 +1,120 @@
+import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInstanceEntity } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { createMaskWork, mask } from "../../kernel/secrets/mask.ts";
+import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
+import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import type { WorkBudget } from "../../language/work-budget.ts";
+import { triggerRefs } from "./built-in-types.ts";
+import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
+
+export interface InstanceParts {
+	readonly storage: Storage;
+	readonly catalog: Catalog;
+	readonly dispatcher: Dispatcher;
+	readonly sealedSecrets: SealedSecrets;
+}
+
+export function createInstances({ storage, catalog, dispatcher, sealedSecrets }: InstanceParts): TriggerInstances {
+	async function get(id: string): Promise<TriggerInstanceEntity> {
+		const found = isId(id) ? await storage.get("trigger_instance", id) : undefined;
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${id}" cannot be found`);
+		return found;
+	}
+
+	/** Snapshots of the executions that payloads tell of, by the ids of the executions. */
+	async function readSnapshots(instances: readonly TriggerInstanceEntity[]): Promise<ReadonlyMap<string, string>> {
+		const ids = [...new Set(instances.flatMap((instance) => toExecutionId(instance) ?? []))];
+		const found = ids.length === 0 ? [] : await storage.find("execution", { where: { id: { in: ids } }, fields: ["snapshot_id"] });
+		return new Map(found.map(({ id, snapshot_id }) => [id, snapshot_id]));
+	}
+
+	/** Of an execution that has been removed it is not known any more what is secret. */
+	async function maskPayload(payload: JsonObject, snapshotId: string | undefined, work: WorkBudget): Promise<JsonObject> {
+		const snapshot = snapshotId === undefined ? undefined : await catalog.snapshot(snapshotId);
+		const show = (result: JsonObject) => (snapshot === undefined ? mask : work.run(() => maskExecutionResult(result, snapshot)));
+		const { result, data } = payload;
+		if (isJsonObject(result)) return { ...payload, result: show(result) };
+		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
+		const parsed = parseJson(data["result"]);
+		// No execution has such a result.
+		if (!isJsonObject(parsed)) return payload;
+		const inner = show(parsed);
+		return { ...payload, data: { ...data, result: inner === mask ? mask : JSON.stringify(inner) } };
+	}
+
+	function hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {
+		const secrets = sealedSecrets.open(instance.known_secrets);
+		return { ...instance, payload: secrets.json(payload) };
+	}
+
+	return {
+		get,
+
+		async list(filter, { limit, offset = 0, orderBy }) {
+			const where = toWhere(filter);
+			const items = await storage.find("trigger_instance", {
+				where,
+				orderBy: orderBy ?? [
+					["occurrence_time", "desc"],
+					["trigger", "asc"],
+				],
+				offset,
+				...(limit !== undefined && { limit }),
+			});
+			return { items, total: await storage.count("trigger_instance", where) };
+		},
+
+		async reEmit(id) {
+			const { trigger, trigger_type, payload, known_secrets: knownSecrets } = await get(id);
+			const copy = { ...payload, __context: { original_id: id } };
+			const check = ({ type }: ResolvedTrigger) => {
+				// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
+				if (type.ref === trigger_type) return;
+				throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
+			};
+			return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isChecked: true, check })).instance;
+		},
+
+		async maskPayloads(instances) {
+			const snapshots = await readSnapshots(instances);
+			const work = createMaskWork();
+			await roomInTurn();
+			return Promise.all(
+				instances.map(async (instance) => {
+					const id = toExecutionId(instance);
+					const { payload } = instance;
+					return hideKnown(instance, id === undefined ? payload : await maskPayload(payload, snapshots.get(id), work));
+				}),
+			);
+		},
+	};
+}
+
+/** Undefined for what is no JSON: whoever may dispatch events can dispatch such ones. */
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The execution whose end an instance tells of. */
+function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string | undefined {
+	const isCompletion = trigger_type === triggerRefs.action || trigger_type === triggerRefs.notify;
+	const id = isCompletion ? payload?.["execution_id"] : undefined;
+	return typeof id === "string" ? id : undefined;
+}
+
+function toWhere({ occurrence_time, ...rest }: InstanceFilter) {
+	const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+	return {
+		...Object.fromEntries(given.map(([field, value]) => [field, toOneOf(value)])),
+		...(occurrence_time !== undefined && { occurrence_time }),
+	};
+}

@@ -1,0 +1,201 @@
+import type { TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { secretsQuery, showsSecrets } from "../../http/present.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson, replyNothing } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import type { TriggerInput, TriggerTypeInput } from "../../kernel/engine-api.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toTrigger, toTriggerType } from "./reaction-records.ts";
+import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
+
+const defaultLimit = 100;
+const rules = selectionOf(
+	["id", "uid", "ref", "name", "pack", "description", "payload_schema", "parameters_schema", "tags", "metadata_file"],
+	["id", "ref"],
+);
+const sortFields = new Map<string, keyof TriggerTypeEntity>([
+	["id", "id"],
+	["ref", "ref"],
+	["pack", "pack"],
+	["name", "name"],
+]);
+
+const text = { type: "string" };
+const object = { type: "object" };
+const typeBody = defineBody<TriggerTypeInput>({
+	properties: {
+		name: text,
+		pack: text,
+		description: text,
+		payload_schema: object,
+		parameters_schema: object,
+		tags: { type: "array", items: object },
+	},
+	required: ["name", "pack"],
+});
+const triggerBody = defineBody<TriggerInput>({
+	properties: { name: text, pack: text, type: text, description: text, parameters: object },
+	required: ["type"],
+});
+
+/** Kinds of events, and their parameters. */
+export const triggerRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/triggertypes",
+		component: "api",
+		permission: "trigger_type_list",
+		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", sort: "string" },
+		async handler(context) {
+			const { id, name, pack, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, rules);
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(name !== undefined && { name }),
+				...(pack !== undefined && { pack }),
+			};
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.triggers.types.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			return replyList({ ...page, items: page.items.map(toTriggerType) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/triggertypes/:ref",
+		component: "api",
+		permission: "trigger_type_view",
+		resource: findTypeResource,
+		async handler(context) {
+			return replyJson(toTriggerType(await context.engine.triggers.types.get(toRef(context))));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/triggertypes",
+		component: "api",
+		permission: "trigger_type_create",
+		resource: ({ body }) => toTriggerTypeResource(body),
+		body: typeBody,
+		async handler({ engine, body }) {
+			return replyJson(toTriggerType(await engine.triggers.types.create(body)), 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/triggertypes/:ref",
+		component: "api",
+		permission: "trigger_type_modify",
+		resource: findTypeResource,
+		body: typeBody,
+		async handler(context) {
+			return replyJson(toTriggerType(await context.engine.triggers.types.update(toRef(context), context.body)));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/triggertypes/:ref",
+		component: "api",
+		permission: "trigger_type_delete",
+		resource: findTypeResource,
+		async handler(context) {
+			await context.engine.triggers.types.remove(toRef(context));
+			return replyNothing();
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/triggers",
+		component: "api",
+		permission: "trigger_list",
+		query: { ...secretsQuery, type: "string", pack: "string", name: "list" },
+		async handler(context) {
+			const { type, pack, name } = context.query;
+			const filter = { ...(type !== undefined && { type }), ...(pack !== undefined && { pack }), ...(name !== undefined && { name }) };
+			return replyJson(await show(context, await context.engine.triggers.triggers.list(filter)));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/triggers/:ref",
+		component: "api",
+		permission: "trigger_view",
+		resource: (context) => findTriggerResource("view", context),
+		query: secretsQuery,
+		async handler(context) {
+			const [record] = await show(context, [await context.engine.triggers.triggers.get(toRef(context))]);
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/triggers",
+		component: "api",
+		permission: "trigger_create",
+		resource: ({ body }) => toTriggerResource("create", body),
+		query: secretsQuery,
+		body: triggerBody,
+		async handler(context) {
+			const [record] = await show(context, [await context.engine.triggers.triggers.create(context.body)]);
+			return replyJson(record, 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/triggers/:ref",
+		component: "api",
+		permission: "trigger_modify",
+		resource: (context) => findTriggerResource("modify", context),
+		query: secretsQuery,
+		body: triggerBody,
+		async handler(context) {
+			const { triggers } = context.engine.triggers;
+			assertMayBecome(context, await triggers.get(toRef(context)), context.body);
+			const [record] = await show(context, [await triggers.update(toRef(context), context.body)]);
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/triggers/:ref",
+		component: "api",
+		permission: "trigger_delete",
+		resource: (context) => findTriggerResource("delete", context),
+		async handler(context) {
+			await context.engine.triggers.triggers.remove(toRef(context));
+			return replyNothing();
+		},
+	}),
+];
+
+function toRef({ path }: Pick<RouteContext, "path">): string {
+	return path["ref"] ?? "";
+}
+
+async function findTypeResource(context: Pick<RouteContext, "engine" | "path">) {
+	return toTriggerTypeResource(await context.engine.triggers.types.get(toRef(context)));
+}
+
+async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext, "engine" | "path">) {
+	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
+}
+
+/** Another name, type or address makes another record of it. */
+function assertMayBecome({ engine, principal }: Pick<RouteContext, "engine" | "principal">, old: TriggerEntity, input: TriggerInput): void {
+	const { permission, ...target } = toTriggerResource("create", { pack: old.pack, name: old.name, ...input });
+	const before = toTriggerResource("create", old);
+	if (target.uid === before.uid && permission === before.permission) return;
+	engine.access.assert(principal, permission, target);
+}
+
+async function show(
+	context: RouteContext<typeof secretsQuery>,
+	triggers: Parameters<RouteContext["engine"]["triggers"]["triggers"]["mask"]>[0],
+) {
+	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
+	return (isMasked ? await context.engine.triggers.triggers.mask(triggers) : triggers).map(toTrigger);
+}

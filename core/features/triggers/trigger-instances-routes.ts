@@ -1,0 +1,95 @@
+import type { TriggerInstanceEntity } from "../../contract/index.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import { parseBounds } from "../../http/time-range.ts";
+import { parseIds } from "../executions/execution-filter.ts";
+import { toShownInstances } from "./payload-rights.ts";
+import { toInstanceResource } from "./trigger-resources.ts";
+
+const defaultLimit = 100;
+const rules = selectionOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
+const sortFields = new Map<string, keyof TriggerInstanceEntity>([
+	["id", "id"],
+	["trigger", "trigger"],
+	["trigger_type", "trigger_type"],
+	["status", "status"],
+	["timestamp", "occurrence_time"],
+	["occurrence_time", "occurrence_time"],
+]);
+
+/** Events. */
+export const triggerInstanceRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/triggerinstances",
+		component: "api",
+		permission: "trigger_instance_list",
+		query: {
+			...pagingQuery,
+			...selectionQuery,
+			...secretsQuery,
+			id: "string",
+			trigger: "list",
+			trigger_type: "list",
+			status: "list",
+			timestamp_gt: "string",
+			timestamp_lt: "string",
+			sort: "string",
+		},
+		async handler(context) {
+			const { id, trigger, trigger_type, status, timestamp_gt: gt, timestamp_lt: lt, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, rules);
+			const occurrence_time = parseBounds("timestamp", { gt, lt });
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(trigger !== undefined && { trigger }),
+				...(trigger_type !== undefined && { trigger_type }),
+				...(status !== undefined && { status }),
+				...(occurrence_time !== undefined && { occurrence_time }),
+			};
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.triggers.instances.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			return replyList({ ...page, items: await toShownInstances(context, page.items, toPresentation(context)) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/triggerinstances/:id",
+		component: "api",
+		permission: "trigger_instance_view",
+		resource: findInstanceResource,
+		query: secretsQuery,
+		async handler(context) {
+			const instance = await context.engine.triggers.instances.get(toId(context));
+			const [record] = await toShownInstances(context, [instance], toPresentation(context));
+			return replyJson(record);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/triggerinstances/:id/re_emit",
+		component: "api",
+		permission: "trigger_instance_reemit",
+		resource: findInstanceResource,
+		async handler(context) {
+			const id = toId(context);
+			const instance = await context.engine.triggers.instances.reEmit(id);
+			const [record] = await toShownInstances(context, [instance], toMaskedPresentation(context));
+			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
+		},
+	}),
+];
+
+function toId({ path }: Pick<RouteContext, "path">): string {
+	return path["id"] ?? "";
+}
+
+async function findInstanceResource(context: Pick<RouteContext, "engine" | "path">) {
+	return toInstanceResource(await context.engine.triggers.instances.get(toId(context)));
+}

@@ -1,0 +1,15 @@
+import type { Storage, TriggerEntity } from "../../contract/index.ts";
+import { maskMembers, maskTogether } from "../../kernel/secrets/mask.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+
+/** Parameters of triggers as they are shown: what their types call secret is masked. */
+export async function maskTriggers(storage: Storage, triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {
+	const refs = [...new Set(triggers.map(({ type }) => type))];
+	if (refs.length === 0) return triggers;
+	const types = await storage.find("trigger_type", { where: { ref: { in: refs } }, fields: ["ref", "parameters_schema"] });
+	const schemas = new Map(types.map((type) => [type.ref, type.parameters_schema]));
+	await roomInTurn();
+	return maskTogether(() =>
+		triggers.map((trigger) => ({ ...trigger, parameters: maskMembers(trigger.parameters, schemas.get(trigger.type) ?? {}) })),
+	);
+}

@@ -1,0 +1,110 @@
+import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity, type WriteOperation } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { createId, isId } from "../../kernel/basics/ids.ts";
+import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
+import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
+import { isParameterless, toShadow } from "./register-types.ts";
+import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
+
+export interface TriggerTypeParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly changes: ChangeFeed;
+}
+
+export function createTriggerTypes({ storage, clock, changes }: TriggerTypeParts): TriggerTypes {
+	async function get(refOrId: string): Promise<TriggerTypeEntity> {
+		const [byRef] = await storage.find("trigger_type", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger_type", refOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger type "${refOrId}" cannot be found`);
+		return found;
+	}
+
+	async function toDuplicate(error: unknown, ref: string): Promise<never> {
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		const [existing] = await storage.find("trigger_type", { where: { ref }, fields: ["ref"], limit: 1 });
+		const facts = { conflict_id: existing?.id ?? null };
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: trigger type "${ref}" exists`, { cause: error, facts });
+	}
+
+	/** The trigger of its own name that a type has while it has no parameters. */
+	async function toShadowChange(type: TriggerTypeEntity): Promise<WriteOperation[]> {
+		const isThere = (await storage.count("trigger", { ref: type.ref })) > 0;
+		if (isParameterless(type)) return isThere ? [] : [{ insert: "trigger", entities: [toShadow(type, clock)] }];
+		return isThere ? [{ remove: "trigger", where: { ref: type.ref } }] : [];
+	}
+
+	return {
+		get,
+
+		async list(filter, { limit, offset = 0, orderBy = [["ref", "asc"]] }) {
+			const where = toNamedWhere(filter);
+			const items = await storage.find("trigger_type", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
+			return { items, total: await storage.count("trigger_type", where) };
+		},
+
+		async create(input) {
+			assertNotSystem(input.pack);
+			assertNames(input);
+			const type = { id: createId(clock), ...toFields(input, input) };
+			await storage
+				.write([{ insert: "trigger_type", entities: [type] }, ...(await toShadowChange(type))])
+				.catch((error: unknown) => toDuplicate(error, type.ref));
+			changes.changed();
+			return type;
+		},
+
+		async update(refOrId, input) {
+			const old = await get(refOrId);
+			assertNotSystem(old.pack);
+			const fields = toFields(input, old);
+			const type = { ...old, ...fields };
+			await storage.write([
+				{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } },
+				...(await toShadowChange(type)),
+			]);
+			changes.changed();
+			return type;
+		},
+
+		async remove(refOrId) {
+			const { id, ref, pack } = await get(refOrId);
+			assertNotSystem(pack);
+			await storage.write([
+				{ remove: "trigger_type", where: { id } },
+				{ remove: "trigger", where: { ref, type: ref } },
+			]);
+			changes.changed();
+		},
+	};
+}
+
+/** Condition for kinds that have names in packs. */
+export function toNamedWhere({ id, name, pack, type }: NamedFilter) {
+	return {
+		...(id !== undefined && { id: toOneOf(id) }),
+		...(name !== undefined && { name: toOneOf(name) }),
+		...(pack !== undefined && { pack }),
+		...(type !== undefined && { type }),
+	};
+}
+
+function toFields(
+	input: TriggerTypeInput,
+	{ pack, name }: { readonly pack: string; readonly name: string },
+): Omit<TriggerTypeEntity, "id"> {
+	const { payload_schema = {}, parameters_schema = {} } = input;
+	checkJsonSchema(payload_schema, "payload_schema");
+	checkJsonSchema(parameters_schema, "parameters_schema");
+	return {
+		ref: `${pack}.${name}`,
+		pack,
+		name,
+		description: input.description ?? "",
+		metadata_file: null,
+		payload_schema,
+		parameters_schema,
+		tags: input.tags ?? [],
+	};
+}

@@ -1,0 +1,89 @@
+import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
+import type { Page } from "../../kernel/basics/page.ts";
+import type { Paging } from "../rules/rules-api.ts";
+
+/** Body of trigger type create and update. */
+export interface TriggerTypeInput {
+	readonly name: string;
+	readonly pack: string;
+	readonly description?: string;
+	readonly payload_schema?: JsonObject;
+	readonly parameters_schema?: JsonObject;
+	readonly tags?: readonly JsonObject[];
+}
+
+/** Body of trigger create and update. */
+export interface TriggerInput {
+	readonly name?: string;
+	readonly pack?: string;
+	/** Ref of the trigger type. */
+	readonly type: string;
+	readonly description?: string;
+	readonly parameters?: JsonObject;
+}
+
+export interface NamedFilter {
+	readonly id?: string | readonly string[];
+	readonly name?: string | readonly string[];
+	readonly pack?: string;
+	/** Of triggers: ref of the type. */
+	readonly type?: string;
+}
+
+type OrderBy<E> = { readonly orderBy?: readonly (readonly [keyof E & string, "asc" | "desc"])[] };
+
+export interface TriggerTypes {
+	/** By ref unless told otherwise. */
+	list(filter: NamedFilter, paging: Paging & OrderBy<TriggerTypeEntity>): Promise<Page<TriggerTypeEntity>>;
+	/** By ref or id; `SVC_NOT_FOUND`. */
+	get(refOrId: string): Promise<TriggerTypeEntity>;
+	/** With its trigger, when it has no parameters. */
+	create(input: TriggerTypeInput): Promise<TriggerTypeEntity>;
+	/** Full replacement; pack and name stay. */
+	update(refOrId: string, input: TriggerTypeInput): Promise<TriggerTypeEntity>;
+	/** Rules on it stay, and rest until there is such a type again. */
+	remove(refOrId: string): Promise<void>;
+}
+
+export interface Triggers {
+	/** By ref. */
+	list(filter: NamedFilter): Promise<readonly TriggerEntity[]>;
+	/** By ref or id; `SVC_NOT_FOUND`. */
+	get(refOrId: string): Promise<TriggerEntity>;
+	/** With the parameters masked that their types call secret. */
+	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]>;
+	/** The one that is there when pack and name, or type and parameters, are taken. */
+	create(input: TriggerInput): Promise<TriggerEntity>;
+	update(refOrId: string, input: TriggerInput): Promise<TriggerEntity>;
+	remove(refOrId: string): Promise<void>;
+}
+
+export interface InstanceFilter {
+	readonly id?: string | readonly string[];
+	/** Refs of triggers. */
+	readonly trigger?: string | readonly string[];
+	readonly trigger_type?: string | readonly string[];
+	readonly status?: string | readonly string[];
+	readonly occurrence_time?: { readonly gt?: string; readonly lt?: string };
+}
+
+export interface TriggerInstances {
+	/** The newest first unless told otherwise. */
+	list(filter: InstanceFilter, paging: Paging & OrderBy<TriggerInstanceEntity>): Promise<Page<TriggerInstanceEntity>>;
+	/** `SVC_NOT_FOUND`. */
+	get(id: string): Promise<TriggerInstanceEntity>;
+	/** Dispatch the event again, in a trace of its own; the payload says of which instance it is a copy. */
+	reEmit(id: string): Promise<TriggerInstanceEntity>;
+	/**
+	 * Payloads as they are shown: what the action of an execution calls secret in its result is masked in the payload that tells of
+	 * its end.
+	 */
+	maskPayloads(instances: readonly TriggerInstanceEntity[]): Promise<readonly TriggerInstanceEntity[]>;
+}
+
+/** Trigger types, triggers and their instances. */
+export interface TriggersApi {
+	readonly types: TriggerTypes;
+	readonly triggers: Triggers;
+	readonly instances: TriggerInstances;
+}

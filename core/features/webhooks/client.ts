@@ -1,0 +1,58 @@
+import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { RequestOptions } from "../../client/request.ts";
+import type { JsonObject, JsonValue } from "../../contract/index.ts";
+
+/** A webhook that a rule has registered. */
+export interface WebhookRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly type: string;
+	readonly description?: string;
+	readonly parameters: JsonObject;
+}
+
+/** A delivery that a hook with a ledger has kept; lists leave headers and body out. */
+export interface WebhookDeliveryRecord {
+	readonly id: string;
+	readonly url: string;
+	readonly trigger: string;
+	readonly delivery_id?: string;
+	readonly received_at: string;
+	readonly verdict: string;
+	readonly reason?: string;
+	readonly user: string;
+	readonly trigger_instance_id?: string;
+	readonly headers?: JsonObject;
+	readonly body?: JsonValue;
+}
+
+/** The webhooks of a service and their deliveries. */
+export interface WebhookClient {
+	list(): Promise<ListPage<WebhookRecord>>;
+	get(url: string): Promise<WebhookRecord>;
+	/** Deliveries to hooks that keep a ledger, newest first. */
+	deliveries(query?: ListQuery): Promise<ListPage<WebhookDeliveryRecord>>;
+	delivery(id: string): Promise<WebhookDeliveryRecord>;
+	/** Dispatch a kept delivery once more; the entry made of that. One that was refused only where an administrator overrules that. */
+	replay(id: string, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryRecord>;
+}
+
+/** How the client calls the API. */
+export interface Api {
+	read<T>(path: string, init?: RequestOptions): Promise<T>;
+	list<T>(path: string, query?: ListQuery): Promise<ListPage<T>>;
+}
+
+export function createWebhookClient({ read, list }: Api): WebhookClient {
+	const at = encodeURIComponent;
+	return {
+		list: () => list("/webhooks"),
+		// Slashes are part of the url.
+		get: (url) => read(`/webhooks/${url.split("/").map(at).join("/")}`),
+		deliveries: (query) => list("/webhook_deliveries", query),
+		delivery: (id) => read(`/webhook_deliveries/${at(id)}`),
+		replay: (id, { overrule } = {}) =>
+			read(`/webhook_deliveries/${at(id)}/replay`, { method: "POST", ...(overrule === true && { query: { overrule } }) }),
+	};
+}

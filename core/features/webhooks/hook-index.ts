@@ -1,0 +1,65 @@
+import type { Storage, TriggerEntity } from "../../contract/index.ts";
+import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { triggerRefs } from "../triggers/built-in-types.ts";
+import { type HookParameters, toHookUrl } from "./hook-parameters.ts";
+
+/** A registered webhook: the trigger that a rule on `core.svc.webhook` made. */
+export interface Hook {
+	readonly trigger: TriggerEntity;
+	readonly parameters: HookParameters;
+	/** Without outer slashes. */
+	readonly url: string;
+}
+
+/** Finds the webhooks of a url. */
+export interface HookIndex {
+	/** Several when rules ask for the same url with different parameters. */
+	find(url: string): Promise<readonly Hook[]>;
+	/** By url. */
+	list(): Promise<readonly Hook[]>;
+}
+
+/** Milliseconds for which a hook that another node has taken away may still be served, when the event of that was lost. */
+const maximumAge = 1_000;
+
+export function createHookIndex({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): HookIndex {
+	let known: { readonly hooks: ReadonlyMap<string, readonly Hook[]>; readonly readAt: number } | undefined;
+	/** Counts changes: what was read before one must not be kept after it. */
+	let version = 0;
+	changes.onChange(() => {
+		known = undefined;
+		version += 1;
+	});
+
+	async function read(): Promise<ReadonlyMap<string, readonly Hook[]>> {
+		const readAt = performance.now();
+		const before = version;
+		const hooks = groupByUrl((await storage.find("trigger", { where: { type: triggerRefs.webhook } })).map(toHook));
+		if (version === before) known = { hooks, readAt };
+		return hooks;
+	}
+
+	return {
+		async find(given) {
+			const url = toHookUrl(given);
+			const isFresh = known !== undefined && (storage.capabilities.shared !== true || performance.now() - known.readAt <= maximumAge);
+			// What is not known may have been registered on another node a moment ago.
+			return (isFresh ? known?.hooks.get(url) : undefined) ?? (await read()).get(url) ?? [];
+		},
+		async list() {
+			return [...(await read()).values()].flat().sort((one, other) => (one.url < other.url ? -1 : 1));
+		},
+	};
+}
+
+function toHook(trigger: TriggerEntity): Hook {
+	// Rules on the type are checked against its schema, so that the stored parameters have this shape.
+	const parameters = trigger.parameters as unknown as HookParameters;
+	return { trigger, parameters, url: toHookUrl(parameters.url) };
+}
+
+function groupByUrl(hooks: readonly Hook[]): ReadonlyMap<string, readonly Hook[]> {
+	const groups = new Map<string, Hook[]>();
+	for (const hook of hooks) groups.set(hook.url, [...(groups.get(hook.url) ?? []), hook]);
+	return groups;
+}

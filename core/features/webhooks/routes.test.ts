@@ -1,0 +1,153 @@
+import * as assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "uvu";
+import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
+
+interface Hooked extends ServiceUnderTest {
+	post(url: string, body: string | Uint8Array, headers?: Record<string, string>): Promise<Response>;
+	/** Instances that came in over webhooks, oldest first. */
+	instances(): Promise<readonly WireRecord[]>;
+}
+
+/** A service with rules on these webhooks. */
+async function withHooks(hooks: readonly object[], run: (service: Hooked) => Promise<void>): Promise<void> {
+	await withService(
+		async (service) => {
+			const send = (path: string, method: string, body: object) => service.ask(path, { method, body: JSON.stringify(body) });
+			for (const [index, parameters] of hooks.entries()) {
+				const rule = { name: `hooked_${index}`, enabled: true, trigger: { type: "core.svc.webhook", parameters } };
+				const response = await send("/v1/rules", "POST", { ...rule, action: { ref: "default.speak" } });
+				assert.equal(response.status, 201, await response.text());
+			}
+			await run({
+				...service,
+				post: (url, body, headers = {}) => service.ask(`/v1/webhooks/${url}`, { method: "POST", body, headers }),
+				async instances() {
+					const list = await service.ask("/v1/triggerinstances?trigger_type=core.svc.webhook&limit=-1");
+					return ((await list.json()) as WireRecord[]).reverse();
+				},
+			});
+		},
+		{ backend: { durable: true } },
+	);
+}
+
+const fault = async (response: Response) => String(((await response.json()) as WireRecord)["faultstring"]);
+
+test("a delivery is answered with its body and leads to its trace", () =>
+	withHooks([{ url: "/monitor/disk/" }], async ({ post, ask, instances }) => {
+		const response = await post("monitor/disk", '{"level": "critical"}', { "Svc-Trace-Tag": "ticket", "x-github-EVENT": "push" });
+		assert.equal(response.status, 202);
+		assert.deepEqual(await response.json(), { level: "critical" });
+		const [instance] = await instances();
+		assert.equal(response.headers.get("svc-trigger-instance-id"), instance?.["id"]);
+		const payload = instance?.["payload"] as { headers: WireRecord; body: unknown };
+		assert.deepEqual(payload.body, { level: "critical" });
+		assert.equal(payload.headers["X-Github-Event"], "push");
+		assert.ok(!("X-Auth-Token" in payload.headers || "Svc-Trace-Tag" in payload.headers));
+		const trace = (await (await ask(`/v1/traces/${response.headers.get("svc-trace-id")}`)).json()) as WireRecord;
+		assert.equal(trace["trace_tag"], "ticket");
+	}));
+
+test("bodies are JSON or a form, whose fields are texts, or lists where they repeat", () =>
+	withHooks([{ url: "a" }], async ({ post, instances }) => {
+		const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
+		assert.equal((await post("a", "level=critical&host=b&host=c+d&k=%C3%A9", form)).status, 202);
+		assert.equal((await post("a", "[1, 2]")).status, 202);
+		assert.equal((await post("a", "")).status, 202);
+		assert.deepEqual(
+			(await instances()).map(({ payload }) => (payload as WireRecord)["body"]),
+			[{ level: "critical", host: ["b", "c d"], k: "é" }, [1, 2], {}],
+		);
+		for (const [body, type] of [
+			["{", "application/json"],
+			["5", "application/json"],
+			["<a/>", "application/xml"],
+			["a", "text/plain"],
+			["a", "multipart/form-data; boundary=x"],
+		] as const) {
+			const response = await post("a", body, { "content-type": type });
+			assert.equal(response.status, 400, type);
+			assert.match(await fault(response), /body/);
+		}
+		assert.equal((await instances()).length, 3);
+	}));
+
+test("what is signed are the bytes, whatever they are", () =>
+	withHooks([{ url: "a", signature: { scheme: "hmac", secret_keys: ["old", "new"] } }], async ({ post, ask, instances }) => {
+		await ask("/v1/keys/new", { method: "PUT", body: JSON.stringify({ name: "new", value: "a longer pin", secret: true }) });
+		const sign = (body: string | Uint8Array) => ({ "x-signature": createHmac("sha256", "a longer pin").update(body).digest("hex") });
+		const bytes = Buffer.concat([Buffer.from('{"a" :\t"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]);
+		assert.equal((await post("a", bytes, sign(bytes))).status, 202);
+		assert.equal((await post("a", '{"é": 1}', sign('{"é": 1}'))).status, 202);
+		const changed = await post("a", '{"a": 1}', sign('{"a":1}'));
+		assert.equal(changed.status, 403);
+		assert.match(await fault(changed), /^webhook "a": the signature does not fit/);
+		assert.equal((await post("a", "{}")).status, 403);
+		assert.equal((await instances()).length, 2);
+	}));
+
+test("of 1,000 parallel posts of one delivery id, one becomes a trigger instance and all are told its id", () =>
+	withHooks([{ url: "a", deduplicate: {} }], async ({ post, instances }) => {
+		const posts = Array.from({ length: 1_000 }, () => post("a", '{"n": 1}', { "idempotency-key": "7" }));
+		const ids = new Set<string | null>();
+		for (const response of await Promise.all(posts)) {
+			assert.equal(response.status, 202);
+			ids.add(response.headers.get("svc-trigger-instance-id"));
+			await response.text();
+		}
+		const stored = await instances();
+		assert.deepEqual(
+			[...ids],
+			stored.map(({ id }) => id),
+		);
+		assert.equal(stored.length, 1);
+	}));
+
+test("deliveries are listed without their bodies, shown whole and replayed", () =>
+	withHooks([{ url: "a/b", ledger: true }], async ({ post, ask, instances }) => {
+		for (const n of [1, 2, 3]) await post("a/b", JSON.stringify({ n }));
+		const list = await ask("/v1/webhook_deliveries?url=a/b&limit=2");
+		assert.equal(list.headers.get("x-total-count"), "3");
+		const [newest] = (await list.json()) as WireRecord[];
+		assert.ok(!("body" in (newest ?? {}) || "headers" in (newest ?? {})));
+		const whole = (await (await ask(`/v1/webhook_deliveries/${newest?.["id"]}`)).json()) as WireRecord;
+		assert.deepEqual(whole["body"], { n: 3 });
+		const replayed = await ask(`/v1/webhook_deliveries/${newest?.["id"]}/replay`, { method: "POST" });
+		assert.equal(replayed.status, 202);
+		assert.equal(((await replayed.json()) as WireRecord)["verdict"], "replayed");
+		assert.deepEqual((await instances()).map(({ payload }) => (payload as { body: unknown }).body).at(-1), { n: 3 });
+		assert.equal((await ask("/v1/webhook_deliveries/nothing")).status, 404);
+	}));
+
+test("a rule whose webhook parameters are wrong is refused with what is allowed", () =>
+	withHooks([], async ({ ask }) => {
+		for (const [parameters, problem] of [
+			[{}, /url/],
+			[{ url: "/" }, /url/],
+			[{ url: "a", signature: { scheme: "rot13", secret_keys: ["k"] } }, /scheme.*"standard", "github"/],
+			[{ url: "a", signature: { scheme: "github", secret_keys: [] } }, /secret_keys/],
+			[{ url: "a", signature: { scheme: "github" } }, /secret_keys/],
+			[{ url: "a", deduplicate: { window: 0 } }, /window/],
+			[{ url: "a", colour: "red" }, /colour/],
+		] as const) {
+			const rule = { name: "wrong", trigger: { type: "core.svc.webhook", parameters }, action: { ref: "default.speak" } };
+			const response = await ask("/v1/rules", { method: "POST", body: JSON.stringify(rule) });
+			assert.equal(response.status, 400, JSON.stringify(parameters));
+			assert.match(await fault(response), problem);
+		}
+	}));
+
+test("a webhook comes and goes with its rules", () =>
+	withHooks([{ url: "a" }], async ({ post, ask }) => {
+		const [hook] = (await (await ask("/v1/webhooks")).json()) as WireRecord[];
+		assert.deepEqual([hook?.["parameters"], hook?.["type"]], [{ url: "a" }, "core.svc.webhook"]);
+		assert.equal((await ask("/v1/webhooks/a")).status, 200);
+		assert.equal((await ask("/v1/rules/default.hooked_0", { method: "DELETE" })).status, 204);
+		const gone = await post("a", "{}");
+		assert.equal(gone.status, 404);
+		assert.match(await fault(gone), /webhook "a" is not registered/);
+		assert.deepEqual(await (await ask("/v1/webhooks")).json(), []);
+	}));
+
+test.run();

@@ -1,0 +1,122 @@
+import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/respond.ts";
+import { defineRawRoute, defineRoute, type RouteContext } from "../../http/route.ts";
+import { assertSeen } from "../../kernel/basics/names.ts";
+import { toHookUrl } from "./hook-parameters.ts";
+
+const defaultLimit = 50;
+
+function hookOf({ path }: Pick<RouteContext, "path">): GuardedResource {
+	return { uid: `webhook:${toHookUrl(path["url"] ?? "")}` };
+}
+
+async function deliveryResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+	return { uid: `webhook:${(await engine.webhooks.delivery(path["id"] ?? "")).url}` };
+}
+
+export const webhookRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/webhooks",
+		component: "api",
+		permission: "webhook_list",
+		async handler({ engine }) {
+			const hooks = await engine.webhooks.list();
+			return replyJson(hooks.map(({ trigger }) => toHook(trigger)));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/webhooks/**:url",
+		component: "api",
+		permission: "webhook_view",
+		resource: hookOf,
+		async handler({ engine, path }) {
+			const [hook] = await engine.webhooks.find(path["url"] ?? "");
+			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${path["url"]}" is not registered`);
+			return replyJson(toHook(hook.trigger));
+		},
+	}),
+	defineRawRoute({
+		method: "POST",
+		path: "/webhooks/**:url",
+		component: "api",
+		permission: "webhook_send",
+		resource: hookOf,
+		async handler({ engine, path, request, body, principal }) {
+			const headers = Object.fromEntries(request.headers);
+			const { instances } = await engine.webhooks.receive(path["url"] ?? "", {
+				headers,
+				bytes: body.bytes,
+				body: body.value,
+				traceTag: toTraceTag(headers["svc-trace-tag"]),
+				principal,
+			});
+			return replyJson(body.value, 202, {
+				"svc-trace-id": instances[0]?.trace_id ?? "",
+				"svc-trigger-instance-id": instances.map(({ id }) => id).join(","),
+			});
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/webhook_deliveries",
+		component: "api",
+		permission: "webhook_list",
+		query: { ...pagingQuery, url: "string", verdict: "string" },
+		async handler(context) {
+			const { url, verdict } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const query = { ...paging, ...(url !== undefined && { url }), ...(verdict !== undefined && { verdict }) };
+			const { items, total } = await context.engine.webhooks.deliveries(query);
+			// What was delivered is for those who may see the hook.
+			return replyJson(
+				items.map((entity) => toDelivery(entity, { whole: false })),
+				200,
+				toCountHeaders(total, paging),
+			);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/webhook_deliveries/:id",
+		component: "api",
+		permission: "webhook_view",
+		resource: deliveryResource,
+		async handler({ engine, path }) {
+			return replyJson(toDelivery(await engine.webhooks.delivery(path["id"] ?? ""), { whole: true }));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/webhook_deliveries/:id/replay",
+		component: "api",
+		permission: "webhook_send",
+		resource: deliveryResource,
+		query: { overrule: "boolean" },
+		async handler({ engine, path, principal, query: { overrule = false } }) {
+			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal, { overrule });
+			// Whoever may send may not see for that what others have sent.
+			const whole = engine.access.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
+			return replyJson(toDelivery(delivery, { whole }), 202);
+		},
+	}),
+];
+
+function toHook({ id, ref, pack, name, type, parameters, description }: TriggerEntity) {
+	return { id, uid: `webhook:${toHookUrl(String(parameters["url"]))}`, ref, name, pack, type, parameters, description };
+}
+
+function toDelivery({ delivery_key: _key, headers, body, ...entity }: WebhookDeliveryEntity, { whole }: { readonly whole: boolean }) {
+	const members = Object.entries(entity).filter(([, value]) => value !== null);
+	return { ...Object.fromEntries(members), ...(whole && { headers, body }) };
+}
+
+function toTraceTag(given: string | undefined): string | undefined {
+	if (!given) return undefined;
+	assertSeen("header Svc-Trace-Tag", given);
+	return given;
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import {
+	type Clock,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type Logger,
+	type Storage,
+	SvcError,
+	type WebhookDeliveryEntity,
+	type Where,
+} from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
+import type { Access } from "../access/access.ts";
+import { assertInjectable } from "../triggers/injection.ts";
+import { findDeliveryId } from "./delivery-id.ts";
+import type { Hook, HookIndex } from "./hook-index.ts";
+import { toHookUrl } from "./hook-parameters.ts";
+import { type Arrival, createLedger } from "./ledger.ts";
+import { toPayloadHeaders } from "./payload-headers.ts";
+import { findSecretHeader, findSignatureProblem } from "./signature.ts";
+import type { Delivery, Receipt, Webhooks } from "./webhooks-api.ts";
+
+export interface WebhookParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly dispatcher: Dispatcher;
+	readonly hooks: HookIndex;
+	readonly access: Pick<Access, "assert">;
+	/** Value of a system item of the datastore, in clear. */
+	readonly readSecret: (name: string) => Promise<string | undefined>;
+}
+
+/** Verdicts on deliveries that did not pass. What was dispatched by overruling has not passed since. */
+const refusing: ReadonlySet<string> = new Set(["refused", "overruled"]);
+const noBytes = new Uint8Array();
+
+/** The hook that is always there: its body names the trigger (specification, Webhook). */
+const genericUrl = "svc";
+
+type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly refused: string };
+
+export function createWebhooks(parts: WebhookParts): Webhooks {
+	const { storage, clock, logger, dispatcher, hooks } = parts;
+	const ledger = createLedger(parts);
+
+	async function find(url: string): Promise<readonly Hook[]> {
+		const found = await hooks.find(url);
+		if (found.length === 0) throw new SvcError("SVC_NOT_FOUND", `webhook "${toHookUrl(url)}" is not registered`);
+		return found;
+	}
+
+	async function receiveGeneric({ body, traceTag, principal }: Delivery): Promise<Receipt> {
+		const { trigger, payload } = readGenericBody(body);
+		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl) };
+		const check = (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, parts.access);
+		const { instance } = await dispatcher.dispatch({ trigger, payload, trace, check });
+		return { instances: [instance] };
+	}
+
+	/** One after the other, so that all instances of one delivery are in one trace. */
+	async function receiveHooks(found: readonly Hook[], delivery: Delivery): Promise<Receipt> {
+		const instances: Receipt["instances"][number][] = [];
+		let refused = "";
+		for (const hook of found) {
+			const outcome = await receiveOne(hook, delivery, instances[0]?.trace_id);
+			if ("instance" in outcome) instances.push(outcome.instance);
+			else refused = outcome.refused;
+		}
+		if (instances.length === 0) throw new SvcError("SVC_FORBIDDEN", `webhook "${found[0]?.url}": ${refused}`);
+		return { instances };
+	}
+
+	async function receiveOne(hook: Hook, delivery: Delivery, traceId: string | undefined): Promise<Outcome> {
+		const { parameters, trigger, url } = hook;
+		const headers = toPayloadHeaders(delivery.headers, findSecretHeader(parameters.signature));
+		const arrival = {
+			hook,
+			delivery,
+			headers: headers.headers_lower,
+			deliveryId: findDeliveryId(parameters, delivery.headers, delivery.body),
+		};
+		const problem = await findProblem(hook, delivery);
+		if (problem !== undefined) return refuse(arrival, problem);
+		const event = {
+			trigger: trigger.ref,
+			payload: { ...headers, body: delivery.body },
+			trace: traceId !== undefined ? { id_: traceId } : { trace_tag: delivery.traceTag ?? toTraceTag(url) },
+		};
+		if (parameters.deduplicate === undefined && parameters.ledger !== true) {
+			return { instance: (await dispatcher.dispatch(event)).instance };
+		}
+		return accept(arrival, event);
+	}
+
+	async function findProblem({ parameters }: Hook, delivery: Delivery): Promise<string | undefined> {
+		const { signature } = parameters;
+		if (signature === undefined) return undefined;
+		const values = await Promise.all(signature.secret_keys.map(parts.readSecret));
+		const secrets = values.filter((value) => value !== undefined && value !== "") as string[];
+		return findSignatureProblem(delivery, signature, secrets, clock.now() / 1_000_000);
+	}
+
+	async function refuse(arrival: Arrival, reason: string): Promise<Outcome> {
+		const { hook, delivery } = arrival;
+		logger.warn("webhook delivery refused", { url: hook.url, user: delivery.principal.username, reason });
+		if (hook.parameters.ledger === true) await ledger.record(arrival, { verdict: "refused", reason });
+		return { refused: reason };
+	}
+
+	async function accept(arrival: Arrival, event: Parameters<Dispatcher["draft"]>[0]): Promise<Outcome> {
+		const draft = await dispatcher.draft(event);
+		if (draft === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${arrival.hook.url}" is not registered`);
+		const first = await ledger.accept(arrival, draft);
+		if (first === undefined) {
+			draft.announce();
+			return { instance: draft.instance };
+		}
+		logger.info("webhook delivery repeated", { url: arrival.hook.url, delivery_id: arrival.deliveryId });
+		const instanceId = first.trigger_instance_id ?? "";
+		if (arrival.hook.parameters.ledger === true) await ledger.record(arrival, { verdict: "duplicate", instanceId });
+		const instance = await storage.get("trigger_instance", instanceId);
+		return { instance: { id: instanceId, trace_id: instance?.trace_id ?? "" } };
+	}
+
+	async function getDelivery(id: string): Promise<WebhookDeliveryEntity> {
+		const delivery = await storage.get("webhook_delivery", id);
+		if (delivery === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook delivery "${id}" cannot be found`);
+		return delivery;
+	}
+
+	return {
+		list: hooks.list,
+		find,
+		async receive(url, delivery) {
+			if (toHookUrl(url) === genericUrl) return receiveGeneric(delivery);
+			const found = await find(url);
+			if (typeof delivery.body !== "object" || delivery.body === null)
+				throw new SvcError("SVC_INVALID", "body: must be an object or an array");
+			return receiveHooks(found, delivery);
+		},
+		async deliveries({ url, verdict, limit, offset }) {
+			const where: Where<WebhookDeliveryEntity> = {
+				...(url !== undefined && { url: toHookUrl(url) }),
+				...(verdict !== undefined && { verdict }),
+			};
+			const orderBy = [
+				["received_at", "desc"],
+				["id", "desc"],
+			] as const;
+			const query = { where, orderBy, ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
+			const [items, total] = await Promise.all([storage.find("webhook_delivery", query), storage.count("webhook_delivery", where)]);
+			return { items, total };
+		},
+		delivery: getDelivery,
+		async replay(id, principal, { overrule = false } = {}) {
+			const original = await getDelivery(id);
+			const hook = (await find(original.url)).find(({ trigger }) => trigger.ref === original.trigger);
+			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `the rule that webhook delivery "${id}" was for is gone`);
+			const isRefused = refusing.has(original.verdict);
+			if (isRefused) {
+				assertOverruled(original, principal, overrule);
+				logger.warn("refusal of a webhook delivery overruled", toAudit(original, principal));
+			}
+			const lower = original.headers as Readonly<Record<string, string>>;
+			const { instance } = await dispatcher.dispatch({
+				trigger: hook.trigger.ref,
+				payload: { ...toPayloadHeaders(lower), body: original.body },
+				trace: { trace_tag: original.trace_tag ?? toTraceTag(original.url) },
+			});
+			const delivery = { headers: lower, bytes: noBytes, body: original.body, traceTag: original.trace_tag ?? undefined, principal };
+			const arrival = { hook, delivery, headers: original.headers, deliveryId: original.delivery_id ?? undefined };
+			const verdict = isRefused ? "overruled" : "replayed";
+			return ledger.record(arrival, { verdict, reason: `delivery ${id} once more`, instanceId: instance.id });
+		},
+	};
+}
+
+/** The verdict stays with the delivery: whoever may post to the hook could otherwise have anything run that the hook has refused. */
+function assertOverruled({ id, verdict, reason }: WebhookDeliveryEntity, { isAdmin }: Principal, overrule: boolean): void {
+	if (isAdmin && overrule) return;
+	const why = verdict === "refused" && reason !== null ? `: ${reason}` : "";
+	const hint = isAdmin ? "say overrule to dispatch it all the same" : "only an administrator may overrule that";
+	throw new SvcError("SVC_FORBIDDEN", `webhook delivery "${id}" was refused${why}; ${hint}`);
+}
+
+function toAudit({ id, url, delivery_id, reason }: WebhookDeliveryEntity, { username }: Principal) {
+	return { delivery: id, url, delivery_id, reason, user: username };
+}
+
+function toTraceTag(url: string): string {
+	return `webhook-${url}-${randomUUID().replaceAll("-", "")}`;
+}
+
+function readGenericBody(body: JsonValue): { readonly trigger: string; readonly payload: JsonObject } {
+	if (!isJsonObject(body)) throw new SvcError("SVC_INVALID", "body: must be an object with trigger and payload");
+	const { trigger, payload } = body;
+	if (typeof trigger !== "string" || trigger === "") throw new SvcError("SVC_INVALID", "trigger: is required, the name of a trigger");
+	if (!isJsonObject(payload)) throw new SvcError("SVC_INVALID", "payload: is required, an object");
+	return { trigger, payload };
+}

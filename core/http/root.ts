@@ -1,0 +1,13 @@
+import { replyJson } from "./respond.ts";
+import { defineRoute } from "./route.ts";
+
+/** What answers at the root of the API. */
+export const rootRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/",
+		component: "api",
+		permission: "authenticated",
+		handler: ({ version }) => replyJson({ version, docs_url: "" }),
+	}),
+];

@@ -1,0 +1,109 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { StorageClock } from "../work/storage-clock.ts";
+import { createSystemClock, RisingTime, toEngineClock } from "./clock.ts";
+
+const second = 1_000_000;
+
+test("a clock that is set back stands still at no time, and is right again in the end", () => {
+	const rising = new RisingTime();
+	let last = rising.read(1_000 * second, 0);
+	for (let steady = 1; steady <= 1_200; steady += 1) {
+		const time = rising.read((900 + steady) * second, steady * second);
+		assert.ok(time > last, `${time} after ${last}`);
+		last = time;
+	}
+	assert.equal(last, 2_100 * second);
+});
+
+test("a clock that is set ahead is followed at once", () => {
+	const rising = new RisingTime();
+	rising.read(1_000 * second, 0);
+	assert.equal(rising.read(5_000 * second, second), 5_000 * second);
+});
+
+test("the system's clock is what people read, and what passes", async () => {
+	const clock = createSystemClock();
+	const before = [clock.now(), clock.steady()] as const;
+	await new Promise((resolve) => setTimeout(resolve, 20));
+	for (const [index, time] of [clock.now(), clock.steady()].entries()) {
+		const passed = time - (before[index] ?? 0);
+		assert.ok(passed >= 15_000 && passed < 10 * second, `${passed}`);
+	}
+	assert.ok(Math.abs(clock.now() - Date.now() * 1_000) < second);
+});
+
+/** A storage with a clock of its own, and a machine whose clock is `ahead` of it. */
+function createPair(ahead: number, { shared = true, answer = 0 } = {}) {
+	let passed = 0;
+	let [before, after, set] = [answer / 2, answer / 2, 0];
+	const machine = {
+		steady: () => passed,
+		wall: () => (5_000 + ahead) * second + passed,
+		now: () => (5_000 + ahead) * second + passed,
+		isOff: () => false,
+	};
+	const storage = {
+		capabilities: { shared },
+		async now() {
+			passed += before;
+			const time = 5_000 * second + passed + set;
+			passed += after;
+			return time;
+		},
+	};
+	const clock = new StorageClock(storage, machine, 2);
+	return {
+		clock,
+		pass: (seconds: number) => void (passed += seconds * second),
+		answerIn(asking: number, answering: number) {
+			[before, after] = [asking, answering];
+		},
+		setStorage(seconds: number) {
+			set = seconds * second;
+		},
+	};
+}
+
+test("nodes on one storage have its time, wherever their own clocks stand", async () => {
+	for (const ahead of [0, 30, -3_600]) {
+		const { clock, pass } = createPair(ahead);
+		await clock.measure();
+		assert.equal(clock.steady(), 5_000 * second);
+		assert.equal(clock.now(), 5_000 * second);
+		assert.equal(clock.ahead(), ahead);
+		assert.equal(clock.isOff(), ahead !== 0);
+		pass(10);
+		assert.equal(clock.steady(), 5_010 * second);
+	}
+});
+
+test("the time that an answer takes is shared out, and a slow answer makes what is known no worse", async () => {
+	const pair = createPair(0, { answer: 0.4 * second });
+	await pair.clock.measure();
+	assert.equal(pair.clock.steady(), 5_000.4 * second);
+	// Read as late as can be: the middle would be a second and a half off.
+	pair.answerIn(3 * second, 0);
+	await pair.clock.measure();
+	assert.equal(pair.clock.steady(), 5_003.4 * second);
+	// The storage's clock was set.
+	pair.setStorage(60);
+	await pair.clock.measure();
+	assert.equal(Math.abs(pair.clock.steady() - 5_066.4 * second) <= 3 * second, true);
+	pair.answerIn(0, 0);
+	await pair.clock.measure();
+	assert.equal(pair.clock.steady(), 5_066.4 * second);
+});
+
+test("where one process uses the storage, and where a clock was handed over, the storage is not asked", async () => {
+	const alone = createPair(30, { shared: false });
+	await alone.clock.measure();
+	assert.equal(alone.clock.now(), 5_030 * second);
+	assert.equal(alone.clock.isOff(), false);
+	const storage = { capabilities: { shared: true }, now: async () => 1 };
+	const handed = new StorageClock(storage, { now: () => 7 }, 2);
+	await handed.measure();
+	assert.deepEqual([handed.now(), handed.steady(), handed.wall(), toEngineClock({ now: () => 7 }).isOff()], [7, 7, 7, false]);
+});
+
+test.run();

@@ -1,0 +1,91 @@
+import type { Clock } from "../../contract/index.ts";
+
+/** Time as the engine reads it, in microseconds since 1970. Somebody sets clocks; what waits, or is held, must not notice. */
+export interface EngineClock extends Clock {
+	/** What people read, and what is in order by it. Never goes back, and never stands still either. */
+	now(): number;
+	/** Only passes, at its own pace, whoever sets which clock: for what is held, delayed or repeated. */
+	steady(): number;
+	/** As the clock is set at this moment, for what is planned by date and time of day. May go back. */
+	wall(): number;
+	/** Whether the clock of this machine is far from the time of the other nodes: what looks abandoned from here need not be. */
+	isOff(): boolean;
+}
+
+/** Part of its pace that a time loses while it is ahead of a clock that was set back, until they agree again. */
+const slowing = 0.1;
+/** Microseconds; less is the difference between two readings. */
+const noticeable = 50_000;
+
+/** A time made from a clock that may be set: it never goes back, and goes on while it is ahead of the clock. */
+export class RisingTime {
+	#last = 0;
+	#steady = 0;
+
+	/** @param wall what the clock says now @param steady what has passed, from anywhere on */
+	read(wall: number, steady: number): number {
+		const passed = steady - this.#steady;
+		const next = this.#last + passed;
+		this.#steady = steady;
+		if (Math.abs(wall - next) <= noticeable) this.#last = next;
+		// Behind: the machine slept, or its clock was set. Ahead: the clock was set back, and what was told already stays told.
+		else this.#last = wall > next ? wall : Math.max(wall, this.#last + Math.ceil(passed * (1 - slowing)));
+		return this.#last;
+	}
+}
+
+/** The clock of this machine. */
+class SystemClock implements EngineClock {
+	readonly #origin = Date.now() * 1_000 - elapsed();
+	readonly #rising = new RisingTime();
+
+	now(): number {
+		return this.#rising.read(this.wall(), this.steady());
+	}
+
+	steady(): number {
+		return this.#origin + elapsed();
+	}
+
+	wall(): number {
+		return Date.now() * 1_000;
+	}
+
+	isOff(): boolean {
+		return false;
+	}
+}
+
+function elapsed(): number {
+	return Math.floor(performance.now() * 1_000);
+}
+
+export function createSystemClock(): EngineClock {
+	return new SystemClock();
+}
+
+/** A clock from outside, such as one of a test, says all there is to say about the time. */
+export function toEngineClock(clock: Clock | EngineClock): EngineClock {
+	if ("steady" in clock) return clock;
+	const now = () => clock.now();
+	return { now, steady: now, wall: now, isOff: () => false };
+}
+
+let latestSecond = Number.NaN;
+let latestText = "";
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970 (decisions 4). Many in a row are within one second, whose text is kept. */
+export function toTimestamp(microseconds: number): string {
+	const whole = Math.floor(microseconds);
+	const second = Math.floor(whole / 1_000_000);
+	if (second !== latestSecond) {
+		latestText = new Date(second * 1_000).toISOString().slice(0, -4);
+		latestSecond = second;
+	}
+	return `${latestText}${String(whole - second * 1_000_000).padStart(6, "0")}Z`;
+}
+
+/** Microseconds since 1970 of a timestamp made by `toTimestamp`. */
+export function fromTimestamp(timestamp: string): number {
+	return Date.parse(`${timestamp.slice(0, 23)}Z`) * 1000 + Number(timestamp.slice(23, 26));
+}

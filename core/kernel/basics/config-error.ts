@@ -1,0 +1,8 @@
+import { SvcError } from "../../contract/index.ts";
+
+/** `SVC_CONFIG` that names everything that is wrong at once: each problem begins with its path. */
+export function toConfigError(problems: readonly string[]): SvcError {
+	const [first = ""] = problems;
+	const message = problems.length === 1 ? first : [`the configuration has ${problems.length} problems:`, ...problems].join("\n- ");
+	return new SvcError("SVC_CONFIG", message, { facts: { problems } });
+}

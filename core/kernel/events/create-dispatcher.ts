@@ -1,0 +1,130 @@
+import {
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type Options,
+	type Storage,
+	type TriggerInstanceEntity,
+	type TriggerTypeEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { alwaysChecked, triggerRefs } from "../../features/triggers/built-in-types.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import { createId } from "../basics/ids.ts";
+import type { Dispatch, Dispatcher } from "./dispatcher.ts";
+import { type EventPlace, placeEvent } from "./event-trace.ts";
+import type { Processor } from "./processor.ts";
+import { checkAgainst } from "./schema.ts";
+import type { TriggerCatalog } from "./trigger-catalog.ts";
+
+export interface DispatcherParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly options: Options;
+	readonly triggers: TriggerCatalog;
+	/** Whether an enabled rule has this trigger. */
+	readonly isListenedTo: (trigger: string) => Promise<boolean>;
+	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
+}
+
+/** Types that every execution would make an instance of: one that no rule listens to is not kept. */
+const keptForRulesOnly: ReadonlySet<string> = new Set([triggerRefs.action]);
+
+export function createDispatcher(parts: DispatcherParts): Dispatcher {
+	const { storage, clock } = parts;
+
+	async function toInstance(event: Dispatch) {
+		const resolved = await parts.triggers.resolve(event.trigger);
+		event.check?.(resolved);
+		const { trigger, type } = resolved;
+		if (event.isChecked !== true) {
+			await roomInTurn();
+			checkPayload(type, event.payload);
+		}
+		const id = createId(clock);
+		const timestamp = toTimestamp(clock.now());
+		const place = await placeEvent(storage, event, { instanceId: id, traceId: createId(clock), timestamp });
+		const instance: TriggerInstanceEntity = {
+			id,
+			trigger: trigger.ref,
+			trigger_type: type.ref,
+			status: "pending",
+			occurrence_time: timestamp,
+			trace_id: place.traceId,
+			unique_key: event.uniqueKey ?? id,
+			caused_by_id: event.causedBy?.executionId ?? null,
+			depth: place.depth,
+			attempt: 0,
+			owner: null,
+			fence: null,
+			lease_expires_at: null,
+			failure_reason: null,
+			known_secrets: event.knownSecrets ?? null,
+			payload: event.payload,
+		};
+		return { instance, place };
+	}
+
+	/** An event that no rule will act on is stored as processed; where there is a place for it at once, as claimed already. */
+	async function store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
+		const dismissed = await parts.processor.dismiss(instance);
+		if (dismissed !== undefined) return storage.write(toOperations(dismissed, place));
+		const reservation = parts.processor.reserve(instance);
+		try {
+			await storage.write(toOperations(reservation?.claimed ?? instance, place));
+		} catch (error) {
+			reservation?.settle(isSvcError(error, "SVC_UNAVAILABLE") ? "unsure" : "refused");
+			throw error;
+		}
+		if (reservation === undefined) parts.processor.wake();
+		else reservation.settle("stored");
+	}
+
+	function checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
+		try {
+			checkAgainst(type.payload_schema, payload, "payload");
+		} catch (error) {
+			if (parts.options.system.validate_trigger_payload || alwaysChecked.has(type.ref)) throw error;
+			parts.logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
+		}
+	}
+
+	async function findByKey(key: string): Promise<TriggerInstanceEntity | undefined> {
+		const [found] = await storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
+		return found;
+	}
+
+	async function isWanted(trigger: string): Promise<boolean> {
+		return !keptForRulesOnly.has(trigger) || parts.isListenedTo(trigger);
+	}
+
+	return {
+		isWanted,
+
+		async dispatch(event) {
+			const { instance, place } = await toInstance(event);
+			try {
+				await store(instance, place);
+			} catch (error) {
+				const known = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await findByKey(event.uniqueKey));
+				if (!known) throw error;
+				return { instance: known, isNew: false };
+			}
+			return { instance, isNew: true };
+		},
+
+		async draft(event) {
+			if (typeof event.trigger === "string" && !(await isWanted(event.trigger))) return undefined;
+			const { instance, place } = await toInstance(event);
+			return { instance, operations: toOperations(instance, place), announce: parts.processor.wake };
+		},
+	};
+}
+
+function toOperations(instance: TriggerInstanceEntity, { insert }: EventPlace): WriteOperation[] {
+	const event: WriteOperation = { insert: "trigger_instance", entities: [instance] };
+	return insert === undefined ? [event] : [{ insert: "trace", entities: [insert] }, event];
+}

@@ -1,0 +1,90 @@
+import {
+	type JsonObject,
+	type Storage,
+	SvcError,
+	type TriggerEntity,
+	type TriggerReference,
+	type TriggerTypeEntity,
+} from "../../contract/index.ts";
+import type { ChangeFeed } from "../work/change-feed.ts";
+import { hashParameters } from "./parameters-hash.ts";
+
+/** A trigger with its type. */
+export interface ResolvedTrigger {
+	readonly trigger: TriggerEntity;
+	readonly type: TriggerTypeEntity;
+}
+
+/** Finds triggers by what dispatchers and rules call them; keeps what is asked for often. */
+export interface TriggerCatalog {
+	type(ref: string): Promise<TriggerTypeEntity | undefined>;
+	/** `SVC_INVALID` when there is no such trigger. */
+	resolve(reference: TriggerReference): Promise<ResolvedTrigger>;
+	/** The trigger of a type with these parameters. */
+	find(type: string, parameters: JsonObject): Promise<TriggerEntity | undefined>;
+}
+
+/** Names kept; dispatchers choose them among those that exist. */
+const limit = 10_000;
+/** Milliseconds for which another node's change may go unnoticed when its event is lost. */
+const maximumAge = 1_000;
+
+export function createTriggerCatalog({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): TriggerCatalog {
+	const known = new Map<string, { readonly found: ResolvedTrigger; readonly readAt: number }>();
+	/** Counts changes: what was read before one must not be kept after it. */
+	let version = 0;
+	changes.onChange(() => {
+		known.clear();
+		version += 1;
+	});
+
+	async function type(ref: string): Promise<TriggerTypeEntity | undefined> {
+		const [found] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
+		return found;
+	}
+
+	async function find(type: string, parameters: JsonObject): Promise<TriggerEntity | undefined> {
+		const where = { type, parameters_hash: hashParameters(parameters) };
+		const [found] = await storage.find("trigger", { where, limit: 1 });
+		return found;
+	}
+
+	async function read(reference: TriggerReference): Promise<ResolvedTrigger> {
+		const trigger = typeof reference === "string" ? await byRef(reference) : await find(reference.type, reference.parameters);
+		const found = trigger && (await type(trigger.type));
+		if (trigger === undefined || found === undefined) throw new SvcError("SVC_INVALID", await toUnknown(reference));
+		return { trigger, type: found };
+	}
+
+	async function byRef(ref: string): Promise<TriggerEntity | undefined> {
+		const [found] = await storage.find("trigger", { where: { ref }, limit: 1 });
+		return found;
+	}
+
+	/** What is wrong with a reference to no trigger. */
+	async function toUnknown(reference: TriggerReference): Promise<string> {
+		const ref = typeof reference === "string" ? reference : reference.type;
+		if ((await type(ref)) === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;
+		if (typeof reference === "string") return `trigger: trigger type "${ref}" has parameters; give them, or the ref of one of its triggers`;
+		return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
+	}
+
+	return {
+		type,
+		find,
+		async resolve(reference) {
+			const key = typeof reference === "string" ? reference : `${reference.type} ${hashParameters(reference.parameters)}`;
+			const kept = known.get(key);
+			const isFresh = storage.capabilities.shared !== true || (kept !== undefined && performance.now() - kept.readAt < maximumAge);
+			if (kept !== undefined && isFresh) return kept.found;
+			const before = version;
+			const readAt = performance.now();
+			const found = await read(reference);
+			if (version === before) {
+				if (known.size >= limit) known.clear();
+				known.set(key, { found, readAt });
+			}
+			return found;
+		},
+	};
+}

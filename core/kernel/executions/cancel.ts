@@ -1,0 +1,82 @@
+import type { Clock } from "../../contract/index.ts";
+import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Principal } from "../engine-api.ts";
+import { isCancelable, isCompleted } from "./status.ts";
+import { applyTransition, type TransitionParts, toResultPatch, toStatusPatch } from "./transition.ts";
+
+interface Parts extends TransitionParts {
+	readonly clock: Clock;
+}
+
+/**
+ * Ask for the end of an execution (reference 9.2, 9.3). What runs, or has a parent, becomes `canceling`, and whoever runs it
+ * ends it; anything else is `canceled` at once. `refused` says why it is too late.
+ */
+export async function cancelExecution(
+	parts: Parts,
+	found: ExecutionEntity,
+	principal: Principal,
+): Promise<{ readonly entity: ExecutionEntity; readonly refused?: string }> {
+	for (let entity = found; ; ) {
+		if (entity.status === "canceled") return { entity };
+		if (!isCancelable(entity.status)) return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
+		const patch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
+		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
+		if (changed !== undefined) return { entity: changed };
+		entity = await readAgain(parts.storage, entity.id);
+	}
+}
+
+function toCancelPatch(entity: ExecutionEntity, principal: Principal, timestamp: string) {
+	const context = { ...entity.context, cancelled_by: principal.username };
+	const result = { message: "Action canceled by user.", user: principal.username };
+	const started = !["requested", "delayed", "scheduled"].includes(entity.status);
+	// An execution under a parent that nobody holds has nobody to finish it, so it is final at once as well.
+	const status = started ? "canceling" : "canceled";
+	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
+}
+
+/** Change of status from outside, by the table of reference 9.1. */
+export async function changeStatus(
+	parts: Parts,
+	found: ExecutionEntity,
+	change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
+	principal: Principal,
+): Promise<ExecutionEntity> {
+	const { status } = change;
+	if (status === undefined) throw new SvcError("SVC_INVALID", "status: is a required property");
+	for (let entity = found; ; ) {
+		if (isCompleted(entity.status))
+			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
+		if (entity.status === status) return entity;
+		if (status === "canceling" || (status === "canceled" && isCancelable(entity.status))) {
+			return (await cancelOrRefuse(parts, entity, principal)).entity;
+		}
+		if (["pausing", "paused", "resuming"].includes(status)) {
+			throw new SvcError("SVC_INVALID", `status: runner type "${entity.runner_name}" does not support pause and resume`);
+		}
+		// Who may answer, and what, is looked at where questions are answered.
+		if (entity.status === "pending")
+			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" waits for an answer to its inquiry`);
+		const patch = {
+			...toStatusPatch(entity, status, toTimestamp(parts.clock.now())),
+			...(change.result !== undefined && toResultPatch(change.result)),
+		};
+		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
+		if (changed !== undefined) return changed;
+		entity = await readAgain(parts.storage, entity.id);
+	}
+}
+
+async function cancelOrRefuse(parts: Parts, entity: ExecutionEntity, principal: Principal) {
+	const canceled = await cancelExecution(parts, entity, principal);
+	if (canceled.refused !== undefined) throw new SvcError("SVC_INVALID", `status: ${canceled.refused}`);
+	return canceled;
+}
+
+async function readAgain(storage: Storage, id: string): Promise<ExecutionEntity> {
+	const entity = await storage.get("execution", id);
+	if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${id}" cannot be found`);
+	return entity;
+}

@@ -1,0 +1,125 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import type { ExecutionEntity } from "../../contract/index.ts";
+import { createCounts, dawdle, startCounted, submitTo, withCluster } from "../../features/policies/policies.test-support.ts";
+import { principal } from "../../testing/engine/engine.test-support.ts";
+import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
+import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
+import { fromTimestamp } from "../basics/clock.ts";
+
+const counted = { action: "default.counted" };
+
+function beganAt({ log }: ExecutionEntity): number {
+	return fromTimestamp(log.find(({ status }) => status === "scheduled")?.timestamp ?? "");
+}
+
+withCluster("of several nodes, one starts each delayed execution, once and not before it is due", createCounts, async (cluster, counts) => {
+	const random = createRandom(5);
+	const nodes = [await cluster.startNode({ onCall: dawdle(random) })];
+	while (nodes.length < 4) nodes.push(await cluster.startNode({ onCall: dawdle(random) }));
+	const names = Array.from({ length: 60 }, (_, index) => `n${index}`);
+	const submitted: ExecutionEntity[] = [];
+	for (const name of names) submitted.push(await pick(random, nodes).submit({ name }, { ...counted, delay: 1 + random(150) }));
+	const ended = await Promise.all(submitted.map(({ id }) => pick(random, nodes).settled(id)));
+	assert.deepEqual([...counts.began].sort(), [...names].sort());
+	for (const execution of ended) {
+		assert.equal(execution.status, "succeeded");
+		assert.equal(execution.attempt, 1);
+		assert.ok(beganAt(execution) >= fromTimestamp(execution.due_timestamp));
+	}
+});
+
+withCluster("a delayed execution is started by another node when its own has stopped", createCounts, async ({ startNode }, counts) => {
+	const first = await startNode();
+	const { id } = await first.submit({ name: "late" }, { ...counted, delay: 200 });
+	await first.settled(id, "delayed");
+	await first.stop();
+	const second = await startNode();
+	assert.equal((await second.settled(id)).status, "succeeded");
+	assert.deepEqual(counts.began, ["late"]);
+});
+
+withCluster(
+	"what is not delayed never looks so, though it comes in while delayed ones are marked",
+	createCounts,
+	async (cluster, counts) => {
+		let late: ExecutionEntity | undefined;
+		const node = await cluster.startNode({
+			async onCall(method, [, , patch]) {
+				if (
+					late !== undefined ||
+					method !== "claim" ||
+					(patch as Partial<ExecutionEntity>).status !== "delayed" ||
+					counts.began.length === 0
+				)
+					return;
+				late = (await node.submit({ name: "late" }, counted)) as ExecutionEntity;
+			},
+			poolSize: 1,
+		});
+		// It takes the only place, so that the late one is stored as it came.
+		await node.submit({ name: "first", hold: true }, counted);
+		await until("an execution came in at that moment", 10, () => late);
+		counts.release();
+		const { log } = await node.settled(late?.id ?? "");
+		assert.deepEqual(
+			log.map(({ status }) => status),
+			["requested", "scheduled", "running", "succeeded"],
+		);
+	},
+);
+
+test("what came due while the service was down is run when it is back, what was not due yet later", async () => {
+	const { createDoor, release } = createSharedStorage();
+	const counts = createCounts();
+	const first = await startCounted(createDoor().plugin, counts);
+	const due = await first.submit({ name: "due" }, { ...counted, delay: 1_000 });
+	const later = await first.submit({ name: "later" }, { ...counted, delay: 1_500 });
+	for (const { id } of [due, later]) await first.settled(id, "delayed");
+	await first.stop();
+	const second = await startCounted(createDoor().plugin, counts);
+	for (const { id } of [due, later]) await second.settled(id);
+	await second.stop();
+	await release();
+	assert.deepEqual(counts.began, ["due", "later"]);
+});
+
+withCluster("a delayed execution that is canceled at any node never starts", createCounts, async ({ startNode }, counts) => {
+	const first = await startNode();
+	const second = await startNode();
+	const { id } = await first.submit({ name: "never" }, { ...counted, delay: 100 });
+	await first.settled(id, "delayed");
+	await second.engine.executions.cancel(id, principal);
+	assert.equal((await first.settled(id)).status, "canceled");
+	const after = await first.submit({ name: "after" }, { ...counted, delay: 200 });
+	await first.settled(after.id);
+	assert.deepEqual(counts.began, ["after"]);
+});
+
+withCluster(
+	"cancels that race with the start leave each execution canceled or run, never both",
+	createCounts,
+	async ({ startNode }, counts) => {
+		const nodes = [await startNode(), await startNode()] as const;
+		const submitted: ExecutionEntity[] = [];
+		for (let index = 0; index < 40; index += 1) submitted.push(await nodes[0].submit({ name: String(index) }, { ...counted, delay: 30 }));
+		const random = createRandom(3);
+		const ended = await Promise.all(
+			submitted.map(async ({ id }) => {
+				for (let turn = random(20); turn > 0; turn -= 1) await new Promise((resolve) => setTimeout(resolve, 2));
+				await nodes[1].engine.executions.cancel(id, principal);
+				return nodes[0].settled(id);
+			}),
+		);
+		for (const { status, log, parameters } of ended) {
+			const hasRun = log.some((entry) => entry.status === "running");
+			const runs = counts.began.filter((name) => name === parameters["name"]).length;
+			assert.ok(runs <= 1 && (hasRun || runs === 0), `${status}, ${runs} runs`);
+			if (status === "succeeded") assert.ok(hasRun);
+		}
+		await nodes[0].settled((await submitTo(nodes[0], { name: "end" })).id);
+	},
+);
+
+test.run();

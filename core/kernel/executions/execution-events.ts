@@ -1,0 +1,82 @@
+import {
+	type BusEvent,
+	type EventBus,
+	type ExecutionEntity,
+	type ExecutionStatus,
+	type JsonObject,
+	SvcError,
+} from "../../contract/index.ts";
+import type { OutputChunk } from "../engine-api.ts";
+
+/** Bus event names; those but the last are names on the general stream as well. */
+export const eventNames = {
+	executionCreate: "svc.execution__create",
+	executionUpdate: "svc.execution__update",
+	outputCreate: "svc.execution.output__create",
+	runInterrupt: "svc.run__interrupt",
+} as const;
+
+/** Names of announcements: this and the route. */
+export const announcementPrefix = "svc.announcement__";
+
+interface ExecutionEventData {
+	readonly execution_id: string;
+	readonly entity: ExecutionEntity;
+}
+
+interface InterruptEventData {
+	readonly execution_id: string;
+	readonly status: ExecutionStatus;
+}
+
+interface OutputEventData {
+	readonly execution_id: string;
+	readonly chunk: OutputChunk;
+}
+
+export function publishCreated(bus: EventBus, entity: ExecutionEntity): void {
+	bus.publish(eventNames.executionCreate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
+}
+
+export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
+	bus.publish(eventNames.executionUpdate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
+}
+
+/**
+ * Tell the node that runs an execution, if any does, that it must end: somebody else wants so, or has ended it. Small, for every node
+ * that runs something gets it.
+ */
+export function publishInterrupt(bus: EventBus, { id, status }: ExecutionEntity): void {
+	bus.publish(eventNames.runInterrupt, { execution_id: id, status } satisfies InterruptEventData);
+}
+
+export function publishOutput(bus: EventBus, chunk: OutputChunk): void {
+	bus.publish(eventNames.outputCreate, { execution_id: chunk.execution_id, chunk } satisfies OutputEventData);
+}
+
+/** What an action tells everybody who follows the general stream. */
+export function publishAnnouncement(bus: EventBus, route: string, { payload, traceId }: { payload: JsonObject; traceId: string }): void {
+	// Anything else would be a pattern of names, or break a frame of the stream.
+	if (!/^[\w.-]{1,255}$/.test(route)) throw new SvcError("SVC_INVALID", "route: must be 1 to 255 letters, digits, dots, - and _");
+	bus.publish(announcementPrefix + route, { payload, trace_context: { id_: traceId } });
+}
+
+/** The execution an event tells of. */
+export function toExecutionId(event: BusEvent): string | undefined {
+	return typeof event.data["execution_id"] === "string" ? event.data["execution_id"] : undefined;
+}
+
+/** The execution as it was when an event of an execution was published. */
+export function toEventEntity(event: BusEvent): ExecutionEntity {
+	return (event.data as unknown as ExecutionEventData).entity;
+}
+
+/** The status of the execution that an interrupt is about. */
+export function toInterruptStatus(event: BusEvent): ExecutionStatus {
+	return (event.data as unknown as InterruptEventData).status;
+}
+
+/** The chunk of an output event. */
+export function toEventChunk(event: BusEvent): OutputChunk {
+	return (event.data as unknown as OutputEventData).chunk;
+}

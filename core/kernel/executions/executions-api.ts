@@ -1,0 +1,128 @@
+import type {
+	ExecutionEntity,
+	ExecutionStatus,
+	JsonObject,
+	JsonValue,
+	OutputChunkEntity,
+	OutputType,
+	SnapshotEntity,
+} from "../../contract/index.ts";
+import type { Page } from "../basics/page.ts";
+import type { Principal } from "../basics/principal.ts";
+import type { KnownSecrets } from "../secrets/known-secrets.ts";
+
+/** An execution with what is needed to show it: its snapshot and the ids of its children. */
+export interface ExecutionView {
+	/** Fields that were not asked for are absent. */
+	readonly entity: ExecutionEntity;
+	readonly snapshot: SnapshotEntity;
+	readonly children: readonly string[];
+	/** What of it must not be shown. */
+	readonly secrets: KnownSecrets;
+}
+
+/** Body of `POST /executions`, checked for types by the route. */
+export interface SubmitInput {
+	readonly action: string;
+	readonly parameters?: JsonObject;
+	/** Values taken as they are, never rendered, where `parameters` has none: what an earlier execution ran with. Not for outside input. */
+	readonly plainParameters?: JsonObject;
+	/** Names of given parameters that are taken as they are too, since parts of them are an earlier execution's. */
+	readonly literal?: readonly string[];
+	/** What is secret in `plainParameters` and where they come from. Not for outside input. */
+	readonly knownSecrets?: string | null;
+	/** Another user only for administrators. Null or empty: the principal. */
+	readonly user?: string | null;
+	readonly context?: JsonObject;
+	readonly notify?: JsonObject;
+	readonly callback?: JsonObject;
+	/** Milliseconds. */
+	readonly delay?: number;
+}
+
+/** What to change when an execution is run again. */
+export interface RerunInput {
+	readonly parameters?: JsonObject;
+	readonly tasks?: readonly string[];
+	readonly reset?: readonly string[];
+	readonly user?: string;
+	readonly delay?: number;
+	/** Take only the given parameters instead of laying them over the old ones. */
+	readonly noMerge?: boolean;
+}
+
+/** Every field given must match: one value, null for none, or any of a list. An empty list matches nothing. */
+export type ExecutionFilter = {
+	readonly [F in
+		| "id"
+		| "status"
+		| "parent_id"
+		| "action_ref"
+		| "runner_name"
+		| "rule_name"
+		| "trigger_name"
+		| "trigger_type_name"
+		| "trigger_instance_id"
+		| "user"
+		| "liveaction_id"
+		| "trace_id"]?: string | null | readonly string[];
+} & {
+	/** Inclusive bounds. */
+	readonly start_timestamp?: { readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string };
+};
+
+/** Which executions a list holds, in which order. */
+export interface ExecutionListQuery {
+	readonly filter: ExecutionFilter;
+	/** Field of `ExecutionEntity` and direction; default start_timestamp descending, then action_ref. */
+	readonly orderBy?: readonly (readonly [keyof ExecutionEntity, "asc" | "desc"])[];
+	/** Undefined: no limit. */
+	readonly limit?: number;
+	readonly offset?: number;
+	/** Entity fields that will be shown; default all. Leaving out `result` keeps lists of large results quick. */
+	readonly fields?: readonly (keyof ExecutionEntity)[];
+	/** Whether `children` will be shown. Default true. */
+	readonly children?: boolean;
+}
+
+/** The executions of an engine. */
+export interface Executions {
+	/** Create an execution: on disk with status `requested` when the promise resolves. Errors as in reference 8.1. */
+	submit(input: SubmitInput, principal: Principal): Promise<ExecutionView>;
+	/** `last` stands for the most recently scheduled one (`SVC_INVALID` while there is none). `SVC_NOT_FOUND` for anything unknown. */
+	get(idOrLast: string, options?: { readonly fields?: readonly (keyof ExecutionEntity)[] }): Promise<ExecutionView>;
+	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
+	/** Descendants in depth-first order, or by start time. `depth` 0 or negative: all generations. */
+	children(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]>;
+	/** Ask for the end of an execution. `refused` says why it cannot be canceled any more (specification of DELETE: 200 with a faultstring). */
+	cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }>;
+	/** PUT: change of status from outside, by the table of reference 9.1. */
+	setStatus(
+		id: string,
+		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
+		principal: Principal,
+	): Promise<ExecutionView>;
+	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;
+	/** Different values in use, for each filter name of `views/filters`. */
+	filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>>;
+}
+
+/** A recorded chunk with the refs its event carries. */
+export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; readonly runner_ref: string };
+
+/** The output of the executions of an engine. */
+export interface Output {
+	/** The stored text so far, in pieces; ends when all that is stored has been read. With `masked` without the secrets in it. */
+	read(
+		executionId: string,
+		options: { readonly type?: OutputType; readonly signal?: AbortSignal; readonly masked?: boolean },
+	): AsyncIterable<string>;
+	/**
+	 * Every chunk once, in sequence: what is stored after `after`, then what arrives, until the execution is final. No gap and
+	 * no repeat, whenever it is called. Ends without an error when `signal` aborts.
+	 */
+	follow(
+		executionId: string,
+		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
+	): AsyncIterable<OutputChunk>;
+}

@@ -1,0 +1,20 @@
+import type { ExecutionStatus } from "../../contract/index.ts";
+
+/** Final states. */
+export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
+
+const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
+const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
+
+/** States in which somebody holds a lease on the execution. */
+export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
+
+/** Whether the status is final. A final status never changes. */
+export function isCompleted(status: ExecutionStatus): boolean {
+	return completed.has(status);
+}
+
+/** Whether a cancel may be asked for. */
+export function isCancelable(status: ExecutionStatus): boolean {
+	return cancelable.has(status);
+}

@@ -1,0 +1,273 @@
+import {
+	type ExecutionEntity,
+	type ExecutionStatus,
+	type JsonObject,
+	type Storage,
+	SvcError,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import type { Completions } from "../../features/triggers/ended-executions.ts";
+import { isTemplateProblem } from "../../language/parameters/problems.ts";
+import type { RenderContext } from "../../language/parameters/render.ts";
+import { type GivenGuard, renderSubmitted, type TemplateSources } from "../../language/parameters/render-parameters.ts";
+import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { createId } from "../basics/ids.ts";
+import { assertNotReserved } from "../basics/reserved-names.ts";
+import type { Principal, SubmitInput } from "../engine-api.ts";
+import { toErrorResult } from "../runs/error-result.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { Catalog, ResolvedAction } from "./catalog.ts";
+import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { toResultPatch } from "./transition.ts";
+
+export interface SubmitParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly catalog: Catalog;
+	readonly admit: Scheduler["admit"];
+	readonly completions: Completions;
+	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
+}
+
+/** What a rule adds to its request. */
+export interface RuleOrigin {
+	readonly fields: Pick<ExecutionEntity, "rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "trace_id">;
+	/** More names for templates in the given parameters. */
+	readonly names: RenderContext;
+	/** Pack of the rule. */
+	readonly pack: string;
+	/** What is secret among the names. */
+	readonly knownSecrets: string | null;
+	/** The author of the rule: templates read the datastore with this user's permissions. */
+	readonly author: string;
+	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
+	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
+}
+
+/** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
+const maxDelay = 10 * 365 * 86_400_000;
+
+/**
+ * Check a request, store the execution and see to its being run, in the order of reference 8.1: action, user, context,
+ * parameters, trace. On disk when the promise resolves with the execution as it was requested.
+ */
+export async function storeExecution(
+	parts: SubmitParts,
+	input: SubmitInput,
+	principal: Principal,
+	origin?: RuleOrigin,
+): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
+	const action = await parts.catalog.resolve(input.action);
+	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
+	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
+	const delay = checkDelay(input.delay);
+	const user = chooseUser(input.user, principal, parts.templateSources);
+	const parent = await readParent(parts.storage, input, principal);
+	const context = toContext(input, action, { user, principal, parent });
+	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
+	const author = origin?.author ?? principal.author ?? parent?.author ?? null;
+	const guard = await toGuard(parts.templateSources, action, { principal, origin });
+	assertPlainNotify(input, principal);
+	// An action must not lend its caller's key what the key was not given.
+	const scopes = origin === undefined ? (principal.scopes ?? null) : null;
+	const { sealedSecrets } = parts;
+	const inherited = [origin?.knownSecrets, input.knownSecrets, parent?.known_secrets].reduce<string | null>(
+		(all, sealed = null) => sealedSecrets.join(all, sealed),
+		null,
+	);
+	const draft = createDraft(parts.clock, action, input, { delay, context, author, scopes, inherited });
+	const { traceId, insert } = await placeInTrace(parts, draft, origin);
+	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
+	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
+		parts.storage.write([
+			...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]),
+			{ insert: "execution", entities: [entity] },
+			...(origin?.alongside(entity) ?? []),
+			...caused,
+		]);
+	try {
+		const given = { ...input.plainParameters, ...input.parameters };
+		const { parameters, secrets } = await renderSubmitted(
+			{
+				runnerSchema: action.runnerType.runner_parameters,
+				actionSchema: action.action.parameters,
+				given: input.parameters ?? {},
+				plain: input.plainParameters ?? {},
+				literal: input.literal ?? [],
+			},
+			{
+				pack: action.action.pack,
+				context,
+				names: origin?.names,
+				author: author ?? undefined,
+				guard,
+				known: sealedSecrets.ofExecution({ ...draft, parameters: given }, action.snapshot),
+			},
+			parts.templateSources,
+		);
+		const entity = { ...execution, known_secrets: sealedSecrets.add(inherited, secrets), parameters };
+		await parts.admit(entity, (admitted) => writeNew(admitted));
+		return { entity, action };
+	} catch (error) {
+		// A template that cannot be rendered is visible in the history (reference 8.4).
+		if (isTemplateProblem(error)) {
+			const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
+			const completion = await parts.completions.draft(failed);
+			await writeNew(failed, completion.operations);
+			completion.announce();
+		}
+		throw error;
+	}
+}
+
+/**
+ * What a request may not read of an action's secrets, unless it is an administrator's. The rules of a pack are part of it, and read
+ * its own configuration.
+ */
+async function toGuard(
+	{ systemUser, isAdministrator }: TemplateSources,
+	{ action }: ResolvedAction,
+	{ principal, origin }: { readonly principal: Principal; readonly origin: RuleOrigin | undefined },
+): Promise<GivenGuard | undefined> {
+	if (origin === undefined) {
+		const isTrusted = principal.isAdmin && (principal.author === undefined || (await isAdministrator(principal.author)));
+		return isTrusted ? undefined : { scopes: principal.scopes };
+	}
+	const isOfPack = origin.author === systemUser && origin.pack === action.pack;
+	return isOfPack || (await isAdministrator(origin.author)) ? undefined : {};
+}
+
+/** They are rendered when the execution has ended, and nothing is known of the key any more. */
+function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Principal): void {
+	if (scopes === undefined || !notify || !/\{[{%]/.test(JSON.stringify(notify))) return;
+	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
+}
+
+async function placeInTrace({ storage, clock }: SubmitParts, draft: ExecutionEntity, origin: RuleOrigin | undefined): Promise<TraceChoice> {
+	if (origin !== undefined) return { traceId: origin.fields.trace_id, insert: undefined };
+	return chooseTrace(storage, {
+		context: draft.context,
+		liveactionId: draft.liveaction_id,
+		createId: () => createId(clock),
+		timestamp: draft.start_timestamp,
+	});
+}
+
+function checkDelay(delay: number | undefined): number | null {
+	if (delay === undefined || delay === 0) return null;
+	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelay) {
+		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelay}`);
+	}
+	return delay;
+}
+
+function chooseUser(asked: string | null | undefined, principal: Principal, { systemUser }: TemplateSources): string {
+	if (asked === undefined || asked === null || asked === "" || asked === principal.username) return principal.username;
+	assertNotReserved("user", asked, systemUser);
+	if (principal.isAdmin) return asked;
+	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
+}
+
+type Parent = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
+
+/** The execution that the request is a part of. Whoever could name any could run actions as any user. */
+async function readParent(storage: Storage, { context = {} }: SubmitInput, principal: Principal): Promise<Parent | undefined> {
+	const id = readParentId(context);
+	if (id === undefined) return undefined;
+	const [parent] = await storage.find("execution", { where: { id }, fields: ["user", "author", "context", "known_secrets"] });
+	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${id}" does not exist`);
+	if (parent.user !== principal.username && !principal.isAdmin) {
+		throw new SvcError("SVC_FORBIDDEN", `context.parent.execution_id: "${principal.username}" may not start children of "${parent.user}"`);
+	}
+	return parent;
+}
+
+/** The request's context with what the service decides; a child runs for the user of its parent. */
+function toContext(
+	input: SubmitInput,
+	{ action }: ResolvedAction,
+	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: Parent | undefined },
+): JsonObject {
+	const context = { ...input.context, user, pack: action.pack };
+	assertItemUser(context, parent?.context ?? {}, principal);
+	return parent === undefined ? context : { ...context, user: parent.user };
+}
+
+/** Templates read the items of `api_user`: whoever could name anybody could read anybody's. A child may name its parent's. */
+function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }: JsonObject, { username, isAdmin }: Principal): void {
+	if (isAdmin || named === undefined || named === null || named === "" || named === username || named === inherited) return;
+	throw new SvcError("SVC_FORBIDDEN", `context.api_user: "${username}" may name nobody else`);
+}
+
+interface DraftInput {
+	readonly delay: number | null;
+	readonly context: JsonObject;
+	readonly author: string | null;
+	readonly scopes: readonly string[] | null;
+	/** What was known to be secret where the request comes from. */
+	readonly inherited: string | null;
+}
+
+function createDraft(
+	clock: EngineClock,
+	{ action, runnerType, snapshot }: ResolvedAction,
+	input: SubmitInput,
+	{ delay, context, author, scopes, inherited }: DraftInput,
+): ExecutionEntity {
+	const timestamp = toTimestamp(clock.now());
+	const status: ExecutionStatus = "requested";
+	return {
+		id: createId(clock),
+		liveaction_id: createId(clock),
+		status,
+		action_ref: action.ref,
+		runner_name: runnerType.name,
+		user: String(context["user"]),
+		author,
+		scopes,
+		parent_id: readParentId(context) ?? null,
+		trace_id: "",
+		rule_name: null,
+		trigger_name: null,
+		trigger_type_name: null,
+		trigger_instance_id: null,
+		start_timestamp: timestamp,
+		end_timestamp: null,
+		elapsed_seconds: null,
+		due_timestamp: toTimestamp(clock.steady() + (delay ?? 0) * 1_000),
+		delay,
+		attempt: 0,
+		owner: null,
+		fence: null,
+		lease_expires_at: null,
+		snapshot_id: snapshot.id,
+		result_size: null,
+		log: [{ status, timestamp }],
+		context,
+		// The action's own notify wins over the request's unless it is empty (reference 8.1, step 12).
+		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
+		callback: input.callback ?? null,
+		runner_info: null,
+		run_state: null,
+		known_secrets: inherited,
+		queue: null,
+		parameters: {},
+		result: null,
+	};
+}
+
+/** The record of a request whose template could not be rendered. */
+function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
+	const result = toErrorResult(error);
+	return {
+		...execution,
+		...(toResultPatch(result) as Pick<ExecutionEntity, "result" | "result_size">),
+		status: "failed",
+		log: [...execution.log, { status: "failed", timestamp }],
+		parameters,
+		end_timestamp: timestamp,
+		elapsed_seconds: 0,
+	};
+}

@@ -1,0 +1,111 @@
+import { type PluginKind, toErrorMessage } from "../../contract/index.ts";
+import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What plugins of a kind must have, and how it looks. */
+interface Shape {
+	readonly title: string;
+	/** Methods that must be there, with an example each. */
+	readonly methods: Readonly<Record<string, string>>;
+	readonly optionalMethods?: readonly string[];
+	readonly hasCapabilities?: boolean;
+	readonly check?: (members: Members) => readonly string[];
+}
+
+const verb = "svc/contract describes each method of Storage";
+
+const shapes: Readonly<Record<PluginKind, Shape>> = {
+	runner: {
+		title: "runner",
+		methods: { run: "async run({ runnerParameters, emit }) { return { succeeded: true, result: {} }; }" },
+		optionalMethods: ["recover", "afterRun"],
+		hasCapabilities: true,
+		check: checkRunner,
+	},
+	"auth-backend": {
+		title: "auth backend",
+		methods: { authenticate: "async authenticate({ username, password }, { signal }) { return { username }; }" },
+		optionalMethods: ["isEmpty", "addUser"],
+	},
+	storage: {
+		title: "storage",
+		methods: Object.fromEntries(
+			["insert", "get", "find", "count", "distinct", "update", "claim", "remove", "write"].map((name) => [name, verb]),
+		),
+		optionalMethods: ["now", "plan", "inspect", "compact"],
+		hasCapabilities: true,
+	},
+	"event-bus": {
+		title: "event bus",
+		methods: { publish: "publish(name, data) { }", subscribe: "async subscribe(names, { signal }) { return events; }" },
+		hasCapabilities: true,
+	},
+	sensor: { title: "sensor", methods: { run: "async run({ signal, dispatch }) { }" }, check: checkSensor },
+};
+
+/**
+ * What is wrong with what a plugin's `create` has given, each with path and hint. TypeScript tells its users; this is for plain
+ * JavaScript, and comes before anything starts.
+ */
+export function findShapeProblems(path: string, { kind, name }: { readonly kind: PluginKind; readonly name: string }, instance: unknown) {
+	const { title, methods, optionalMethods = [], hasCapabilities = false, check = () => [] } = shapes[kind];
+	const begin = `${path}: ${title} "${name}"`;
+	if (typeof instance !== "object" || instance === null) {
+		return [`${begin} is created as ${instance === null ? "null" : typeof instance}; hint: create must return an object with the ${title}`];
+	}
+	const members = instance as Members;
+	const missing = Object.entries(methods)
+		.filter(([method]) => typeof members[method] !== "function")
+		.map(([method, hint]) => `has no method ${method}; hint: ${hint}`);
+	const others = [...optionalMethods, "start", "stop"]
+		.filter((method) => members[method] !== undefined && typeof members[method] !== "function")
+		.map((method) => `has a member ${method} that is no method; hint: leave it out, or make it a method`);
+	const capabilities = hasCapabilities ? checkCapabilities(members["capabilities"]) : [];
+	return [...missing, ...others, ...capabilities, ...check(members)].map((problem) => `${begin} ${problem}`);
+}
+
+function checkCapabilities(value: unknown): readonly string[] {
+	if (!isObject(value)) return ["has no capabilities; hint: capabilities: {}, which promises nothing"];
+	return Object.entries(value)
+		.filter(([, promise]) => typeof promise !== "boolean")
+		.map(([name]) => `has a capability ${name} that is neither true nor false; hint: capabilities: { ${name}: true }`);
+}
+
+const entryPoints = ["required", "forbidden", "optional"];
+
+function checkRunner({ description, parameters, capabilities, recover, entryPoint = "optional" }: Members): readonly string[] {
+	const promisesRecovery = isObject(capabilities) && capabilities["recovery"] === true;
+	return [
+		...checkDescription(description),
+		...checkParameters(parameters),
+		...(promisesRecovery && typeof recover !== "function"
+			? ["has the capability recovery and no method recover; hint: async recover(context, state) { return undefined; }"]
+			: []),
+		...(entryPoints.includes(String(entryPoint)) ? [] : [`has an unknown entryPoint; hint: one of ${entryPoints.join(", ")}`]),
+	];
+}
+
+function checkParameters(parameters: unknown): readonly string[] {
+	try {
+		checkParameterDefinitions(parameters);
+		return [];
+	} catch (error) {
+		return [`has parameters that cannot be: ${toErrorMessage(error)}; hint: parameters: { text: { type: "string", required: true } }`];
+	}
+}
+
+function checkSensor({ description, trigger_types: types }: Members): readonly string[] {
+	const hint = 'hint: trigger_types: [{ name: "tick" }]';
+	if (!Array.isArray(types)) return [...checkDescription(description), `has no list trigger_types; ${hint}`];
+	const nameless = types.findIndex((type: unknown) => !isObject(type) || typeof type["name"] !== "string" || type["name"] === "");
+	return [...checkDescription(description), ...(nameless === -1 ? [] : [`has no name at trigger_types[${nameless}]; ${hint}`])];
+}
+
+function checkDescription(description: unknown): readonly string[] {
+	return typeof description === "string" ? [] : ['has no text description; hint: description: "Say it louder."'];
+}
+
+function isObject(value: unknown): value is Members {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

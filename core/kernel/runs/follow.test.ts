@@ -1,0 +1,267 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { type ExecutionEntity, type OutputType, type Storage, SvcError } from "../../contract/index.ts";
+import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
+import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { createId } from "../basics/ids.ts";
+import type { OutputChunk } from "../engine-api.ts";
+import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { createOutput } from "./output.ts";
+import { createRecorder, toStoredChunk } from "./recorder.ts";
+
+const clock = createSystemClock();
+const now = () => toTimestamp(clock.now());
+
+function createExecution(): ExecutionEntity {
+	const timestamp = now();
+	return {
+		id: createId(clock),
+		liveaction_id: createId(clock),
+		status: "running",
+		action_ref: "core.local",
+		runner_name: "local-shell-cmd",
+		user: "test",
+		author: null,
+		scopes: null,
+		parent_id: null,
+		trace_id: createId(clock),
+		rule_name: null,
+		trigger_name: null,
+		trigger_type_name: null,
+		trigger_instance_id: null,
+		start_timestamp: timestamp,
+		end_timestamp: null,
+		elapsed_seconds: null,
+		due_timestamp: timestamp,
+		delay: null,
+		attempt: 1,
+		owner: "node",
+		fence: "fence",
+		lease_expires_at: timestamp,
+		snapshot_id: createId(clock),
+		result_size: null,
+		log: [{ status: "running", timestamp }],
+		context: {},
+		notify: null,
+		callback: null,
+		runner_info: null,
+		run_state: null,
+		known_secrets: null,
+		queue: null,
+		parameters: {},
+		result: null,
+	};
+}
+
+const backends: TestBackend[] = [];
+
+test.after.each(async () => {
+	for (const backend of backends.splice(0)) await backend.release();
+});
+
+async function createParts() {
+	const backend = createBackend();
+	backends.push(backend);
+	const storage = backend.storage.create();
+	const eventBus = backend.eventBus.create();
+	return { storage, eventBus, output: createOutput({ storage, eventBus }) };
+}
+
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
+function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity) {
+	return createRecorder({
+		store: (chunks) => storage.insert("output_chunk", chunks),
+		eventBus,
+		executionId: execution.id,
+		actionRef: execution.action_ref,
+		runnerRef: execution.runner_name,
+		createId: () => createId(clock),
+		timestamp: now,
+		maxResultOutput: 1_000_000,
+		streamOutput: true,
+		secrets: KnownSecrets.none,
+		secretOutput: [],
+	});
+}
+
+/** A random number below `limit`, the same sequence for the same seed. */
+function createRandom(seed: number): (limit: number) => number {
+	let state = seed * 2_654_435_761 + 1;
+	return (limit) => {
+		state = (Math.imul(state ^ (state >>> 15), 2_246_822_507) + 0x9e3779b9) >>> 0;
+		return (state >>> 8) % limit;
+	};
+}
+
+const pause = (turns: number) =>
+	turns > 0 ? new Promise<void>((resolve) => (turns > 3 ? setTimeout(resolve, turns / 10) : setImmediate(resolve))) : Promise.resolve();
+
+/** Emits random pieces at random times on both channels, then ends the execution as the executor does. */
+async function produce(parts: Parts, execution: ExecutionEntity, random: (limit: number) => number): Promise<Record<OutputType, string>> {
+	const written = { stdout: "", stderr: "", other: "" };
+	const recorder = recorderFor(parts, execution);
+	const count = random(40);
+	for (let index = 0; index < count; index += 1) {
+		const type = random(3) === 0 ? "stderr" : "stdout";
+		const data = `${index}:${"ä€🙂x".repeat(random(random(20) === 0 ? 3_000 : 4))}\n`;
+		written[type] += data;
+		await recorder.emit(type, data);
+		await pause(random(8));
+	}
+	const rest = await recorder.finish();
+	const patch = { status: "succeeded" as const };
+	await parts.storage.write([
+		...(rest.length > 0 ? [{ insert: "output_chunk" as const, entities: rest.map(toStoredChunk) }] : []),
+		{ update: "execution", id: execution.id, patch, expected: { status: "running" } },
+	]);
+	for (const chunk of rest) publishOutput(parts.eventBus, chunk);
+	publishUpdated(parts.eventBus, { ...execution, ...patch });
+	return written;
+}
+
+/** Follows from a random moment; leaves at random and comes back with the last sequence it has seen. */
+async function consume({ output }: Parts, id: string, random: (limit: number) => number): Promise<OutputChunk[]> {
+	await pause(random(60));
+	const chunks: OutputChunk[] = [];
+	for (;;) {
+		const controller = new AbortController();
+		const stay = random(3) === 0 ? 1 + random(6) : Number.POSITIVE_INFINITY;
+		let seen = 0;
+		for await (const chunk of output.follow(id, { after: chunks.at(-1)?.sequence ?? 0, signal: controller.signal })) {
+			chunks.push(chunk);
+			seen += 1;
+			if (random(10) === 0) await pause(random(30));
+			if (seen >= stay) break;
+		}
+		controller.abort();
+		if (seen < stay) return chunks;
+	}
+}
+
+function textOf(chunks: readonly OutputChunk[], type: OutputType): string {
+	return chunks
+		.filter((chunk) => chunk.output_type === type)
+		.map((chunk) => chunk.data)
+		.join("");
+}
+
+test("followers that join, leave and resume at random read every channel exactly once", async () => {
+	const parts = await createParts();
+	for (let round = 0; round < 250; round += 1) {
+		const random = createRandom(round);
+		const execution = createExecution();
+		await parts.storage.insert("execution", [execution]);
+		const [written, ...read] = await Promise.all([
+			produce(parts, execution, random),
+			...Array.from({ length: 4 }, (_, index) => consume(parts, execution.id, createRandom(round * 10 + index))),
+		]);
+		for (const chunks of read) {
+			assert.equal(textOf(chunks, "stdout"), written.stdout, `stdout of round ${round}`);
+			assert.equal(textOf(chunks, "stderr"), written.stderr, `stderr of round ${round}`);
+			assert.deepEqual(
+				chunks.map((chunk) => chunk.sequence),
+				chunks.map((_, index) => index + 1),
+			);
+		}
+	}
+});
+
+test("a follower of one channel gets that channel only, whole", async () => {
+	const parts = await createParts();
+	const execution = createExecution();
+	await parts.storage.insert("execution", [execution]);
+	const reading = (async () => {
+		const chunks: OutputChunk[] = [];
+		for await (const chunk of parts.output.follow(execution.id, { type: "stderr", signal: new AbortController().signal }))
+			chunks.push(chunk);
+		return chunks;
+	})();
+	const written = await produce(parts, execution, createRandom(7));
+	const chunks = await reading;
+	assert.equal(textOf(chunks, "stderr"), written.stderr);
+	assert.equal(textOf(chunks, "stdout"), "");
+});
+
+test("a follower that is slower than the run is caught up from storage", async () => {
+	const parts = await createParts();
+	const execution = createExecution();
+	await parts.storage.insert("execution", [execution]);
+	const reading = (async () => {
+		let count = 0;
+		for await (const _ of parts.output.follow(execution.id, { signal: new AbortController().signal })) {
+			count += 1;
+			if (count === 1) await pause(500);
+		}
+		return count;
+	})();
+	await pause(3);
+	const recorder = recorderFor(parts, execution);
+	for (let index = 0; index < 1_000; index += 1) {
+		await recorder.emit(index % 2 === 0 ? "stdout" : "stderr", `${index}\n`);
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+	const rest = await recorder.finish();
+	await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
+	await parts.storage.update("execution", execution.id, { status: "succeeded" });
+	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
+	assert.equal(await reading, await parts.storage.count("output_chunk", { execution_id: execution.id }));
+});
+
+test("following an execution that does not exist is an error", async () => {
+	const { output } = await createParts();
+	const first = output.follow(createId(clock), { signal: new AbortController().signal })[Symbol.asyncIterator]().next();
+	await assert.rejects(first, { code: "SVC_NOT_FOUND" });
+});
+
+test("a run that has lost its execution can emit nothing more", async () => {
+	const parts = await createParts();
+	const recorder = recorderFor(parts, createExecution());
+	recorder.fail(new SvcError("SVC_CONFLICT", "lost"));
+	await assert.rejects(recorder.emit("stdout", "late\n"), /lost/);
+});
+
+test("emit makes the run wait while the store is behind", async () => {
+	const { storage, eventBus } = await createParts();
+	let release = () => {};
+	const gate = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	const slow: Storage = { ...storage, insert: async (kind, entities) => gate.then(() => storage.insert(kind, entities)) };
+	const recorder = recorderFor({ storage: slow, eventBus }, createExecution());
+	let accepted = 0;
+	const producing = (async () => {
+		for (; accepted < 100; accepted += 1) await recorder.emit("stdout", "x".repeat(65_536));
+	})();
+	await pause(200);
+	assert.ok(accepted < 40, `${accepted} chunks were accepted while nothing was stored`);
+	release();
+	await producing;
+});
+
+test("the text for the result is cut at the limit and says so", async () => {
+	const parts = await createParts();
+	const execution = createExecution();
+	const recorder = createRecorder({
+		store: (chunks) => parts.storage.insert("output_chunk", chunks),
+		eventBus: parts.eventBus,
+		executionId: execution.id,
+		actionRef: "a.b",
+		runnerRef: "r",
+		createId: () => createId(clock),
+		timestamp: now,
+		maxResultOutput: 10,
+		streamOutput: true,
+		secrets: KnownSecrets.none,
+		secretOutput: [],
+	});
+	await recorder.emit("stdout", "12345678ä");
+	await recorder.emit("stdout", "ä");
+	await recorder.emit("stdout", "z");
+	assert.deepEqual(recorder.captured("stdout"), { text: "12345678ä", truncated: true, bytes: 13 });
+	assert.deepEqual(recorder.captured("stderr"), { text: "", truncated: false, bytes: 0 });
+	await recorder.finish();
+});
+
+test.run();

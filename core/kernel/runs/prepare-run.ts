@@ -1,0 +1,117 @@
+import type { ExecutionEntity, JsonObject, Options, OutputType, RunContext, Runner, SnapshotEntity } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import { resolveInside, toActionsDirectory } from "../../features/actions/action-files.ts";
+import { renderForRun, type TemplateSources } from "../../language/parameters/render-parameters.ts";
+import type { Catalog } from "../executions/catalog.ts";
+import type { EngineDependencies } from "../plugins/dependencies.ts";
+import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import { collectSecrets } from "../secrets/mask.ts";
+import { findSecretOutput } from "../secrets/mask-result.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import { findSecrets } from "../secrets/shown-parameters.ts";
+
+/** A runner and what it is called with; the executor adds what changes during the run. */
+export interface PreparedRun {
+	readonly runner: Runner;
+	/** Seconds; undefined: as long as it takes. */
+	readonly timeout: number | undefined;
+	/** As the execution was made. */
+	readonly snapshot: SnapshotEntity;
+	/** What the run knows to be secret. */
+	readonly secrets: KnownSecrets;
+	/** What of it is kept with the execution. */
+	readonly sealed: string | null;
+	/** Output that is shown to nobody who may not see secrets. */
+	readonly secretOutput: readonly OutputType[];
+	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState">;
+}
+
+export interface PrepareParts {
+	readonly catalog: Catalog;
+	readonly logger: EngineDependencies["logger"];
+	readonly runners: ReadonlyMap<string, Runner>;
+	readonly options: Options;
+	readonly apiUrl: () => string;
+	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
+}
+
+/** Everything a run needs; throws what the execution then fails with. */
+export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareParts): Promise<PreparedRun> {
+	const { action, runner: runnerType } = snapshot;
+	const { sealedSecrets } = parts;
+	const runner = parts.runners.get(execution.runner_name);
+	if (runner === undefined) throw new SvcError("SVC_RUNNER", `runner type "${execution.runner_name}" is not configured on this node`);
+	// What is running already goes on.
+	if (execution.status === "scheduled" && !(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
+		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
+	}
+	const pack = await parts.catalog.packDirectory(action.pack);
+	const known = sealedSecrets.ofExecution(execution, snapshot);
+	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
+		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },
+		{ pack: action.pack, context: execution.context, author: execution.author ?? undefined, known },
+		parts.templateSources,
+	);
+	const learnt = [
+		...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
+		...secrets,
+	];
+	// What the stored parameters show to be secret need not be kept once more.
+	const own = findSecrets(execution.parameters, snapshot);
+	const sealed = sealedSecrets.add(
+		execution.known_secrets,
+		learnt.filter((value) => !own.includes(value)),
+	);
+	const actionSchema = Object.fromEntries(
+		Object.entries(action.parameters).filter(([name]) => !Object.hasOwn(runnerType.runner_parameters, name)),
+	);
+	const timeout = runnerParameters["timeout"];
+	return {
+		runner,
+		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
+		snapshot,
+		secrets: known.with(learnt),
+		sealed,
+		secretOutput: findSecretOutput({ action, runner: runnerType }),
+		context: {
+			execution_id: execution.id,
+			liveaction_id: execution.liveaction_id,
+			action_ref: execution.action_ref,
+			pack: action.pack,
+			user: execution.user,
+			entryPoint: toEntryPoint(runner, action, pack),
+			packDirectory: pack,
+			packConfig: config.values,
+			runnerParameters,
+			actionParameters,
+			actionSchema,
+			environment: toEnvironment(execution, action.pack, runnerParameters, parts.apiUrl()),
+			logger: parts.logger.withTag(`runner ${execution.runner_name}`),
+		},
+	};
+}
+
+function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: string | undefined): string {
+	if (action.entry_point === "") {
+		if (runner.entryPoint === "required")
+			throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, and its runner needs one`);
+		return "";
+	}
+	if (runner.entryPoint === "forbidden") {
+		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
+	}
+	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
+	// Checked when it came in; what an older version has let in is not run either.
+	return resolveInside(toActionsDirectory(pack), action.entry_point, "entry_point");
+}
+
+/** The variables of the reference (A.1.4) that every process gets. */
+function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameters: JsonObject, apiUrl: string): Record<string, string> {
+	return {
+		SVC_ACTION_PACK_NAME: pack,
+		SVC_ACTION_EXECUTION_ID: execution.id,
+		SVC_ACTION_API_URL: `${apiUrl}/v1`,
+		SVC_ACTION_DEBUG: runnerParameters["debug"] === true ? "True" : "False",
+	};
+}

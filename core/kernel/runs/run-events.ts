@@ -1,0 +1,62 @@
+import type { EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
+import type { Access } from "../../features/access/access.ts";
+import { principalOf } from "../../features/access/principal-of.ts";
+import { assertInjectable } from "../../features/triggers/injection.ts";
+import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
+import type { Dispatch, Dispatcher } from "../events/dispatcher.ts";
+import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
+import { publishAnnouncement } from "../executions/execution-events.ts";
+import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+
+export interface RunEventParts {
+	readonly eventBus: EventBus;
+	readonly options: Options;
+	readonly access: Access;
+	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly templateSources: Pick<TemplateSources, "systemUser">;
+	readonly sealedSecrets: SealedSecrets;
+}
+
+/** What a run tells while it lasts. */
+export interface RunEvents {
+	announce(execution: ExecutionEntity, secrets: KnownSecrets, told: { readonly route: string; readonly payload: JsonObject }): void;
+	/** The id of the trigger instance. */
+	dispatch(
+		execution: ExecutionEntity,
+		secrets: KnownSecrets,
+		event: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
+	): Promise<string>;
+}
+
+export function createRunEvents({ eventBus, options, access, dispatcher, templateSources, sealedSecrets }: RunEventParts): RunEvents {
+	return {
+		/** Announcements leave the service: nothing inside it looks at them. */
+		announce({ trace_id: traceId }, secrets, { route, payload }) {
+			const shown = options.api.mask_secrets ? secrets.json(payload) : secrets.withoutToken(payload);
+			publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId });
+		},
+
+		/**
+		 * An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for
+		 * ever. Its name may come from whoever asked for the execution.
+		 */
+		async dispatch({ id, author, user }, secrets, { traceTag, trigger, payload }) {
+			const principal = await principalOf(author ?? user, { access, systemUser: templateSources.systemUser });
+			const { instance } = await dispatcher.dispatch({
+				trigger: withoutToken(trigger, secrets),
+				payload: secrets.withoutToken(payload),
+				// A tag is a name by which everybody finds the trace.
+				trace: { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) },
+				check: (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, access),
+				causedBy: { executionId: id },
+				knownSecrets: sealedSecrets.of(secrets),
+			});
+			return instance.id;
+		},
+	};
+}
+
+function withoutToken(trigger: Dispatch["trigger"], secrets: KnownSecrets): Dispatch["trigger"] {
+	return typeof trigger === "string" ? trigger : { ...trigger, parameters: secrets.withoutToken(trigger.parameters) };
+}

@@ -1,0 +1,49 @@
+import { type ExecutionEntity, type JsonObject, RunAborted } from "../../contract/index.ts";
+import { fromTimestamp } from "../basics/clock.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** A run of this node while it lasts. */
+export interface Run {
+	readonly controller: AbortController;
+	readonly fence: string | null;
+	leaseExpiresAt: string;
+	recorder: Recorder | undefined;
+	/** The execution was taken away or ended by somebody else. */
+	lost: boolean;
+	/** The final status, and the end of the token with it, have been stored. */
+	recorded: boolean;
+	/** The runner has said how the run is found again: what belongs to it must outlive this process. */
+	saved: boolean;
+	/** Where it lives, when that was told after it began: the end is announced with it. */
+	runnerInfo: JsonObject | undefined;
+}
+
+export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
+	return {
+		controller: new AbortController(),
+		fence,
+		leaseExpiresAt: lease_expires_at ?? "",
+		recorder: undefined,
+		lost: false,
+		recorded: false,
+		saved: false,
+		runnerInfo: undefined,
+	};
+}
+
+/** Abort the run when its time is over, of which some may have passed already. */
+export function startTimeout(
+	{ controller }: Run,
+	{ seconds, passed }: { readonly seconds: number | undefined; readonly passed: number },
+): NodeJS.Timeout | undefined {
+	if (seconds === undefined) return undefined;
+	// Timers overflow beyond 2^31 milliseconds and would fire at once.
+	const milliseconds = Math.min(Math.max(0, seconds - passed) * 1_000, 2_147_483_647);
+	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
+}
+
+/** Seconds since the execution began to run. */
+export function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
+	const started = log.find(({ status }) => status === "running");
+	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
+}

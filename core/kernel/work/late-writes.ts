@@ -1,0 +1,20 @@
+import type { Logger } from "../../contract/index.ts";
+
+/** Counts what this node wanted to store about work that had been taken from it, and could not. */
+export interface LateWrites {
+	/** Something was refused. */
+	refused(what: string, fields: Readonly<Record<string, unknown>>): void;
+	/** How many since the start. */
+	count(): number;
+}
+
+export function createLateWrites(logger: Logger): LateWrites {
+	let count = 0;
+	return {
+		refused(what, fields) {
+			count += 1;
+			logger.warn(`${what} came too late and was refused`, { ...fields, late_writes: count });
+		},
+		count: () => count,
+	};
+}

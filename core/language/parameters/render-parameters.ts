@@ -1,0 +1,101 @@
+import type { JsonObject } from "../../contract/index.ts";
+import type { DatastoreItems } from "../../features/datastore/items-api.ts";
+import { toItemUser } from "../../features/datastore/template-access.ts";
+import type { PackConfigs, ResolvedPackConfig } from "../../features/packs/pack-configs-api.ts";
+import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
+import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithAllLookups } from "../templates/datastore.ts";
+import { TemplateError } from "../templates/errors.ts";
+import { templateProblem } from "./problems.ts";
+import { type FinalInput, type FinalParameters, type LiveInput, type RenderContext, renderFinal, renderLive } from "./render.ts";
+
+/** What the templates of parameters read besides the parameters: datastore and pack configuration. */
+export interface TemplateSources {
+	readonly datastore: DatastoreItems;
+	readonly packConfigs: PackConfigs;
+	/** Whose items `svckv.user` stands for where a context names nobody. */
+	readonly systemUser: string;
+	isAdministrator(username: string): Promise<boolean>;
+}
+
+/** The execution whose parameters are rendered. */
+export interface RenderedFor {
+	/** Its pack, which `config_context` is of. */
+	readonly pack: string;
+	readonly context: JsonObject;
+	/** Further names, such as `trigger`. */
+	readonly names?: RenderContext | undefined;
+	/** Whose permissions on datastore items count; default the user's. */
+	readonly author?: string | undefined;
+	/** Set where templates in what was given may read no secret of the action or its pack. */
+	readonly guard?: GivenGuard | undefined;
+	/** What is secret among the names and what was given, and must not be in a message. */
+	readonly known?: KnownSecrets;
+}
+
+/** What rendering has found out. */
+export interface Learnt {
+	/** Values that are secret: of the configuration that was read, and of what was decrypted. */
+	readonly secrets: readonly string[];
+}
+
+/** Whoever gave the parameters is no administrator. */
+export interface GivenGuard {
+	/** Of the API key in use. */
+	readonly scopes?: readonly string[] | undefined;
+}
+
+/** `renderLive` with datastore and pack configuration. */
+export async function renderSubmitted(
+	input: Omit<LiveInput, "context" | "datastore">,
+	{ pack, context, names, author, guard, known }: RenderedFor,
+	{ datastore: items, packConfigs, systemUser }: TemplateSources,
+): Promise<Learnt & { readonly parameters: JsonObject }> {
+	const user = toItemUser(context, systemUser);
+	const schemas = [input.actionSchema, input.runnerSchema];
+	const config = await packConfigs.forTemplates(pack, user, guard === undefined ? [input.given, ...schemas] : schemas);
+	const available = { ...names, action_context: context, config_context: config.values };
+	const accesses = [items.accessFor(user, author), ...(guard === undefined ? [] : [items.accessForGiven(user, { author, ...guard })])];
+	const secrets = [...config.secrets];
+	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
+		renderLive({
+			...input,
+			context: available,
+			datastore,
+			...(guard !== undefined && { guard: { datastore: given, maskedConfig: config.masked } }),
+		}),
+	);
+	return { parameters, secrets };
+}
+
+/** `renderFinal` with datastore and pack configuration, and that configuration. */
+export async function renderForRun(
+	input: Omit<FinalInput, "context" | "datastore">,
+	{ pack, context, author, known }: RenderedFor,
+	sources: TemplateSources,
+): Promise<FinalParameters & Learnt & { readonly config: ResolvedPackConfig }> {
+	const user = toItemUser(context, sources.systemUser);
+	const config = await sources.packConfigs.resolve(pack, user);
+	const names = { action_context: context, config_context: config.values };
+	const secrets = [...config.secrets];
+	const parameters = await withDatastores([sources.datastore.accessFor(user, author)], { secrets, known }, (datastore) =>
+		renderFinal({ ...input, context: names, datastore }),
+	);
+	return { ...parameters, config, secrets };
+}
+
+/** What is decrypted goes to `secrets`, and neither that nor what else is known gets into the message of what fails. */
+async function withDatastores<T>(
+	accesses: readonly DatastoreAccess[],
+	{ secrets, known = KnownSecrets.none }: { readonly secrets: string[]; readonly known: KnownSecrets | undefined },
+	render: (datastore: Datastore, given: Datastore) => T,
+): Promise<T> {
+	try {
+		const noted = accesses.map((access) => noteDecrypted(access, secrets));
+		return await renderWithAllLookups(noted, ([own = emptyDatastore, given = own]) => render(own, given));
+	} catch (error) {
+		const shown = known.with(secrets).error(error);
+		if (shown instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${shown.message}`, shown);
+		throw shown;
+	}
+}

@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from "node:util";
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema, SvcError } from "../../contract/index.ts";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import { holdsSecret } from "../../kernel/secrets/mask.ts";
+import { type Datastore, DatastoreReference, emptyDatastore } from "../templates/datastore.ts";
+import type { TemplateScope } from "../templates/scope.ts";
+import { cast } from "./cast.ts";
+import { assertDepth } from "./depth.ts";
+import { templateProblem } from "./problems.ts";
+import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
+
+/** Longest chain of parameters that use one another. */
+const longestChain = 200;
+
+/** What a parameter's value comes from. */
+export interface Source {
+	readonly value: JsonValue;
+	/** Whether templates in it count. Stored values are plain text, whatever they hold. */
+	readonly isRendered: boolean;
+	/** Whether it is part of the request. Templates in it are the caller's, and what it holds the caller knows. */
+	readonly isGiven?: boolean;
+	/** The templates in the value when they are known already. */
+	readonly template?: ValueTemplate | undefined;
+}
+
+export interface RenderingParts {
+	readonly context: JsonObject;
+	readonly source: (name: string) => Source | undefined;
+	/** Default: no items. */
+	readonly datastore?: Datastore | undefined;
+	/** What templates of the caller may read; default: everything that the action's own may. */
+	readonly given?: GivenAccess | undefined;
+	/** Changes values of parameters that are not given. */
+	readonly conceal?: ((name: string, value: JsonValue) => JsonValue) | undefined;
+}
+
+/** What a caller who may not see secrets reads by templates in the request. */
+export interface GivenAccess {
+	readonly context: JsonObject;
+	readonly datastore: Datastore;
+	/** The same with all secrets masked: a value that is another one there was made of one. */
+	readonly masked: Rendering;
+}
+
+/** One rendering of all parameters: each is rendered when it is first asked for, so that the order follows their use of one another. */
+export class Rendering implements TemplateScope {
+	readonly datastore: Datastore;
+	readonly #schema: ParameterSchema;
+	readonly #context: JsonObject;
+	readonly #source: (name: string) => Source | undefined;
+	readonly #svckv: DatastoreReference;
+	readonly #conceal: RenderingParts["conceal"];
+	readonly #given: GivenAccess | undefined;
+	readonly #givenScope: TemplateScope;
+	readonly #values = new Map<string, JsonValue>();
+	/** Parameters being rendered, from the first asked for to the innermost. */
+	readonly #open: string[] = [];
+
+	constructor(schema: ParameterSchema, { context, source, datastore = emptyDatastore, given, conceal }: RenderingParts) {
+		this.#schema = schema;
+		this.#context = context;
+		this.#source = source;
+		this.datastore = datastore;
+		this.#svckv = new DatastoreReference(datastore, ["system", "user"]);
+		this.#conceal = conceal;
+		this.#given = given;
+		this.#givenScope = given === undefined ? this : this.#toScope(given);
+	}
+
+	/** The rendered and cast value of a parameter; null when it has none. */
+	resolve(name: string): JsonValue {
+		const known = this.#values.get(name);
+		if (known !== undefined) return known;
+		const rendered = this.#render(name);
+		const value = this.#conceal === undefined || this.#source(name)?.isGiven === true ? rendered : this.#conceal(name, rendered);
+		// A text may have been cast to a deep value, or a template have made one.
+		assertDepth(name, value);
+		this.#values.set(name, value);
+		return value;
+	}
+
+	lookup(name: string): JsonValue | DatastoreReference | undefined {
+		if (this.#isParameter(name)) return this.resolve(name);
+		if (name === "svckv") return this.#svckv;
+		if (name === "__context") return this.#context;
+		return Object.hasOwn(this.#context, name) ? this.#context[name] : undefined;
+	}
+
+	#toScope({ context, datastore }: GivenAccess): TemplateScope {
+		const svckv = new DatastoreReference(datastore, ["system", "user"]);
+		return {
+			datastore,
+			lookup: (name) => {
+				if (this.#isParameter(name)) return this.#resolveOpen(name);
+				if (name === "svckv") return svckv;
+				if (name === "__context") return context;
+				return Object.hasOwn(context, name) ? context[name] : undefined;
+			},
+		};
+	}
+
+	/** The value of a parameter for a template of the caller. */
+	#resolveOpen(name: string): JsonValue {
+		const value = this.resolve(name);
+		if (this.#source(name)?.isGiven === true || this.#isSameMasked(name, value)) return value;
+		throw templateProblem(
+			name,
+			`Failed to render parameters: "${name}" is used by a given one, and its value is a secret that was not given`,
+		);
+	}
+
+	#isSameMasked(name: string, value: JsonValue): boolean {
+		try {
+			return isDeepStrictEqual(this.#given?.masked.resolve(name), value);
+		} catch {
+			// A mask in place of a secret cannot be used like it.
+			return false;
+		}
+	}
+
+	#isParameter(name: string): boolean {
+		return Object.hasOwn(this.#schema, name) || this.#source(name) !== undefined;
+	}
+
+	#render(name: string): JsonValue {
+		const source = this.#source(name);
+		if (source === undefined) return null;
+		const definition = Object.hasOwn(this.#schema, name) ? this.#schema[name] : undefined;
+		const template = source.isRendered ? (source.template ?? this.#guarded(name, () => toValueTemplate(source.value))) : undefined;
+		if (template === undefined) return cast(name, source.value, definition, { rendered: false });
+		this.#open.push(name);
+		const isGiven = source.isGiven === true;
+		const context = isGiven ? (this.#given?.context ?? this.#context) : this.#context;
+		for (const used of template.names) this.#prepare(name, used, context);
+		const rendered = this.#guarded(name, () => template.render(isGiven ? this.#givenScope : this));
+		this.#open.pop();
+		return cast(name, rendered, definition, { rendered: true });
+	}
+
+	/** Render what a parameter uses before the parameter itself. */
+	#prepare(name: string, used: string, context: JsonObject): void {
+		const start = this.#open.indexOf(used);
+		if (start >= 0) {
+			const cycle = [...this.#open.slice(start), used].join(" -> ");
+			throw templateProblem(name, `Cyclic dependency found in the following variables: ${cycle}`);
+		}
+		if (this.#open.length > longestChain)
+			throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
+		if (this.#isParameter(used)) this.resolve(used);
+		else if (used !== "__context" && used !== "svckv" && !Object.hasOwn(context, used)) {
+			if (this.#isSecret(name)) throw hiddenProblem(name);
+			if (Object.hasOwn(this.#context, used)) {
+				throw templateProblem(
+					name,
+					`Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and only templates of the action itself may`,
+				);
+			}
+			throw templateProblem(
+				name,
+				`Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and there is no such parameter or name`,
+			);
+		}
+	}
+
+	#isSecret(name: string): boolean {
+		const definition = ownMember(this.#schema as unknown as JsonObject, name);
+		return definition !== undefined && holdsSecret(definition as ParameterDefinition);
+	}
+
+	#guarded<T>(name: string, action: () => T): T {
+		try {
+			return action();
+		} catch (error) {
+			if (isSvcError(error)) throw error;
+			if (this.#isSecret(name)) throw hiddenProblem(name);
+			throw templateProblem(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
+		}
+	}
+}
+
+/** The template is part of a secret, and messages quote templates. */
+function hiddenProblem(name: string): SvcError {
+	return templateProblem(name, `Failed to render parameter "${name}": its template uses something that does not exist or is not allowed`);
+}
+
+function ownMember(object: JsonValue | undefined, key: string): JsonValue | undefined {
+	if (typeof object !== "object" || object === null || !Object.hasOwn(object, key)) return undefined;
+	return (object as JsonObject)[key];
+}

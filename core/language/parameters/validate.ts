@@ -1,0 +1,79 @@
+import type { ErrorObject } from "ajv";
+import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
+import { holdsSecret } from "../../kernel/secrets/mask.ts";
+import { asOneWork } from "../work-budget.ts";
+import { isPlainDefinition } from "./json-schema.ts";
+import { invalidParameter } from "./problems.ts";
+import { toValidator, type Validator } from "./validator.ts";
+
+/** Refuse a value, cast before, that its definition does not allow. `SVC_INVALID` names the parameter and what is allowed. */
+export function validateParameter(name: string, value: JsonValue, definition: ParameterDefinition): void {
+	assertEnum(name, value, definition);
+	if (isPlainDefinition(definition)) {
+		if (!hasType(value, definition)) throw invalidParameter(name, `parameter "${name}" must be of type ${definition.type}`);
+		return;
+	}
+	const validator = toValidator(name, definition);
+	if (isValid(name, validator, value)) return;
+	// What is wrong inside a secret may hold a part of it, such as the name of a member.
+	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validator.errors));
+}
+
+/** Refuse a definition that no value could be checked by. `SVC_INVALID` says what is wrong with it. */
+export function assertDefinition(name: string, definition: ParameterDefinition): void {
+	if (!isPlainDefinition(definition)) toValidator(name, definition);
+}
+
+function isValid(name: string, validator: Validator, value: JsonValue): boolean {
+	try {
+		return asOneWork(() => validator.isValid(value));
+	} catch (error) {
+		throw invalidParameter(name, `parameter "${name}" cannot be checked: ${toErrorMessage(error)}`, error);
+	}
+}
+
+function assertEnum(name: string, value: JsonValue, definition: ParameterDefinition): void {
+	const { enum: allowed } = definition;
+	if (allowed === undefined) return;
+	const text = JSON.stringify(value);
+	if (allowed.some((candidate) => candidate === value || JSON.stringify(candidate) === text)) return;
+	throw invalidParameter(name, toChoice(name, name, definition, allowed));
+}
+
+/** What is allowed, unless that is a secret itself. */
+function toChoice(name: string, path: string, definition: ParameterDefinition, allowed: readonly unknown[]): string {
+	if (holdsSecret(definition)) return notAllowed(name);
+	return `parameter "${path}" must be one of ${allowed.map((value) => JSON.stringify(value)).join(", ")}`;
+}
+
+function notAllowed(name: string): string {
+	return `parameter "${name}" is not what its definition allows`;
+}
+
+function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
+	switch (type) {
+		case undefined:
+			return true;
+		case "integer":
+			return Number.isInteger(value);
+		case "array":
+			return Array.isArray(value);
+		case "object":
+			return typeof value === "object" && value !== null && !Array.isArray(value);
+		case "null":
+			return value === null;
+		default:
+			return typeof value === type;
+	}
+}
+
+function describe(name: string, definition: ParameterDefinition, errors: readonly ErrorObject[]): string {
+	const [error] = errors;
+	if (error === undefined) return `parameter "${name}" is not valid`;
+	const path = name + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
+	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
+	if (allowedValues !== undefined) return toChoice(name, path, definition, allowedValues);
+	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
+	return `parameter "${path}" ${error.message ?? "is not valid"}`;
+}

@@ -1,0 +1,84 @@
+import type { AuthBackendPlugin } from "../../contract/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
+import { findPluginProblem } from "./check-plugins.ts";
+import { describeValue, isRecord } from "./describe.ts";
+import type { Environment } from "./environment.ts";
+import { suggest } from "./suggest.ts";
+
+/** The backend that is used where the configuration names none (specification, section auth). */
+const defaultBackend = "flat_file";
+
+/**
+ * The auth backend of a configuration: a plugin, or in the specification's data form a name of `auth_backends` with
+ * `backend_kwargs`. `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` win. Adds what is wrong to `problems`.
+ */
+export function resolveAuthBackend(
+	input: Readonly<Record<string, unknown>>,
+	env: Environment,
+	{ isNeeded, problems }: { readonly isNeeded: boolean; readonly problems: string[] },
+): AuthBackendPlugin | undefined {
+	const section = isRecord(input["auth"]) ? input["auth"] : {};
+	const available = isRecord(input["auth_backends"]) ? input["auth_backends"] : {};
+	const fallback = Object.hasOwn(available, defaultBackend) && isNeeded ? defaultBackend : undefined;
+	const backend = env["SVC_AUTH_BACKEND"]?.trim() || (section["backend"] ?? fallback);
+	const kwargs = env["SVC_AUTH_BACKEND_KWARGS"]?.trim() || section["backend_kwargs"];
+	if (typeof backend === "string") return createNamed(backend, kwargs, available, problems);
+	if (kwargs !== undefined) problems.push("auth.backend_kwargs: only goes with the name of a backend in auth.backend");
+	const problem = backend === undefined ? undefined : findPluginProblem("auth.backend", "auth-backend", backend);
+	if (problem !== undefined) problems.push(problem);
+	if (backend === undefined && isNeeded) {
+		problems.push(
+			"auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } to let everybody in",
+		);
+	}
+	return problem === undefined ? (backend as AuthBackendPlugin | undefined) : undefined;
+}
+
+function createNamed(
+	name: string,
+	kwargs: unknown,
+	available: Readonly<Record<string, unknown>>,
+	problems: string[],
+): AuthBackendPlugin | undefined {
+	const names = Object.keys(available);
+	const create = Object.hasOwn(available, name) ? available[name] : undefined;
+	if (typeof create !== "function") {
+		const known = names.length === 0 ? "auth_backends of the configuration holds none" : `auth_backends holds ${names.join(", ")}`;
+		problems.push(`auth.backend: there is no backend "${name}"; ${suggest(name, names)}${known}`);
+		return undefined;
+	}
+	const parsed = parseKwargs(kwargs);
+	if (parsed === undefined) {
+		// Not shown: it holds passwords.
+		problems.push(`auth.backend_kwargs: must be a JSON object with the arguments of backend "${name}"`);
+		return undefined;
+	}
+	try {
+		const plugin: unknown = create(parsed);
+		const problem = findPluginProblem(`auth_backends.${name}`, "auth-backend", plugin);
+		if (problem === undefined) return plugin as AuthBackendPlugin;
+		problems.push(problem);
+	} catch (error) {
+		problems.push(`auth.backend_kwargs: backend "${name}" refuses them: ${toErrorMessage(error)}`);
+	}
+	return undefined;
+}
+
+function parseKwargs(kwargs: unknown): Readonly<Record<string, unknown>> | undefined {
+	if (kwargs === undefined) return {};
+	if (isRecord(kwargs)) return kwargs;
+	if (typeof kwargs !== "string") return undefined;
+	try {
+		const parsed: unknown = JSON.parse(kwargs);
+		return isRecord(parsed) ? parsed : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** What is wrong with `auth_backends` itself. */
+export function findAuthBackendsProblem(value: unknown): string | undefined {
+	if (value === undefined) return undefined;
+	if (isRecord(value) && Object.values(value).every((create) => typeof create === "function")) return undefined;
+	return `auth_backends: expected an object of names and functions that make a backend, got ${describeValue(value)}; hint: auth_backends: { ldap }`;
+}

@@ -1,0 +1,68 @@
+import { contractVersion, type PluginKind } from "../../contract/index.ts";
+import { describeValue, isRecord } from "./describe.ts";
+
+const hints: Readonly<Record<PluginKind, string>> = {
+	storage: 'storage: knexStorage({ client: "sqlite" })',
+	"event-bus": "event_bus: memoryBus()",
+	runner: "runners: [localCommand(), localScript()]",
+	"auth-backend": "auth: { backend: flatFile() }",
+	sensor: 'sensors: [fileWatch({ paths: ["/var/log/syslog"] })]',
+};
+
+const titles: Readonly<Record<PluginKind, string>> = {
+	storage: "a storage plugin",
+	"event-bus": "an event bus plugin",
+	runner: "a runner plugin",
+	"auth-backend": "an auth backend plugin",
+	sensor: "a sensor plugin",
+};
+
+/** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
+export function findPluginProblem(path: string, kind: PluginKind, value: unknown): string | undefined {
+	if (isPlugin(value) && value.kind === kind) return findVersionProblem(path, value);
+	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
+}
+
+/** Problems of a list of plugins, names that stand twice included. */
+export function findListProblems(path: string, kind: "runner" | "sensor", value: unknown): string[] {
+	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
+	const plugins: readonly unknown[] = value;
+	const problems = plugins.map((plugin, index) => findPluginProblem(`${path}[${index}]`, kind, plugin));
+	const names = plugins.map((plugin) => (isPlugin(plugin) ? plugin.name : undefined));
+	const repeated = names.map((name, index) => {
+		const first = names.indexOf(name);
+		return name === undefined || first === index
+			? undefined
+			: `${path}[${index}]: ${kind} "${name}" stands at ${path}[${first}] already; names must be unique`;
+	});
+	return [...problems, ...repeated].filter((problem) => problem !== undefined);
+}
+
+/** One that says nothing was written for the first version. */
+function findVersionProblem(path: string, plugin: PluginShape): string | undefined {
+	const { contract = 1 } = plugin;
+	if (contract === contractVersion) return undefined;
+	const begin = `${path}: ${describePlugin(plugin)} is written for contract version ${describeValue(contract)}, and this svc has version ${contractVersion}`;
+	const isNewer = typeof contract === "number" && contract > contractVersion;
+	return `${begin}; hint: install ${isNewer ? "a newer svc, or an older release of the plugin" : "a release of the plugin for it"}`;
+}
+
+interface PluginShape {
+	readonly contract?: unknown;
+	readonly kind: string;
+	readonly name: string;
+	readonly create: unknown;
+}
+
+function isPlugin(value: unknown): value is PluginShape {
+	if (!isRecord(value)) return false;
+	return (
+		typeof value["kind"] === "string" && typeof value["name"] === "string" && value["name"] !== "" && typeof value["create"] === "function"
+	);
+}
+
+function describePlugin(value: unknown): string {
+	if (isPlugin(value)) return `the ${value.kind} plugin "${value.name}"`;
+	if (typeof value === "function") return "a function, which has to be called to give a plugin";
+	return describeValue(value);
+}

@@ -1,0 +1,23 @@
+import { chmod, mkdir, stat } from "node:fs/promises";
+import { SvcError, toErrorMessage } from "../../contract/index.ts";
+
+/** What members of its group and all others may do with a directory. */
+const othersMode = 0o077;
+
+/** A warning where other users of the machine may read the data directory, or change what is in it; undefined where it is not there yet. */
+export async function findOpenDataDirectory(path: string): Promise<string | undefined> {
+	const found = await stat(path).catch(() => undefined);
+	if (found === undefined || (found.mode & othersMode) === 0) return undefined;
+	const mode = (found.mode & 0o777).toString(8).padStart(4, "0");
+	return `data_dir: other users of this machine may use "${path}" (mode ${mode}), which holds password hashes, keys and everything that was run; hint: chmod 700 ${path}`;
+}
+
+/** Create the data directory if need be, closed to other users: it holds password hashes and everything that was run. */
+export async function prepareDataDirectory(path: string): Promise<void> {
+	try {
+		const created = await mkdir(path, { recursive: true, mode: 0o700 });
+		if (created !== undefined) await chmod(path, 0o700);
+	} catch (error) {
+		throw new SvcError("SVC_CONFIG", `data_dir: cannot create "${path}": ${toErrorMessage(error)}`, { cause: error });
+	}
+}

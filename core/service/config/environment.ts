@@ -1,0 +1,87 @@
+import { type OptionDefinition, optionSections } from "../../contract/index.ts";
+import { findValueProblem } from "./option-value.ts";
+import { findClosest } from "./suggest.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names of the service, and of its command client and actions, that are no options. */
+const otherVariables = [
+	"SVC_DATA_DIR",
+	"SVC_ADMIN_PASSWORD",
+	"SVC_API_KEY",
+	"SVC_API_URL",
+	"SVC_API_VERSION",
+	"SVC_AUTH_BACKEND",
+	"SVC_AUTH_BACKEND_KWARGS",
+	"SVC_AUTH_TOKEN",
+	"SVC_AUTH_URL",
+	"SVC_BASE_URL",
+	"SVC_CACERT",
+	"SVC_CLI_SKIP_CONFIG",
+	"SVC_COLORIZE",
+	"SVC_CONFIG_FILE",
+	"SVC_STREAM_URL",
+];
+
+const actionVariables = "SVC_ACTION_";
+
+/** Where the plain name is the command client's already. */
+const renamed: Readonly<Record<string, string>> = { "api.key": "SVC_API_KEY_FILE" };
+
+/** The variable that overrides an option. */
+export function toVariableName(section: string, option: string): string {
+	return renamed[`${section}.${option}`] ?? `SVC_${section}_${option}`.toUpperCase();
+}
+
+const optionVariables = Object.entries(optionSections).flatMap(([section, options]) =>
+	Object.keys(options).map((option) => toVariableName(section, option)),
+);
+
+export type Override = { readonly value: unknown } | { readonly problem: string };
+
+/** The override of an option. An empty variable counts as not set, as compose files leave them. */
+export function readOverride(
+	environment: Environment,
+	section: string,
+	option: string,
+	definition: OptionDefinition,
+): Override | undefined {
+	const name = toVariableName(section, option);
+	const text = environment[name]?.trim();
+	if (text === undefined || text === "") return undefined;
+	const value = parseText(definition, text);
+	const problem = findValueProblem(definition, value);
+	return problem === undefined ? { value } : { problem: `environment variable ${name}: ${problem}` };
+}
+
+/** A text that does not fit the type is returned as it is, for the check of the value to refuse. */
+function parseText(definition: OptionDefinition, text: string): unknown {
+	switch (definition.type) {
+		case "boolean":
+			if (/^(true|1|yes)$/i.test(text)) return true;
+			return /^(false|0|no)$/i.test(text) ? false : text;
+		case "integer":
+		case "number":
+			return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+		case "list":
+			return text
+				.split(",")
+				.map((item) => item.trim())
+				.filter((item) => item !== "");
+		case "string":
+			return text;
+	}
+}
+
+/** Warnings about variables that look like an option's but are none. Values are not shown: they may be secrets. */
+export function findUnknownVariables(environment: Environment): string[] {
+	const known = [...optionVariables, ...otherVariables];
+	const prefixes = Object.keys(optionSections).map((section) => toVariableName(section, ""));
+	return Object.keys(environment)
+		.filter((name) => name.startsWith("SVC_") && !name.startsWith(actionVariables) && !known.includes(name))
+		.flatMap((name) => {
+			const closest = findClosest(name, known);
+			if (closest !== undefined) return [`environment variable ${name} is not known and has no effect; did you mean ${closest}?`];
+			return prefixes.some((prefix) => name.startsWith(prefix)) ? [`environment variable ${name} is not known and has no effect`] : [];
+		});
+}

@@ -1,0 +1,147 @@
+import { join, resolve } from "node:path";
+import {
+	type AuthBackendPlugin,
+	type EventBusPlugin,
+	type NodeRole,
+	nodeRoles,
+	type Options,
+	optionSections,
+	type RoleConfig,
+	type RunnerPlugin,
+	type SensorPlugin,
+	type StoragePlugin,
+	type SvcConfig,
+	SvcError,
+} from "../../contract/index.ts";
+import { toConfigError } from "../../kernel/basics/config-error.ts";
+import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
+import { findListProblems, findPluginProblem } from "./check-plugins.ts";
+import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { type Environment, findUnknownVariables } from "./environment.ts";
+import { findValueProblem } from "./option-value.ts";
+import { findProxyProblems, findProxyWarnings } from "./proxy-problems.ts";
+import { resolveOptions } from "./resolve-options.ts";
+import { findRoleProblems } from "./role-problems.ts";
+import { suggest } from "./suggest.ts";
+
+/** A configuration that has been checked, with defaults and environment applied. Still data: no plugin has been created. */
+export interface ResolvedConfig {
+	readonly options: Options;
+	/** Parts of the service that this node runs; all of them unless some were named. */
+	readonly roles: readonly NodeRole[];
+	readonly storage: StoragePlugin;
+	readonly eventBus: EventBusPlugin;
+	readonly runners: readonly RunnerPlugin[];
+	readonly sensors: readonly SensorPlugin[];
+	readonly authBackend?: AuthBackendPlugin;
+	/** Roles and who has them. */
+	readonly access: RoleConfig;
+	/** Absolute. */
+	readonly packs: readonly string[];
+	/** Absolute; may not exist. */
+	readonly configs: string;
+	/** Absolute; may not exist yet (`prepareDataDirectory`). */
+	readonly dataDirectory: string;
+	/** For the log once there is one. */
+	readonly warnings: readonly string[];
+}
+
+export interface ResolveContext {
+	/** Overrides: `SVC_<SECTION>_<OPTION>` and `SVC_DATA_DIR`, which is relative to the working directory. */
+	readonly env: Environment;
+	/** What relative paths of the configuration are relative to: the directory of its file. */
+	readonly directory: string;
+	/** In the place of `node.only`. */
+	readonly only?: readonly string[] | undefined;
+}
+
+const compositionMembers = ["storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir"];
+const members = [...compositionMembers, ...Object.keys(optionSections)];
+
+/** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
+export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
+	// The type promises all that is checked here; files in plain JavaScript do not.
+	const input: unknown = config;
+	if (!isRecord(input))
+		throw new SvcError(
+			"SVC_CONFIG",
+			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
+		);
+	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
+	const options = resolveOptions(input, env, problems);
+	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
+	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
+	problems.push(...findAuthProblems(options), ...findProxyProblems(options), ...findRoleProblems(input["rbac"]));
+	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
+	if (problems.length > 0) throw toConfigError(problems);
+	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
+	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
+	return {
+		options,
+		roles,
+		storage: config.storage,
+		eventBus: config.event_bus,
+		runners: config.runners,
+		sensors: config.sensors ?? [],
+		...(authBackend !== undefined && { authBackend }),
+		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
+		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
+		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
+		dataDirectory,
+		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
+	};
+}
+
+/** In the order of the list of roles, each once. */
+function toRoles(only: readonly NodeRole[]): readonly NodeRole[] {
+	return only.length === 0 ? nodeRoles : nodeRoles.filter((role) => only.includes(role));
+}
+
+function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): string[] {
+	if (!roles.includes("worker") || (roles.includes("api") && api.listen) || auth.api_url !== "") return [];
+	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
+}
+
+function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {
+	return Object.entries(input)
+		.filter(([name]) => !members.includes(name))
+		.map(
+			([name, value]) =>
+				`${name}: unknown section (${describeValue(value, name)}); ${suggest(name, members)}allowed: ${members.join(", ")}`,
+		);
+}
+
+function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
+	const { storage, event_bus, runners, sensors, packs, configs, data_dir } = input;
+	const problems = [
+		findPluginProblem("storage", "storage", storage),
+		findPluginProblem("event_bus", "event-bus", event_bus),
+		...findListProblems("runners", "runner", runners),
+		...(sensors === undefined ? [] : findListProblems("sensors", "sensor", sensors)),
+		findAuthBackendsProblem(input["auth_backends"]),
+		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
+		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,
+		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
+	];
+	return problems.filter((problem) => problem !== undefined);
+}
+
+function isPath(value: unknown): boolean {
+	return typeof value === "string" && value !== "" && !value.includes("\0");
+}
+
+function isPathList(value: unknown): boolean {
+	return Array.isArray(value) && value.every(isPath);
+}
+
+function findAuthProblems({ auth, api, rbac }: Options): string[] {
+	const problems: string[] = [];
+	if (rbac.enable && !auth.enable) problems.push("rbac.enable: needs auth.enable: true; without authentication nobody has a role");
+	if (api.auth_cookie_same_site === "none" && !api.auth_cookie_secure) {
+		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');
+	}
+	if (api.allow_origin.includes("null")) {
+		problems.push('api.allow_origin: "null" is the origin of every page in a sandbox or a file; hint: name the origins of your pages');
+	}
+	return problems;
+}

@@ -1,0 +1,81 @@
+import { type OptionDefinition, type Options, optionSections } from "../../contract/index.ts";
+import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { type Environment, readOverride } from "./environment.ts";
+import { findValueProblem } from "./option-value.ts";
+import { suggest } from "./suggest.ts";
+
+type Definitions = Readonly<Record<string, OptionDefinition>>;
+
+/** Members of a section that are no options but plugins and lists, which are checked elsewhere. */
+const otherMembers: Readonly<Record<string, readonly string[]>> = {
+	auth: ["backend", "backend_kwargs"],
+	rbac: ["roles", "assignments", "mappings"],
+};
+
+/** Every section with every option: environment before configuration before default. Adds what is wrong to `problems`. */
+export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {
+	const sections = Object.entries<Definitions>(optionSections).map(([section, definitions]) => {
+		const input = toSectionInput(config, section, problems);
+		const members = [...Object.keys(definitions), ...(otherMembers[section] ?? [])];
+		for (const [name, value] of Object.entries(input)) {
+			if (members.includes(name)) continue;
+			problems.push(
+				`${section}.${name}: unknown option (${describeValue(value, name)}); ${suggest(name, members)}allowed in ${section}: ${members.join(", ")}`,
+			);
+		}
+		const candidates = Object.entries(definitions).map(([name, definition]) => {
+			const override = readOverride(environment, section, name, definition);
+			return { name, path: `${section}.${name}`, definition, given: input[name], override };
+		});
+		const values = candidates.map((candidate) => [candidate.name, resolveOption(candidate, problems)] as const);
+		return [section, withAliases(candidates, Object.fromEntries(values), problems)];
+	});
+	// Each value has been checked against the definition that its type is derived from.
+	return Object.fromEntries(sections) as Options;
+}
+
+function toSectionInput(config: Readonly<Record<string, unknown>>, section: string, problems: string[]): Readonly<Record<string, unknown>> {
+	const input = Object.hasOwn(config, section) ? config[section] : undefined;
+	if (input === undefined) return {};
+	if (isRecord(input)) return input;
+	problems.push(`${section}: expected an object with options, got ${describeKind(input)}`);
+	return {};
+}
+
+interface Candidate {
+	readonly name: string;
+	readonly path: string;
+	readonly definition: OptionDefinition;
+	readonly given: unknown;
+	readonly override: ReturnType<typeof readOverride>;
+}
+
+/** Give options that are the same under two names the value of whichever says more: environment before configuration before default. */
+function withAliases(
+	candidates: readonly Candidate[],
+	values: Readonly<Record<string, unknown>>,
+	problems: string[],
+): Readonly<Record<string, unknown>> {
+	const rankOf = ({ given, override }: Candidate) => (override !== undefined ? 2 : given !== undefined ? 1 : 0);
+	const merged = { ...values };
+	for (const alias of candidates) {
+		const original = candidates.find(({ name }) => name === alias.definition.alias_of);
+		if (original === undefined) continue;
+		const [rank, originalRank] = [rankOf(alias), rankOf(original)];
+		if (rank === originalRank && values[alias.name] !== values[original.name]) {
+			problems.push(`${alias.path}: is another name of ${original.path}, which has another value; give one of them`);
+		}
+		const value = values[rank > originalRank ? alias.name : original.name];
+		Object.assign(merged, { [alias.name]: value, [original.name]: value });
+	}
+	return merged;
+}
+
+function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {
+	// The configuration's value is checked also when a variable wins, so that removing the variable later brings no surprise.
+	const problem = given === undefined ? undefined : findValueProblem(definition, given);
+	if (problem !== undefined) problems.push(`${path}: ${problem}`);
+	if (override !== undefined && "problem" in override) problems.push(override.problem);
+	if (override !== undefined && "value" in override) return override.value;
+	return given ?? definition.default;
+}

@@ -1,0 +1,97 @@
+import "reflect-metadata";
+import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
+import type { Clock, Logger } from "../contract/index.ts";
+import { createHttp, type Http } from "../http/index.ts";
+import { createSystemClock } from "../kernel/basics/clock.ts";
+import { createEngine } from "../kernel/engine.ts";
+import type { Engine } from "../kernel/engine-api.ts";
+import type { ResolvedConfig } from "./config/resolve-config.ts";
+import { type ServiceLogger, toServiceLogger } from "./logger.ts";
+import { version } from "./version.ts";
+
+/** What an embedding program may put in the place of a part. */
+export interface Overrides {
+	/**
+	 * Where lines go, such as `console`: its methods get a fixed phrase and fields. Secrets are masked before, and `log.level` says what
+	 * is passed on. Default: lines of JSON to stderr.
+	 */
+	readonly logger?: Logger;
+	readonly clock?: Clock;
+	/** Password of the first administrator; default: a random one. */
+	readonly adminPassword?: string;
+	/**
+	 * Path under which the host mounts `fetch` and `nodeHandler`, such as `/automation`, where requests come with it. Hosts that take it
+	 * off, as Express does, need none.
+	 */
+	readonly basePath?: string;
+}
+
+/** The parts of a service. A container of its own for each: several services live in one process without sharing anything. */
+export interface Parts {
+	readonly logger: ServiceLogger;
+	readonly engine: Engine;
+	readonly http: Http;
+}
+
+const tokens = {
+	logger: Symbol("svc:logger") as InjectionToken<ServiceLogger>,
+	clock: Symbol("svc:clock") as InjectionToken<Clock>,
+	engine: Symbol("svc:engine") as InjectionToken<Engine>,
+	http: Symbol("svc:http") as InjectionToken<Http>,
+};
+
+/** The composition root: the only place that knows how the parts fit together. Nothing starts here. */
+export function createParts(config: ResolvedConfig, overrides: Overrides): Parts {
+	const scope = container.createChildContainer();
+	const { options } = config;
+	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));
+	provide(scope, tokens.clock, () => overrides.clock ?? createSystemClock());
+	provide(scope, tokens.engine, () =>
+		createEngine({
+			options,
+			roles: config.roles,
+			composition: {
+				storage: config.storage,
+				eventBus: config.eventBus,
+				runners: config.runners,
+				sensors: config.sensors,
+				authBackend: config.authBackend,
+			},
+			access: config.access,
+			packs: config.packs,
+			configs: config.configs,
+			dataDirectory: config.dataDirectory,
+			logger: scope.resolve(tokens.logger),
+			clock: scope.resolve(tokens.clock),
+			adminPassword: overrides.adminPassword,
+			apiUrl: () => options.auth.api_url || scope.resolve(tokens.http).apiUrl(),
+			addresses: () => ({ ...scope.resolve(tokens.http).addresses() }),
+			version,
+		}),
+	);
+	provide(scope, tokens.http, () =>
+		createHttp({
+			engine: scope.resolve(tokens.engine),
+			options,
+			roles: config.roles,
+			logger: scope.resolve(tokens.logger).withTag("http"),
+			clock: scope.resolve(tokens.clock),
+			version,
+			isClosed: true,
+			basePath: overrides.basePath,
+		}),
+	);
+	return {
+		logger: scope.resolve(tokens.logger),
+		get engine() {
+			return scope.resolve(tokens.engine);
+		},
+		get http() {
+			return scope.resolve(tokens.http);
+		},
+	};
+}
+
+function provide<T>(scope: DependencyContainer, token: InjectionToken<T>, create: () => T): void {
+	scope.register(token, { useFactory: instanceCachingFactory(create) });
+}

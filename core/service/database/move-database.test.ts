@@ -1,0 +1,216 @@
+// test-timeout: 300
+import * as assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "uvu";
+import { knexStorage } from "../../../plugins/storage-knex/index.ts";
+import { isSvcError, type Storage, type StoragePlugin } from "../../contract/index.ts";
+import { createRecords, fill, kinds, type Place, withPlace } from "../../testing/database/database.test-support.ts";
+import { startEngine } from "../../testing/engine/engine.test-support.ts";
+import { createRandom } from "../../testing/guarantees/random.test-support.ts";
+import { createTestDatabase, postgresTest } from "../../testing/services/postgres.test-support.ts";
+import { type MoveReport, moveDatabase } from "./move-database.ts";
+
+const source = knexStorage({ client: "sqlite" });
+const moved = kinds.filter((kind) => kind !== "node" && kind !== "duty");
+const quiet = () => {};
+
+const move = (place: Place, to: string, onCopied: (kind: string, count: number) => void = quiet): Promise<MoveReport> =>
+	moveDatabase({ config: place.config, env: place.env, to, onCopied });
+
+/** That the target holds what `fill` has put into the source, and nothing else. */
+async function assertMoved(target: Storage, count: number): Promise<void> {
+	for (const kind of moved) assert.deepEqual(await target.find(kind, {}), createRecords(kind, count), kind);
+	assert.equal(await target.count("node", {}), 0);
+}
+
+/** A place whose source holds so many records of each kind; its nodes have gone. */
+function withFilled(count: number, use: (place: Place) => Promise<void>): Promise<void> {
+	return withPlace(async (place) => {
+		await mkdir(join(place.directory, "data"));
+		await place.open(source, async (storage) => {
+			await fill(storage, count);
+			await storage.remove("node", { where: {} });
+		});
+		await use(place);
+	});
+}
+
+test("everything is copied and compared, except for what nodes say of themselves", () =>
+	withFilled(150, async (place) => {
+		await writeFile(join(place.directory, "data", "datastore-key.json"), "{}");
+		const file = join(place.directory, "moved.db");
+		const { kinds: reported, beside } = await move(place, `sqlite:${file}`);
+		assert.deepEqual(
+			reported.map(({ kind, source: { count }, isEqual }) => [kind, count, isEqual]),
+			moved.map((kind) => [kind, 150, true]),
+		);
+		assert.deepEqual(
+			beside.map((line) => line.replace(place.directory, "").split(" (")[0]),
+			["/data/datastore-key.json", "/data"],
+		);
+		await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 150));
+		await place.open(source, async (storage) => assert.equal(await storage.count("execution", {}), 150));
+	}));
+
+/** Run the command again and again, killed at random points while it copies, and then to its end. */
+async function moveWithKills(place: Place, address: string, target: StoragePlugin): Promise<void> {
+	const random = createRandom(Date.now() % 1_000_000);
+	// A line for each kind of records that was copied: what was copied before the last kill makes none.
+	for (let kills = 0; kills < 5; kills += 1) {
+		const { code, stderr } = await place.svc(["db", "move", "--to", address], { lines: 1 + random(3), milliseconds: random(40) });
+		assert.equal(code, null, stderr);
+	}
+	const { code, stdout, stderr } = await place.svc(["db", "move", "--to", address]);
+	assert.equal(code, 0, stderr);
+	assert.match(stdout, /\| execution +\| 200 +\| 200 +\| [0-9a-f]{16} +\| equal +\|/);
+	await place.open(target, (storage) => assertMoved(storage, 200));
+}
+
+test("a move that is killed again and again comes to the same end", () =>
+	withFilled(200, async (place) => {
+		const file = join(place.directory, "moved.db");
+		await moveWithKills(place, file, knexStorage({ client: "sqlite", file }));
+	}));
+
+postgresTest(test)("a move to PostgreSQL that is killed again and again comes to the same end, and so does the way back", () =>
+	withFilled(200, async (place) => {
+		const database = await createTestDatabase();
+		try {
+			await moveWithKills(place, database.url, knexStorage({ client: "postgres", url: database.url }));
+			await moveBack(database.url);
+		} finally {
+			await database.drop();
+		}
+	}),
+);
+
+async function moveBack(url: string): Promise<void> {
+	const storage = `knexStorage({ client: "postgres", url: ${JSON.stringify(url)} })`;
+	await withPlace(
+		async (place) => {
+			const file = join(place.directory, "back.db");
+			await move(place, file);
+			await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 200));
+		},
+		{ storage },
+	);
+}
+
+/** The error of a move that stops after so many kinds. */
+async function interrupt(place: Place, to: string, after: number): Promise<void> {
+	let copied = 0;
+	const stop = () => {
+		copied += 1;
+		if (copied === after) throw new Error("interrupted");
+	};
+	await assert.rejects(move(place, to, stop), /interrupted/);
+}
+
+test("what differs afterwards is found, and no service starts on what is not complete", () =>
+	withFilled(20, async (place) => {
+		const file = join(place.directory, "moved.db");
+		const target = knexStorage({ client: "sqlite", file });
+		await interrupt(place, file, 5);
+		await assert.rejects(startEngine({ storage: target }), /a database was moved here and not to the end; run `svc db move` again/);
+		const [record] = createRecords("execution", 1);
+		await place.open(target, async (storage) => void (await storage.update("execution", record?.id ?? "", { user: "changed" })));
+		const { kinds: reported } = await move(place, file);
+		assert.deepEqual(
+			reported.filter(({ isEqual }) => !isEqual).map(({ kind }) => kind),
+			["execution"],
+		);
+		const { code, stdout, stderr } = await place.svc(["db", "move", "--to", file]);
+		assert.equal(code, 1);
+		assert.match(stdout, /\| execution .*\| DIFFERENT \|/);
+		assert.match(stderr, /execution: not the same in both/);
+		await assert.rejects(startEngine({ storage: target }), /not to the end/);
+		await place.open(target, async (storage) => void (await storage.update("execution", record?.id ?? "", { user: record?.user ?? "" })));
+		assert.ok((await move(place, file)).kinds.every(({ isEqual }) => isEqual));
+		const { stop } = await startEngine({ storage: target });
+		await stop();
+	}));
+
+const refused = (message: RegExp) => (error: unknown) => isSvcError(error) && (message.test(error.message) || assert.fail(error.message));
+
+test("a target that holds something else, or has been moved to already, is refused", () =>
+	withFilled(3, async (place) => {
+		const file = join(place.directory, "other.db");
+		const target = knexStorage({ client: "sqlite", file });
+		await place.open(target, (storage) => storage.insert("user", createRecords("user", 2)));
+		await assert.rejects(move(place, file), refused(/the target is not empty, use one that is; it holds user 2$/));
+		await place.open(target, (storage) => storage.remove("user", { where: {} }));
+		await move(place, file);
+		await assert.rejects(move(place, file), refused(/was moved to the target at 20\d\d-\S+ already; nothing was copied/));
+		const third = join(place.directory, "third.db");
+		await interrupt(place, third, 3);
+		await place.open(source, (storage) => storage.remove("duty", { where: { name: "database_move" } }));
+		await assert.rejects(move(place, third), refused(/another database is being moved to the target/));
+	}));
+
+test("a source that is in use is refused", () =>
+	withFilled(1, async (place) => {
+		const file = join(place.directory, "moved.db");
+		await place.open(source, () => assert.rejects(move(place, file), refused(/is in use by another service/)));
+	}));
+
+postgresTest(test)("a database on which a node lives is refused, as source and as target", () =>
+	withPlace(async (place) => {
+		const database = await createTestDatabase();
+		try {
+			const [node] = createRecords("node", 1);
+			assert.ok(node !== undefined);
+			const living = { ...node, name: "one", hostname: "host", pid: 7, expires_at: "2999-01-01T00:00:00.000000Z" };
+			await mkdir(join(place.directory, "data"));
+			await place.open(knexStorage({ client: "postgres", url: database.url }), (storage) => storage.insert("node", [living]));
+			await assert.rejects(move(place, database.url), refused(/the target is in use by node "one" \(host, pid 7\); stop the service/));
+			const storage = `knexStorage({ client: "postgres", url: ${JSON.stringify(database.url)} })`;
+			await withPlace(
+				(other) => assert.rejects(move(other, join(other.directory, "moved.db")), refused(/the source is in use by node "one"/)),
+				{ storage },
+			);
+		} finally {
+			await database.drop();
+		}
+	}),
+);
+
+postgresTest(test)("a service does not start on a shared database that is being moved", () =>
+	withPlace(async (place) => {
+		const database = await createTestDatabase();
+		try {
+			const plugin = knexStorage({ client: "postgres", url: database.url });
+			await mkdir(join(place.directory, "data"));
+			await place.open(plugin, (storage) =>
+				storage.insert("duty", [
+					{
+						id: "1".repeat(24),
+						name: "database_move",
+						owner: "a",
+						fence: "b",
+						lease_expires_at: "2999-01-01T00:00:00.000000Z",
+						done_at: null,
+					},
+				]),
+			);
+			await assert.rejects(startEngine({ storage: plugin }), /the database is being moved/);
+		} finally {
+			await database.drop();
+		}
+	}),
+);
+
+test("the password of an address is told to nobody", () =>
+	withFilled(1, async (place) => {
+		for (const to of ["postgres://svc:hidden%40word@127.0.0.1:1/svc", "oracle://svc:hidden%40word@127.0.0.1:1/svc"]) {
+			const { code, stdout, stderr } = await place.svc(["db", "move", "--to", to]);
+			assert.equal(code, 1);
+			assert.doesNotMatch(stdout + stderr, /hidden/);
+			assert.match(stderr, /^ERROR: /);
+		}
+	}));
+
+test("a storage that has no other addresses cannot be moved", () =>
+	withPlace((place) => assert.rejects(move(place, "x.db"), refused(/storage "memory" cannot be moved/)), { storage: "memoryStorage()" }));
+
+test.run();

@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+import { dirname, resolve } from "node:path";
+import type { PluginContext, Storage, StoragePlugin } from "../../contract/index.ts";
+import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { prepareDataDirectory } from "../config/data-directory.ts";
+import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
+import { loadConfig } from "../load-config.ts";
+import { createLogger } from "../logger.ts";
+
+export interface ConfigPlace {
+	/** Path of the configuration file. */
+	readonly config: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The configuration of the service, for work on its database without the service. */
+export async function readConfig({ config, env }: ConfigPlace): Promise<ResolvedConfig> {
+	const file = resolve(config);
+	return resolveConfig(await loadConfig(file), { env, directory: dirname(file) });
+}
+
+/** What the storage would get from the service. */
+export function createContext({ options, dataDirectory }: ResolvedConfig): PluginContext {
+	const logger = createLogger(options.log, { debug: options.system.debug }).withTag("storage");
+	return { logger, clock: createSystemClock(), dataDirectory, nodeId: randomBytes(12).toString("hex"), options };
+}
+
+/** Start a storage, use it and stop it, whatever happens. */
+export async function withStorage<T>(plugin: StoragePlugin, config: ResolvedConfig, use: (storage: Storage) => Promise<T>): Promise<T> {
+	await prepareDataDirectory(config.dataDirectory);
+	const storage = plugin.create();
+	try {
+		await storage.start?.(createContext(config));
+		return await use(storage);
+	} finally {
+		await storage.stop?.();
+	}
+}

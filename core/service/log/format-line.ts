@@ -1,0 +1,51 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+
+export interface LogLine {
+	readonly date: Date;
+	readonly level: string;
+	readonly tag: string;
+	readonly message: string;
+	/** Plain: as JSON can hold them. */
+	readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** One JSON object; members of the line itself win over fields of the same name. */
+export function formatJson({ date, level, tag, message, fields }: LogLine): string {
+	const head = { time: date.toISOString(), level, message, ...(tag === "" ? {} : { tag }) };
+	// What JSON leaves as it is, a terminal that shows the log would not.
+	return toSeenLine(JSON.stringify({ ...head, ...fields, ...head }));
+}
+
+/**
+ * A line for people, followed by the stack traces of errors among the fields. Values come from outside: a line break would forge a line,
+ * and an escape sequence would reach the terminal.
+ */
+export function formatText({ date, level, tag, message, fields }: LogLine): string {
+	const words = Object.entries(fields).map(([name, value]) => `${toWord(name)}=${toWord(isError(value) ? value.message : value)}`);
+	const head = `${date.toISOString()} ${level.padEnd(5)} ${tag === "" ? "" : `${toSeenLine(tag)}: `}${toSeenLine(message)}`;
+	const stacks = Object.values(fields)
+		.filter(isError)
+		.map(({ stack }) => toLines(stack));
+	return [[head, ...words].join(" "), ...stacks].join("\n");
+}
+
+interface PlainError {
+	readonly message: string;
+	readonly stack: string;
+}
+
+function isError(value: unknown): value is PlainError {
+	return typeof value === "object" && value !== null && "stack" in value && typeof value.stack === "string" && "message" in value;
+}
+
+function toLines(text: string): string {
+	return text
+		.split("\n")
+		.map((line) => `    ${toSeenLine(line.trim())}`)
+		.join("\n");
+}
+
+function toWord(value: unknown): string {
+	const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+	return toSeenLine(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? JSON.stringify(text) : text);
+}

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ContentState, Finding, PlannedContent, PlannedRecord, PlannedRule, PlannedTrigger } from "../../cli/service-plan.ts";
+import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "../../contract/index.ts";
+import { timerTypes } from "../../features/timers/schedule.ts";
+import { triggerRefs } from "../../features/triggers/built-in-types.ts";
+import { maskTriggers } from "../../features/triggers/trigger-secrets.ts";
+import { toHookUrl } from "../../features/webhooks/hook-parameters.ts";
+import { type DraftParts, draftCatalog } from "../../kernel/draft-catalog.ts";
+import type { RuleView } from "../../kernel/engine-api.ts";
+import { DraftStorage } from "./draft-storage.ts";
+import { createFindingLogger } from "./finding-logger.ts";
+
+type Kind = Extract<EntityKind, "runner_type" | "pack" | "action" | "sensor" | "trigger_type" | "trigger" | "rule" | "policy">;
+
+const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy"];
+
+/** Identity, and what is made anew by each change. */
+const withoutMeaning = ["id", "revision", "turn"];
+
+export type ContentParts = Omit<DraftParts, "storage" | "logger">;
+
+export interface DraftedContent {
+	readonly content: PlannedContent;
+	/** What of packs would be skipped. */
+	readonly warnings: readonly Finding[];
+}
+
+/**
+ * What there would be after a start, against what is stored; undefined when that cannot be read. Drafted twice: over nothing, for
+ * what plugins and files say, and over what is stored.
+ */
+export async function draftContent(parts: ContentParts, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
+	const said = new DraftStorage();
+	const warnings: Finding[] = [];
+	const fresh = await draftCatalog({ ...parts, storage: said, logger: createFindingLogger(warnings) });
+	if (stored === undefined) return { content: await toContent(said, fresh, async () => null), warnings };
+	const before = new DraftStorage();
+	const after = new DraftStorage();
+	for (const kind of kinds) {
+		const entities = stored === "nothing" ? [] : await stored.find(kind, {});
+		for (const storage of [before, after]) await storage.insert(kind, entities);
+	}
+	const found: Finding[] = [];
+	const rules = await draftCatalog({ ...parts, storage: after, logger: createFindingLogger(found) });
+	return { content: await toContent(after, rules, (kind, entity) => compare({ before, said }, kind, entity)), warnings: found };
+}
+
+interface Compared {
+	readonly before: Storage;
+	readonly said: Storage;
+}
+
+type Verdict = { readonly state: ContentState; readonly changes?: readonly string[] };
+type Judge = <K extends Kind>(kind: K, entity: EntityMap[K]) => Promise<Verdict | null>;
+
+async function compare<K extends Kind>({ before, said }: Compared, kind: K, entity: EntityMap[K]): Promise<Verdict> {
+	const old = await before.get(kind, entity.id);
+	if (old === undefined) return { state: "new" };
+	const changes = Object.keys(entity).filter(
+		(field) => !withoutMeaning.includes(field) && !isDeepStrictEqual(entity[field as keyof EntityMap[K]], old[field as keyof EntityMap[K]]),
+	);
+	if (changes.length > 0) return { state: "changed", changes };
+	const isSaid = !isFromStart(kind, entity) || (await said.count(kind, toIdentity(entity) as object)) > 0;
+	return { state: isSaid ? "same" : "left" };
+}
+
+/** Whether an earlier start has made it. What was made over the API is for whoever made it to remove. */
+function isFromStart(kind: Kind, entity: object): boolean {
+	if ("metadata_file" in entity) return entity.metadata_file !== null;
+	if ("path" in entity) return entity.path !== null;
+	return kind === "runner_type" || kind === "sensor";
+}
+
+function toIdentity(entity: object): object {
+	return "ref" in entity ? { ref: entity.ref } : { name: (entity as { readonly name: string }).name };
+}
+
+async function toContent(storage: Storage, rules: readonly RuleView[], judge: Judge): Promise<PlannedContent> {
+	const list = async (kind: Kind): Promise<readonly PlannedRecord[]> => {
+		const records: PlannedRecord[] = [];
+		for (const entity of await storage.find(kind, {})) {
+			records.push({ ref: "ref" in entity ? entity.ref : entity.name, ...((await judge(kind, entity)) ?? { state: null }) });
+		}
+		return records.sort(byRef);
+	};
+	const states = new Map((await list("rule")).map((record) => [record.ref, record]));
+	const triggers = await maskTriggers(storage, await storage.find("trigger", {}));
+	const planned = await Promise.all(triggers.map(async (trigger) => [trigger, await judge("trigger", trigger)] as const));
+	const ofTypes = (types: readonly string[]) =>
+		planned.filter(([{ type }]) => types.includes(type)).map(([trigger, verdict]) => toTrigger(trigger, verdict?.state ?? null));
+	return {
+		runner_types: await list("runner_type"),
+		packs: await list("pack"),
+		actions: await list("action"),
+		sensors: await list("sensor"),
+		trigger_types: await list("trigger_type"),
+		rules: rules.map((view) => toRule(view, states.get(view.rule.ref))),
+		policies: await list("policy"),
+		webhooks: ofTypes([triggerRefs.webhook]),
+		timers: ofTypes(timerTypes),
+	};
+}
+
+function byRef(one: PlannedRecord, other: PlannedRecord): number {
+	return one.ref < other.ref ? -1 : 1;
+}
+
+function toRule({ rule, trigger }: RuleView, record: PlannedRecord | undefined): PlannedRule {
+	return {
+		...(record ?? { ref: rule.ref, state: null }),
+		enabled: rule.enabled,
+		trigger: { type: rule.trigger_type, parameters: trigger?.parameters ?? {} },
+		action: { ref: rule.action_ref, parameters: rule.action_parameters },
+		criteria: rule.criteria,
+		description: rule.description,
+	};
+}
+
+function toTrigger({ type, parameters }: TriggerEntity, state: ContentState): PlannedTrigger {
+	const url: unknown = (parameters as JsonObject)["url"];
+	return {
+		state,
+		type,
+		parameters,
+		...(type === triggerRefs.webhook && { path: `/v1/webhooks/${toHookUrl(String(url))}` }),
+	};
+}

@@ -1,0 +1,19 @@
+import type { Finding } from "../../cli/service-plan.ts";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import type { TaggedLogger } from "../../kernel/plugins/dependencies.ts";
+
+/** A log whose warnings become findings: what a start would log and go on. */
+export function createFindingLogger(findings: Finding[]): TaggedLogger {
+	const add = (message: string, fields: Readonly<Record<string, unknown>> = {}) => void findings.push(toFinding(message, fields));
+	const logger: TaggedLogger = { debug: () => {}, info: () => {}, warn: add, error: add, withTag: () => logger };
+	return logger;
+}
+
+function toFinding(message: string, { problem, file, ...rest }: Readonly<Record<string, unknown>>): Finding {
+	const inner =
+		typeof problem === "object" && problem !== null && !isSvcError(problem) ? (problem as Readonly<Record<string, unknown>>) : {};
+	const why = inner["message"] ?? (problem === undefined ? undefined : toErrorMessage(problem));
+	const about = Object.entries(rest).map(([name, value]) => `${name} ${String(value)}`);
+	const details = [...about, ...(why === undefined ? [] : [String(why)])].join(": ");
+	return { path: String(inner["file"] ?? file ?? ""), message: details === "" ? message : `${message}: ${details}` };
+}

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Finding, PlannedContent, PlannedFile, ServicePlan } from "../../cli/service-plan.ts";
+import { contractVersion, type PluginContext } from "../../contract/index.ts";
+import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
+import { findOpenDataDirectory } from "../config/data-directory.ts";
+import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
+import { loadConfig } from "../load-config.ts";
+import { version } from "../version.ts";
+import { draftContent } from "./draft-content.ts";
+import { createFindingLogger } from "./finding-logger.ts";
+import { toFinding, toFindings } from "./findings.ts";
+import { listOptions } from "./list-options.ts";
+import { listPlugins } from "./list-plugins.ts";
+import { findRoleFindings, listWarnings } from "./list-warnings.ts";
+import { lookAtFirstUser } from "./look-at-first-user.ts";
+import { lookAtListeners } from "./look-at-listeners.ts";
+import { lookAtStorage, type StorageReport } from "./look-at-storage.ts";
+import { findMissingPackages } from "./optional-packages.ts";
+
+export interface PlanOptions {
+	/** Path of the configuration file. */
+	readonly config: string;
+	/** As for `svc serve`. */
+	readonly only?: readonly string[] | undefined;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * What `svc serve` would do with a configuration, and what is wrong. The module of the configuration is run; nothing is made, changed
+ * or kept.
+ */
+export async function makePlan({ config: file, only, env }: PlanOptions): Promise<ServicePlan> {
+	const path = resolve(file);
+	const frame = { version, contract: contractVersion, config: path };
+	let config: ResolvedConfig;
+	let plugins: CreatedPlugins;
+	try {
+		config = resolveConfig(await loadConfig(path), { env, directory: dirname(path), only });
+		plugins = createPlugins(toComposition(config));
+	} catch (error) {
+		return { ...frame, would_start: false, problems: toFindings(error), warnings: [] };
+	}
+	return { ...frame, ...(await planResolved(config, plugins, env)) };
+}
+
+async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env: PlanOptions["env"]) {
+	const logged: Finding[] = [];
+	const context = createContext(config, logged);
+	const { listeners, ...network } = await lookAtListeners(config.options, config.roles);
+	const { firstUser, ...users } = await lookAtFirstUser(config, plugins.authBackend, context);
+	const isBusShared = plugins.eventBus.capabilities.shared === true;
+	const stored = await lookAtStorage(config, plugins.door.storage, { context, isBusShared });
+	const drafted = await draft(config, plugins, stored).finally(() => plugins.door.stop());
+	const problems = [...findRoleFindings(config, plugins), ...network.problems, ...stored.problems, ...drafted.problems];
+	const listed = listPlugins(config, plugins);
+	const openData = await findOpenDataDirectory(config.dataDirectory);
+	const warnings = [
+		listWarnings(config, plugins),
+		openData === undefined ? [] : [toFinding(openData)],
+		findMissingPackages(listed),
+		network.warnings,
+		users.warnings,
+		stored.warnings,
+		drafted.warnings,
+		logged,
+	];
+	return {
+		would_start: problems.length === 0,
+		problems,
+		warnings: warnings.flat(),
+		roles: config.roles,
+		plugins: listed,
+		listeners,
+		storage: stored.storage,
+		...(drafted.content !== undefined && { content: drafted.content }),
+		options: listOptions(config.options, env),
+		files: listFiles(config),
+		first_user: firstUser,
+	};
+}
+
+interface Drafted {
+	readonly content?: PlannedContent;
+	readonly problems: readonly Finding[];
+	readonly warnings: readonly Finding[];
+}
+
+async function draft(config: ResolvedConfig, { runners, sensors }: CreatedPlugins, { stored, isNew }: StorageReport): Promise<Drafted> {
+	const { options, packs, configs } = config;
+	const parts = { options, packs, configs, runners, sensors, clock: createSystemClock() };
+	try {
+		return { ...(await draftContent(parts, isNew ? "nothing" : stored)), problems: [] };
+	} catch (error) {
+		return { problems: toFindings(error), warnings: [] };
+	}
+}
+
+function toComposition({ storage, eventBus, runners, sensors, authBackend }: ResolvedConfig): Parameters<typeof createPlugins>[0] {
+	return { storage, eventBus, runners, sensors, authBackend };
+}
+
+function createContext({ options, dataDirectory }: ResolvedConfig, findings: Finding[]): PluginContext {
+	const logger = createFindingLogger(findings);
+	return { logger, clock: createSystemClock(), dataDirectory, nodeId: "plan", options };
+}
+
+/** What a start makes in the file system, plugins left aside. */
+function listFiles({ dataDirectory, options }: ResolvedConfig): readonly PlannedFile[] {
+	const files = [
+		{ path: dataDirectory, purpose: "data directory" },
+		...(options.keyvalue.enable_encryption
+			? [{ path: options.keyvalue.encryption_key_path || join(dataDirectory, "datastore-key.json"), purpose: "key of the datastore" }]
+			: []),
+	];
+	return files.map((file) => ({ ...file, exists: existsSync(file.path) }));
+}

@@ -1,0 +1,102 @@
+import * as assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { test } from "uvu";
+import type { Difference } from "../../cli/compare-plan.ts";
+import { runCli } from "../../cli/run-cli.ts";
+import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
+import { greetRule, type PlanPlace, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
+import { makePlan } from "./make-plan.ts";
+import { findMissingPackages, optionalPackages } from "./optional-packages.ts";
+
+/** An address where nobody listens. */
+const nowhere = "http://127.0.0.1:1";
+
+async function svc({ config, directory }: PlanPlace, ...words: readonly string[]) {
+	const stdout = new CapturedText();
+	const stderr = new CapturedText();
+	const env = { HOME: directory };
+	const exitCode = await runCli(["plan", "--config", config, ...words], {
+		stdout,
+		stderr,
+		stdin: Readable.from([""]),
+		env,
+		onInterrupt: () => () => {},
+		plan: (options) => makePlan({ ...options, env }),
+	});
+	return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
+
+const open = usual.replace("auth: {", "auth: { enable: false,");
+
+test("a plan for people is grouped, and says that nothing was compared", () =>
+	withPlan(async (place) => {
+		const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
+		assert.equal(exitCode, 0);
+		for (const title of ["Plugins", "Listeners", "Storage", "Content", "Files"]) assert.match(stdout, new RegExp(`^${title}$`, "m"));
+		assert.match(stdout, /^ {4}new hello\.greet$/m);
+		assert.match(stdout, /^ {4}POST \/v1\/webhooks\/greet \(new\)/m);
+		assert.match(stdout, /Running service\n {2}nothing was compared: cannot reach the service/);
+		assert.match(stdout, /\nIt would start\.\n$/);
+	}));
+
+test("a plan that cannot be carried out ends with 1, and wrong words with 2", () =>
+	withPlan(async (place) => {
+		await place.configure(usual.replace("runners: [noop()]", "runners: noop"));
+		const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
+		assert.equal(exitCode, 1);
+		assert.match(stdout, /^Wrong\n {2}runners: expected an array of runner plugins, got a function.*\n {4}hint: runners: \[/);
+		assert.match(stdout, /\nIt would not start\.\n$/);
+		assert.equal((await svc(place, "--jsn")).exitCode, 2);
+		assert.equal((await svc({ ...place, config: "no-such.config.ts" })).exitCode, 1);
+		assert.match((await svc(place, "--only", "wroker")).stdout, /only: unknown value "wroker"; did you mean "worker"/);
+	}));
+
+test("as JSON the plan is whole, with what differs from the running service", () =>
+	withPlan(async (place) => {
+		await place.configure(open);
+		await place.serve(async (_service, { addresses }) => {
+			const compare = async (): Promise<readonly Difference[]> => {
+				const { exitCode, stdout } = await svc(place, "--json", "--api-url", addresses.api ?? "");
+				assert.equal(exitCode, 0);
+				const { running, would_start, content } = JSON.parse(stdout);
+				assert.deepEqual([would_start, running.compared, content.rules.length > 0], [true, true, true], stdout);
+				return running.differences;
+			};
+			assert.deepEqual(await compare(), []);
+			await place.write("packs/hello/rules/greet.yaml", greetRule.replace("ref: hello.greet", "ref: core.noop"));
+			await place.write("packs/hello/rules/more.yaml", greetRule.replace("name: greet", "name: more").replace("url: greet", "url: more"));
+			await place.configure(open.replace("[noop()]", '[noop(), { ...noop(), name: "other" }]'));
+			assert.deepEqual(await compare(), [
+				{ what: "runner type", name: "other", change: "added" },
+				{ what: "rule", name: "hello.more", change: "added" },
+				{ what: "rule", name: "hello.greet", change: "changed", detail: "action" },
+				{ what: "webhook", name: "/v1/webhooks/more", change: "added" },
+			]);
+		});
+	}));
+
+test("without a credential the comparison is left out, and says why", () =>
+	withPlan(async (place) => {
+		await place.serve(async (_service, { addresses }) => {
+			const { running, would_start } = JSON.parse((await svc(place, "-j", "--api-url", addresses.api ?? "")).stdout);
+			assert.deepEqual([running.compared, would_start], [false, true]);
+			assert.match(running.reason, /sign in with `svc login <user>`/);
+		});
+	}));
+
+test("packages that plugins need and that are missing are told with what is off", () => {
+	const used = [{ kind: "runner", name: "http-request" }];
+	assert.deepEqual(
+		findMissingPackages(used, (name) => name !== "undici").map(({ message, hint }) => [message, hint]),
+		[['the package "undici" is not installed: HTTP requests fail', "npm install undici"]],
+	);
+	assert.deepEqual(
+		findMissingPackages([], () => false),
+		[],
+	);
+	const { optionalDependencies } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+	assert.deepEqual(optionalPackages.map(({ name }) => name).sort(), Object.keys(optionalDependencies).sort());
+});
+
+test.run();

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { NodeRole } from "../contract/index.ts";
+import type { FirstUser } from "../kernel/engine-api.ts";
+import { loadConfig } from "./load-config.ts";
+import { findOtherCopy } from "./other-copy.ts";
+import { type Addresses, createService, type Service } from "./service.ts";
+import { version } from "./version.ts";
+
+export interface ServeContext {
+	/** Path of the configuration file. */
+	readonly config: string;
+	/** Parts of the service to run, in the place of `node.only`; all that the configuration says when undefined. */
+	readonly only?: readonly string[] | undefined;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly print: (line: string) => void;
+}
+
+/**
+ * `svc serve`: run the service of a configuration file until INT or TERM. The first signal stops it in order; a second one ends
+ * what runs without waiting for it, and the process at the latest two seconds after it. USR2 asks for a garbage collection. The
+ * exit code is 0 after an orderly stop.
+ */
+export async function serve({ config, only, env, print }: ServeContext): Promise<number> {
+	const file = resolve(config);
+	const loaded = await loadConfig(file, findCache(file, env));
+	printOtherCopy(file, print);
+	const service = createService(loaded, {
+		env,
+		directory: dirname(file),
+		// What is no role is refused with the list of those there are.
+		...(only !== undefined && { only: only as readonly NodeRole[] }),
+		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
+		onFirstUser: (user) => printFirstUser(user, print),
+	});
+	const stop = stopOnSignal(service);
+	const forgetCollection = collectOnSignal(service);
+	try {
+		const started = service.start().catch((error: unknown) => {
+			// It waited for something, and was told to stop.
+			if (!stop.isAsked()) throw error;
+			return { addresses: {} };
+		});
+		const { addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
+		printAddresses(addresses, print);
+		return await stop.exitCode;
+	} finally {
+		stop.forget();
+		forgetCollection();
+	}
+}
+
+/** USR2 asks for a garbage collection now. What comes of it is in the log. */
+function collectOnSignal({ engine }: Service): () => void {
+	const listener = () => void engine.retention.collect().catch(() => undefined);
+	process.on("SIGUSR2", listener);
+	return () => void process.off("SIGUSR2", listener);
+}
+
+/** In the data directory, which only the service may read. Where it is not yet, or the file names another, nothing is kept. */
+function findCache(file: string, env: ServeContext["env"]): { readonly cacheDirectory?: string } {
+	const directory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : join(dirname(file), "data");
+	return existsSync(directory) ? { cacheDirectory: join(directory, "cache") } : {};
+}
+
+/** npm passes on the signal that the terminal has sent already: within these milliseconds it is the same request. */
+const repeatTime = 500;
+/** Milliseconds after a second signal at which the process ends, whatever it has not done by then. */
+const forcedTime = 1_800;
+
+interface Stop {
+	/** Whether a signal has come. */
+	isAsked(): boolean;
+	/** Resolves when the service has stopped. */
+	readonly exitCode: Promise<number>;
+	forget(): void;
+}
+
+function stopOnSignal(service: Service): Stop {
+	let first: number | undefined;
+	let forget = () => {};
+	const exitCode = new Promise<number>((done, fail) => {
+		let isForced = false;
+		const listener = () => {
+			if (first === undefined) {
+				first = performance.now();
+				service.stop().then(() => done(isForced ? 1 : 0), fail);
+			} else if (performance.now() - first > repeatTime && !isForced) {
+				isForced = true;
+				// What has not been stored by then is found again at the next start, or by other nodes.
+				setTimeout(() => process.exit(1), forcedTime).unref();
+				service.abort().catch(() => undefined);
+			}
+		};
+		process.on("SIGINT", listener).on("SIGTERM", listener);
+		forget = () => void process.off("SIGINT", listener).off("SIGTERM", listener);
+	});
+	return { isAsked: () => first !== undefined, exitCode, forget: () => forget() };
+}
+
+function printOtherCopy(file: string, print: (line: string) => void): void {
+	const other = findOtherCopy(file);
+	if (other === undefined) return;
+	print(`The configuration imports svc ${other.version} of ${other.directory}, this command is svc ${version} of another place.`);
+	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
+}
+
+function printAddresses({ api, auth, stream, health }: Addresses, print: (line: string) => void): void {
+	if (api !== undefined) print(`API             ${api}/v1`);
+	if (auth !== undefined) print(`Authentication  ${auth}/auth/v1/tokens`);
+	if (stream !== undefined) print(`Stream          ${stream}/v1/stream`);
+	if (health !== undefined) print(`Health          ${health}/health/ready`);
+}
+
+function printFirstUser({ username, password }: FirstUser, print: (line: string) => void): void {
+	print(`First start: user "${username}" was made.`);
+	print(password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, shown only this once: ${password}`);
+}
