@@ -15,7 +15,8 @@ test("after an outage that outlasts all leases no node ends what another still r
 	withNodes(async ({ startNode }) => {
 		let isAway = false;
 		const onCall = () => {
-			if (isAway) throw new SvcError("SVC_UNAVAILABLE", "the database is away");
+			// Told of a database that refuses everybody: behind one that only does not answer, others might take over.
+			if (isAway) throw new SvcError("SVC_UNAVAILABLE", "the database is away", { facts: { refused: true } });
 		};
 		const nodes = [await startNode({ onCall }), await startNode({ onCall }), await startNode({ onCall })];
 		const ids: string[] = [];
