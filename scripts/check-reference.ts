@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { streamEventNames } from "../core/features/executions/events.ts";
-import { routes } from "../core/features/index.ts";
+import { routes } from "../core/features/routes.ts";
 import { builtInTypes } from "../core/features/triggers/built-in-types.ts";
 import configuration from "../svc.config.ts";
 import { readCommands, toFlags } from "./reference/commands.ts";

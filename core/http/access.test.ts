@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../features/index.ts";
+import { routes } from "../features/routes.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createApp } from "./app.ts";
 import { toLoggedPath } from "./logged-path.ts";

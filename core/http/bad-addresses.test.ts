@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../features/index.ts";
+import { routes } from "../features/routes.ts";
 import { hostileIds, hostilePaths, hostileTexts } from "../testing/http/hostile-values.test-support.ts";
 import { nameOf, withProbe } from "../testing/http/probe.test-support.ts";
 

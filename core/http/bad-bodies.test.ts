@@ -1,5 +1,5 @@
 import { test } from "uvu";
-import { routes } from "../features/index.ts";
+import { routes } from "../features/routes.ts";
 import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "../testing/http/hostile-values.test-support.ts";
 import { basic, nameOf, withProbe } from "../testing/http/probe.test-support.ts";
 import type { Route } from "./route.ts";

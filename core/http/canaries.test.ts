@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
 import { runCli } from "../cli/run-cli.ts";
-import { routes } from "../features/index.ts";
+import { routes } from "../features/routes.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "../testing/http/aviary.test-support.ts";

@@ -1,7 +1,7 @@
 import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { createProxies } from "../features/access/trusted-proxies.ts";
-import { routes } from "../features/index.ts";
 import { healthRoutes } from "../features/nodes/health-routes.ts";
+import { routes } from "../features/routes.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../features/index.ts";
+import { routes } from "../features/routes.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { policyBody, ruleBody, toTrigger } from "../testing/http/matrix-rows.test-support.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OptionsInput } from "../contract/index.ts";
-import { routes } from "../features/index.ts";
+import { routes } from "../features/routes.ts";
 import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
 import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";
 import type { ServiceUnderTest, WireRecord } from "../testing/http/service.test-support.ts";

@@ -1,4 +1,4 @@
-import { routes } from "../../core/features/index.ts";
+import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { createRandom, pick } from "../../core/testing/guarantees/random.test-support.ts";
 import { hostilePaths } from "../../core/testing/http/hostile-values.test-support.ts";

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../../core/features/index.ts";
+import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { findStale } from "../check-docs.ts";
 import { toConfigurationReference } from "../configuration-reference.ts";

@@ -1,4 +1,4 @@
-import { routes } from "../../core/features/index.ts";
+import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/index.ts";
 
 /** A request as the code declares it. */

@@ -1,4 +1,4 @@
-import { routes } from "../../core/features/index.ts";
+import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { guardedFields, type MatrixRow } from "../../core/testing/http/rights-row.test-support.ts";
 import { type CallerKind, callerKinds, type RightsRow, toRightsRows } from "../../core/testing/http/rights-table.test-support.ts";
