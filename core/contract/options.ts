@@ -1,4 +1,4 @@
-import { nodeRoles } from "./node-entities.ts";
+import { nodeRoles } from "./entities/node.ts";
 
 interface OptionBase {
 	/** One sentence for the configuration reference. */

@@ -1,4 +1,4 @@
-import type { EntityKind, EntityMap } from "./entities.ts";
+import type { EntityKind, EntityMap } from "./entities/index.ts";
 import type { JsonValue } from "./json.ts";
 import type { Lifecycle, Plugin, PluginContext } from "./plugin.ts";
 
@@ -86,7 +86,7 @@ export interface StorageInspection {
  * Keeps entities. Every method is atomic: it happens whole or not at all, and two callers never see half of it.
  *
  * When a promise of a writing method resolves, the write is durable (where `capabilities.durable`), except for kinds marked
- * `relaxed` in `entity-kinds.ts`: those survive the death of the process, and are durable at the latest with the next other write.
+ * `relaxed` in `entityKinds`: those survive the death of the process, and are durable at the latest with the next other write.
  * Entities given and returned are never shared: neither side sees the other's later changes. Rejects with `SVC_UNAVAILABLE`
  * while the store cannot be reached: a write may have happened all the same, when only its answer was lost. With `facts.refused` true
  * the store has said itself that it serves nobody now. Without that it may be this node alone that is cut off, and what it holds is

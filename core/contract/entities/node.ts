@@ -1,6 +1,5 @@
-import type { JsonObject } from "./json.ts";
-
-// What several nodes agree on. The map of all kinds is in entities.ts.
+import type { JsonObject } from "../json.ts";
+import type { EntityKindDefinition } from "./kind.ts";
 
 /** Parts of the service that a node may run. */
 export const nodeRoles = ["auth", "api", "stream", "worker", "rules", "timers", "sensors"] as const;
@@ -41,33 +40,25 @@ export interface NodeEntity {
 	readonly addresses: JsonObject;
 }
 
-/** Something that one node at a time does for all, such as removing what is old. */
-export interface DutyEntity {
-	readonly id: string;
-	readonly name: string;
-	/** Node that does it, null while nobody does. */
-	readonly owner: string | null;
-	/** As in executions. */
-	readonly fence: string | null;
-	readonly lease_expires_at: string | null;
-	/** When it was last brought to its end. */
-	readonly done_at: string | null;
-}
-
-/** A rule about the executions of an action: how many at once, and what follows a failure. */
-export interface PolicyEntity {
-	readonly id: string;
-	readonly ref: string;
-	readonly pack: string;
-	readonly name: string;
-	readonly description: string;
-	readonly enabled: boolean;
-	/** Ref of the action; need not exist. */
-	readonly resource_ref: string;
-	/** `action.concurrency`, `action.concurrency.attr`, `action.retry` or `action.crash`. */
-	readonly policy_type: string;
-	/** Counted up with every execution it lets through, so that of two nodes that count at the same time one counts again. */
-	readonly turn: number;
-	readonly metadata_file: string | null;
-	readonly parameters: JsonObject;
-}
+export const nodeKind: EntityKindDefinition<NodeEntity> = {
+	fields: {
+		id: "text",
+		name: "text",
+		hostname: "text",
+		pid: "integer",
+		version: "text",
+		state: "text",
+		drain: "boolean",
+		running: "integer",
+		started_at: "text",
+		heartbeat_at: "text",
+		expires_at: "text",
+		late_writes: "integer",
+		event_bus: "text",
+		event_bus_shared: "boolean",
+		roles: "json",
+		addresses: "json",
+		clock_offset: "real",
+	},
+	indexes: [["expires_at"]],
+};

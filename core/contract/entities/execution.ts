@@ -1,0 +1,135 @@
+import type { JsonObject } from "../json.ts";
+import type { EntityKindDefinition } from "./kind.ts";
+
+/** States of an execution (docs/execution-lifecycle.md). */
+export type ExecutionStatus =
+	| "requested"
+	| "scheduled"
+	| "delayed"
+	| "running"
+	| "succeeded"
+	| "failed"
+	| "timeout"
+	| "abandoned"
+	| "canceling"
+	| "canceled"
+	| "pending"
+	| "pausing"
+	| "paused"
+	| "resuming";
+
+/** One run of an action. Execution and live action of the specification are one record; both ids are kept. */
+export interface ExecutionEntity {
+	readonly id: string;
+	readonly liveaction_id: string;
+	readonly status: ExecutionStatus;
+	readonly action_ref: string;
+	readonly runner_name: string;
+	readonly user: string;
+	/** Whose permissions count for its templates where those of `user` do not: the author of the rule that started it. Null: the user's. */
+	readonly author: string | null;
+	/** What the token of its action may be used for: the scopes of the API key that it was started with. Null: all that its user may. */
+	readonly scopes: readonly string[] | null;
+	readonly parent_id: string | null;
+	readonly trace_id: string;
+	readonly rule_name: string | null;
+	readonly trigger_name: string | null;
+	readonly trigger_type_name: string | null;
+	readonly trigger_instance_id: string | null;
+	readonly start_timestamp: string;
+	readonly end_timestamp: string | null;
+	readonly elapsed_seconds: number | null;
+	/** Not before this time; `start_timestamp` plus `delay`. */
+	readonly due_timestamp: string;
+	/** Milliseconds asked for before scheduling. */
+	readonly delay: number | null;
+	/** How often it has been started, from 0. */
+	readonly attempt: number;
+	/** Node that holds the lease, null while nobody does. */
+	readonly owner: string | null;
+	/** New at each claim; every write about the run carries it and is refused when it is stale. */
+	readonly fence: string | null;
+	readonly lease_expires_at: string | null;
+	/** Ref of the action whose concurrency policies say when it is scheduled; null when none has a say, or has had it. */
+	readonly queue: string | null;
+	/** Id of the `snapshot` with action and runner type as they were at creation. */
+	readonly snapshot_id: string;
+	readonly result_size: number | null;
+	readonly log: readonly { readonly status: ExecutionStatus; readonly timestamp: string }[];
+	readonly context: JsonObject;
+	readonly notify: JsonObject | null;
+	readonly callback: JsonObject | null;
+	readonly runner_info: JsonObject | null;
+	/** What the runner needs to find the run again (`saveState`), null when it cannot be found. Shown nowhere. */
+	readonly run_state: JsonObject | null;
+	/**
+	 * What was known to be secret besides the execution's own parameters, encrypted; null: nothing. It is masked wherever the execution is
+	 * shown, and shown nowhere itself.
+	 */
+	readonly known_secrets: string | null;
+	/** As given by the caller (rendered, cast), with real values of secrets. */
+	readonly parameters: JsonObject;
+	readonly result: JsonObject | null;
+}
+
+export const executionKind: EntityKindDefinition<ExecutionEntity> = {
+	fields: {
+		id: "text",
+		liveaction_id: "text",
+		status: "text",
+		action_ref: "text",
+		runner_name: "text",
+		user: "text",
+		parent_id: "text",
+		trace_id: "text",
+		rule_name: "text",
+		trigger_name: "text",
+		trigger_type_name: "text",
+		trigger_instance_id: "text",
+		start_timestamp: "text",
+		end_timestamp: "text",
+		elapsed_seconds: "real",
+		due_timestamp: "text",
+		delay: "integer",
+		attempt: "integer",
+		owner: "text",
+		fence: "text",
+		lease_expires_at: "text",
+		snapshot_id: "text",
+		result_size: "integer",
+		log: "json",
+		context: "json",
+		notify: "json",
+		callback: "json",
+		runner_info: "json",
+		parameters: "json",
+		result: "json",
+		// Last, as later migrations added them.
+		run_state: "json",
+		queue: "text",
+		author: "text",
+		scopes: "json",
+		known_secrets: "text",
+	},
+	unique: [["liveaction_id"]],
+	indexes: [
+		// With the parent, so that those without one are listed and counted without reading the entities.
+		["start_timestamp", "parent_id"],
+		["status", "start_timestamp", "parent_id"],
+		// What is due and waits in no queue is found however much waits in queues.
+		["status", "queue", "due_timestamp"],
+		["action_ref", "start_timestamp", "parent_id"],
+		["runner_name", "start_timestamp", "parent_id"],
+		["user", "start_timestamp", "parent_id"],
+		["trace_id"],
+	],
+	sparseIndexes: {
+		lease_expires_at: [["status", "lease_expires_at"]],
+		parent_id: [["parent_id", "start_timestamp"]],
+		rule_name: [["rule_name", "start_timestamp", "parent_id"]],
+		trigger_name: [["trigger_name", "start_timestamp", "parent_id"]],
+		trigger_type_name: [["trigger_type_name", "start_timestamp", "parent_id"]],
+		trigger_instance_id: [["trigger_instance_id"]],
+		queue: [["queue", "due_timestamp"]],
+	},
+};

@@ -1,0 +1,118 @@
+import { type ActionEntity, actionKind } from "./action.ts";
+import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
+import { type DutyEntity, dutyKind } from "./duty.ts";
+import { type ExecutionEntity, executionKind } from "./execution.ts";
+import { type KeyValueEntity, keyValueKind } from "./key-value.ts";
+import type { EntityKindDefinition } from "./kind.ts";
+import { type NodeEntity, nodeKind } from "./node.ts";
+import { type OutputChunkEntity, outputChunkKind } from "./output-chunk.ts";
+import { type PackEntity, packKind } from "./pack.ts";
+import { type PolicyEntity, policyKind } from "./policy.ts";
+import { type RoleAssignmentEntity, roleAssignmentKind } from "./role-assignment.ts";
+import { type RuleEntity, ruleKind } from "./rule.ts";
+import { type RuleEnforcementEntity, ruleEnforcementKind } from "./rule-enforcement.ts";
+import { type RunnerTypeEntity, runnerTypeKind } from "./runner-type.ts";
+import { type SensorEntity, sensorKind } from "./sensor.ts";
+import { type SignInFailureEntity, type SignInPlaceEntity, signInFailureKind, signInPlaceKind } from "./sign-in.ts";
+import { type SnapshotEntity, snapshotKind } from "./snapshot.ts";
+import { type TimerEntity, timerKind } from "./timer.ts";
+import { type TokenEntity, tokenKind } from "./token.ts";
+import { type TraceEntity, traceKind } from "./trace.ts";
+import { type TriggerEntity, triggerKind } from "./trigger.ts";
+import { type TriggerInstanceEntity, triggerInstanceKind } from "./trigger-instance.ts";
+import { type TriggerTypeEntity, triggerTypeKind } from "./trigger-type.ts";
+import { type UserEntity, userKind } from "./user.ts";
+import { type WebhookDeliveryEntity, webhookDeliveryKind } from "./webhook-delivery.ts";
+
+export type { ActionEntity } from "./action.ts";
+export type { ApiKeyEntity } from "./api-key.ts";
+export type { DutyEntity } from "./duty.ts";
+export type { ExecutionEntity, ExecutionStatus } from "./execution.ts";
+export type { KeyValueEntity } from "./key-value.ts";
+export type { EntityKindDefinition, FieldType } from "./kind.ts";
+export { type NodeEntity, type NodeRole, type NodeState, nodeRoles } from "./node.ts";
+export type { OutputChunkEntity } from "./output-chunk.ts";
+export type { PackEntity } from "./pack.ts";
+export type { PolicyEntity } from "./policy.ts";
+export type { RoleAssignmentEntity } from "./role-assignment.ts";
+export type { RuleEntity } from "./rule.ts";
+export type { RuleEnforcementEntity } from "./rule-enforcement.ts";
+export type { RunnerTypeEntity } from "./runner-type.ts";
+export type { SensorEntity, SensorStateName } from "./sensor.ts";
+export type { SignInFailureEntity, SignInPlaceEntity } from "./sign-in.ts";
+export type { SnapshotEntity } from "./snapshot.ts";
+export type { TimerEntity } from "./timer.ts";
+export type { TokenEntity } from "./token.ts";
+export type { TraceEntity } from "./trace.ts";
+export type { TriggerEntity } from "./trigger.ts";
+export type { TriggerInstanceEntity, TriggerInstanceStatus } from "./trigger-instance.ts";
+export type { TriggerTypeEntity } from "./trigger-type.ts";
+export type { UserEntity } from "./user.ts";
+export type { WebhookDeliveryEntity } from "./webhook-delivery.ts";
+
+/**
+ * What a storage keeps. A new kind is a file here with its interface and its shape, and its lines in this file: storages take what they
+ * keep from `entityKinds`.
+ *
+ * Every field is always present; what is not known is null. `id` is 24 hex characters, time-ordered, except where noted.
+ * Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as text.
+ */
+export interface EntityMap {
+	execution: ExecutionEntity;
+	snapshot: SnapshotEntity;
+	output_chunk: OutputChunkEntity;
+	trace: TraceEntity;
+	pack: PackEntity;
+	action: ActionEntity;
+	runner_type: RunnerTypeEntity;
+	token: TokenEntity;
+	user: UserEntity;
+	api_key: ApiKeyEntity;
+	role_assignment: RoleAssignmentEntity;
+	sign_in_failure: SignInFailureEntity;
+	sign_in_place: SignInPlaceEntity;
+	trigger_type: TriggerTypeEntity;
+	trigger: TriggerEntity;
+	trigger_instance: TriggerInstanceEntity;
+	rule: RuleEntity;
+	rule_enforcement: RuleEnforcementEntity;
+	webhook_delivery: WebhookDeliveryEntity;
+	timer: TimerEntity;
+	key_value: KeyValueEntity;
+	sensor: SensorEntity;
+	policy: PolicyEntity;
+	node: NodeEntity;
+	duty: DutyEntity;
+}
+
+/** Name of a kind of entities. */
+export type EntityKind = keyof EntityMap;
+
+/** Shape of every kind, as data for storage plugins. */
+export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<EntityMap[K]> } = {
+	execution: executionKind,
+	snapshot: snapshotKind,
+	output_chunk: outputChunkKind,
+	trace: traceKind,
+	pack: packKind,
+	action: actionKind,
+	runner_type: runnerTypeKind,
+	token: tokenKind,
+	user: userKind,
+	api_key: apiKeyKind,
+	role_assignment: roleAssignmentKind,
+	sign_in_failure: signInFailureKind,
+	sign_in_place: signInPlaceKind,
+	trigger_type: triggerTypeKind,
+	trigger: triggerKind,
+	trigger_instance: triggerInstanceKind,
+	rule: ruleKind,
+	rule_enforcement: ruleEnforcementKind,
+	webhook_delivery: webhookDeliveryKind,
+	timer: timerKind,
+	key_value: keyValueKind,
+	sensor: sensorKind,
+	policy: policyKind,
+	node: nodeKind,
+	duty: dutyKind,
+};

@@ -1,0 +1,16 @@
+import type { EntityKindDefinition } from "./kind.ts";
+
+/** A role that a user has because of a group in the site's directory. Those of the configuration are not stored. */
+export interface RoleAssignmentEntity {
+	readonly id: string;
+	readonly user: string;
+	readonly role: string;
+	readonly description: string;
+	/** The group it comes from. */
+	readonly source: string;
+}
+
+export const roleAssignmentKind: EntityKindDefinition<RoleAssignmentEntity> = {
+	fields: { id: "text", user: "text", role: "text", description: "text", source: "text" },
+	unique: [["user", "role", "source"]],
+};

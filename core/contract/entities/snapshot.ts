@@ -1,0 +1,14 @@
+import type { ActionEntity } from "./action.ts";
+import type { EntityKindDefinition } from "./kind.ts";
+import type { RunnerTypeEntity } from "./runner-type.ts";
+
+/** Action and runner type as they were; the id is derived from the content, so equal ones are kept once. */
+export interface SnapshotEntity {
+	readonly id: string;
+	readonly action: ActionEntity;
+	readonly runner: RunnerTypeEntity;
+}
+
+export const snapshotKind: EntityKindDefinition<SnapshotEntity> = {
+	fields: { id: "text", action: "json", runner: "json" },
+};

@@ -1,0 +1,33 @@
+import type { JsonObject } from "../json.ts";
+import type { EntityKindDefinition } from "./kind.ts";
+
+/** A trigger type with values for its parameters; rules with the same values share it. */
+export interface TriggerEntity {
+	readonly id: string;
+	/** `<pack>.<name>`. */
+	readonly ref: string;
+	readonly pack: string;
+	/** The name of the type, or a random UUID when there are parameters. */
+	readonly name: string;
+	/** Ref of the trigger type. */
+	readonly type: string;
+	/** SHA-256 of the parameters with sorted keys, hex. */
+	readonly parameters_hash: string;
+	readonly description: string;
+	readonly parameters: JsonObject;
+}
+
+export const triggerKind: EntityKindDefinition<TriggerEntity> = {
+	fields: {
+		id: "text",
+		ref: "text",
+		pack: "text",
+		name: "text",
+		type: "text",
+		parameters_hash: "text",
+		description: "text",
+		parameters: "json",
+	},
+	unique: [["ref"], ["type", "parameters_hash"]],
+	indexes: [["pack", "name"], ["name"]],
+};

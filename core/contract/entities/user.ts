@@ -1,0 +1,16 @@
+import type { JsonObject } from "../json.ts";
+import type { EntityKindDefinition } from "./kind.ts";
+
+/** A user who has signed in, as it is kept. */
+export interface UserEntity {
+	readonly id: string;
+	readonly name: string;
+	readonly is_service: boolean;
+	readonly created_at: string;
+	readonly nicknames: JsonObject;
+}
+
+export const userKind: EntityKindDefinition<UserEntity> = {
+	fields: { id: "text", name: "text", is_service: "boolean", created_at: "text", nicknames: "json" },
+	unique: [["name"]],
+};
