@@ -170,17 +170,6 @@ function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (a
 	};
 }
 
-/** Kinds of which there are many, each of them worked on by one node. */
-const shareableKinds: ReadonlySet<EntityKind> = new Set([
-	"execution",
-	"snapshot",
-	"output_chunk",
-	"trace",
-	"trigger_instance",
-	"rule_enforcement",
-	"webhook_delivery",
-]);
-
 const mostSharedRows = 200;
 
 interface Cost {
@@ -199,7 +188,7 @@ function toCost(costs: readonly Cost[]): Pick<Write<unknown>, "relaxed" | "share
 	}
 	return {
 		relaxed: costs.every(({ kind }) => entityKinds[kind].relaxed ?? false),
-		shareable: rows <= mostSharedRows && costs.every(({ kind, isUnbounded }) => shareableKinds.has(kind) && !isUnbounded),
+		shareable: rows <= mostSharedRows && costs.every(({ kind, isUnbounded }) => entityKinds[kind].shareable && !isUnbounded),
 		rows,
 		size,
 	};

@@ -132,4 +132,5 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		trigger_instance_id: [["trigger_instance_id"]],
 		queue: [["queue", "due_timestamp"]],
 	},
+	shareable: true,
 };

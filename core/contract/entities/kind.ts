@@ -16,4 +16,10 @@ export interface EntityKindDefinition<E> {
 	readonly sparseIndexes?: { readonly [F in keyof E & string]?: readonly (readonly (keyof E & string)[])[] };
 	/** Writes need not be durable by themselves (see `Storage`). Default false. */
 	readonly relaxed?: boolean;
+	/**
+	 * There are many, and each is worked on by one node: a storage may put small writes of several callers into one transaction, as none
+	 * waits long for another. Where several nodes change the same few entities, one that is held up would hold up all that share its
+	 * transaction. Default false.
+	 */
+	readonly shareable?: boolean;
 }

@@ -27,4 +27,5 @@ export const outputChunkKind: EntityKindDefinition<OutputChunkEntity> = {
 	unique: [["execution_id", "sequence"]],
 	indexes: [["timestamp"]],
 	relaxed: true,
+	shareable: true,
 };

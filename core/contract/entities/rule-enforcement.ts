@@ -28,4 +28,5 @@ export const ruleEnforcementKind: EntityKindDefinition<RuleEnforcementEntity> = 
 	unique: [["rule_id", "trigger_instance_id"]],
 	indexes: [["enforced_at"], ["rule_ref", "enforced_at"], ["trigger_instance_id"], ["trace_id"]],
 	sparseIndexes: { execution_id: [["execution_id"]] },
+	shareable: true,
 };

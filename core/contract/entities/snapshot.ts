@@ -11,4 +11,5 @@ export interface SnapshotEntity {
 
 export const snapshotKind: EntityKindDefinition<SnapshotEntity> = {
 	fields: { id: "text", action: "json", runner: "json" },
+	shareable: true,
 };

@@ -10,4 +10,5 @@ export interface TraceEntity {
 export const traceKind: EntityKindDefinition<TraceEntity> = {
 	fields: { id: "text", trace_tag: "text", start_timestamp: "text" },
 	indexes: [["trace_tag", "start_timestamp"], ["start_timestamp"]],
+	shareable: true,
 };

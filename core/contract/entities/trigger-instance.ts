@@ -61,4 +61,5 @@ export const triggerInstanceKind: EntityKindDefinition<TriggerInstanceEntity> = 
 		["trace_id"],
 	],
 	sparseIndexes: { caused_by_id: [["caused_by_id"]], lease_expires_at: [["status", "lease_expires_at"]] },
+	shareable: true,
 };

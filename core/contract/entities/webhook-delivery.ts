@@ -43,4 +43,5 @@ export const webhookDeliveryKind: EntityKindDefinition<WebhookDeliveryEntity> = 
 	},
 	unique: [["delivery_key"]],
 	indexes: [["received_at"], ["url", "received_at"], ["verdict", "received_at"]],
+	shareable: true,
 };
