@@ -1,5 +1,6 @@
 import { SvcError } from "../contract/index.ts";
-import type { PermissionType, Principal } from "../kernel/engine-api.ts";
+import type { PermissionType } from "../features/access/permission-types.ts";
+import type { Principal } from "../kernel/basics/principal.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
 /** Before anything of the request is read: what can be decided without a record. Throws `SVC_FORBIDDEN`. */

@@ -1,6 +1,7 @@
-import { isGlobal, isPermissionType } from "../features/access/permission-types.ts";
+import type { Resource } from "../features/access/allows.ts";
+import { isGlobal, isPermissionType, type PermissionType } from "../features/access/permission-types.ts";
 import { splitRef, toActionResource } from "../features/access/resources.ts";
-import type { Engine, PermissionType, Resource } from "../kernel/engine-api.ts";
+import type { Engine } from "../kernel/engine-api.ts";
 
 export { splitRef, toActionResource };
 

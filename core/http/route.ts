@@ -1,6 +1,7 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { TrustedProxies } from "../features/access/trusted-proxies.ts";
-import type { Engine, Principal } from "../kernel/engine-api.ts";
+import type { Principal } from "../kernel/basics/principal.ts";
+import type { Engine } from "../kernel/engine-api.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";

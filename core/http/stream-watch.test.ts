@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
-import type { Principal } from "../kernel/engine-api.ts";
+import type { Principal } from "../kernel/basics/principal.ts";
 import { createManualClock } from "../testing/manual-clock.ts";
 import { toEventStream, toTextStream } from "./sse.ts";
 import { type StreamEnded, StreamWatch } from "./stream-watch.ts";

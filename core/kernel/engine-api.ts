@@ -1,6 +1,7 @@
 import type { Access } from "../features/access/access.ts";
 import type { ApiKeys } from "../features/access/api-keys.ts";
 import type { Credentials } from "../features/access/credentials-api.ts";
+import type { FirstUser } from "../features/access/first-user.ts";
 import type { Actions, RunnerTypes } from "../features/actions/catalog-api.ts";
 import type { DatastoreItems } from "../features/datastore/items-api.ts";
 import type { Events } from "../features/executions/events-api.ts";
@@ -23,6 +24,7 @@ export type { Access, AssignmentFilter, RoleAssignment } from "../features/acces
 export type { Resource } from "../features/access/allows.ts";
 export type { ApiKeyInput, ApiKeys } from "../features/access/api-keys.ts";
 export type * from "../features/access/credentials-api.ts";
+export type { FirstUser } from "../features/access/first-user.ts";
 export type { PermissionType } from "../features/access/permission-types.ts";
 export type * from "../features/actions/catalog-api.ts";
 export type { DatastoreItems, ItemInput, ItemListQuery } from "../features/datastore/items-api.ts";
@@ -95,11 +97,4 @@ export interface Engine {
 	stop(): Promise<void>;
 	/** `stop`, for `await using`. */
 	[Symbol.asyncDispose](): Promise<void>;
-}
-
-/** The administrator made at the first start. */
-export interface FirstUser {
-	readonly username: string;
-	/** Given only when it was generated: whoever set it knows it. */
-	readonly password?: string;
 }

@@ -1,6 +1,7 @@
 import { type Logger, type NodeRole, type SvcConfig, SvcError } from "../contract/index.ts";
+import type { FirstUser } from "../features/access/first-user.ts";
 import type { Http } from "../http/index.ts";
-import type { Engine, FirstUser } from "../kernel/engine-api.ts";
+import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import { createParts, type Overrides } from "./container.ts";

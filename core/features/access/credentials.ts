@@ -8,10 +8,11 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
-import type { Credentials, IssuedToken, Principal } from "../../kernel/engine-api.ts";
 import { type Access, hasAdminRole } from "./access.ts";
 import type { ApiKeys } from "./api-keys.ts";
+import type { Credentials, IssuedToken } from "./credentials-api.ts";
 import { verifyIdentity } from "./sign-in.ts";
 import { SlowDown } from "./slow-down.ts";
 import { createTokens, type TokenDraft } from "./tokens.ts";

@@ -2,7 +2,7 @@ import { SvcError } from "../../contract/index.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
-import type { AssignmentFilter, RoleAssignment } from "../../kernel/engine-api.ts";
+import type { AssignmentFilter, RoleAssignment } from "./access.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import { type Role, toStableId } from "./roles.ts";
 

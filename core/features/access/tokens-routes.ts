@@ -3,7 +3,7 @@ import { defineBody } from "../../http/body.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
-import type { IssuedToken } from "../../kernel/engine-api.ts";
+import type { IssuedToken } from "./credentials-api.ts";
 
 interface TokenBody {
 	readonly ttl?: number | null;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Clock, JsonObject, Storage, TokenEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { IssuedToken } from "../../kernel/engine-api.ts";
+import type { IssuedToken } from "./credentials-api.ts";
 
 const tokenPattern = /^[0-9a-f]{32}$/;
 const mostCached = 1_000;

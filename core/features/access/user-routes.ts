@@ -1,6 +1,6 @@
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute } from "../../http/route.ts";
-import type { Principal } from "../../kernel/engine-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 
 export const userRoutes = [
 	defineRoute({

@@ -12,7 +12,6 @@ import {
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import type { ActionFilter, ActionInput, Actions } from "../../kernel/engine-api.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
@@ -21,6 +20,7 @@ import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import type { Access } from "../access/access.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
+import type { ActionFilter, ActionInput, Actions } from "./catalog-api.ts";
 
 interface Parts {
 	readonly storage: Storage;

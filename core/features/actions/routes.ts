@@ -3,9 +3,10 @@ import { toActionResource } from "../../http/permissions.ts";
 import { secretsQuery } from "../../http/present.ts";
 import { replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
-import type { ActionInput, Resource } from "../../kernel/engine-api.ts";
+import type { Resource } from "../access/allows.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, toActions } from "./action-records.ts";
+import type { ActionInput } from "./catalog-api.ts";
 
 const text = { type: "string" };
 const notification = {

@@ -5,7 +5,7 @@ import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../../kernel/engine-api.ts";
+import type { Resource } from "../access/allows.ts";
 import { parseIds } from "../executions/execution-filter.ts";
 import { toRunnerType } from "../executions/records.ts";
 

@@ -1,8 +1,8 @@
 import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import type { RunnerTypes } from "../../kernel/engine-api.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { RunnerTypes } from "./catalog-api.ts";
 
 export function createRunnerTypes({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RunnerTypes {
 	async function get(nameOrId: string): Promise<RunnerTypeEntity> {

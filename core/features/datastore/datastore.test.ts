@@ -12,12 +12,14 @@ import {
 	type SvcConfig,
 	type SvcErrorCode,
 } from "../../contract/index.ts";
-import type { Engine, ItemInput, Principal } from "../../kernel/engine-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
 import { mask } from "../../kernel/secrets/mask.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
+import type { ItemInput } from "./items-api.ts";
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 const maria: Principal = { username: "maria", isAdmin: false, roles: [], authentication: { method: "none" } };

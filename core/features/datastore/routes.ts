@@ -5,8 +5,9 @@ import type { QueryValues } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { ItemInput, Resource } from "../../kernel/engine-api.ts";
+import type { Resource } from "../access/allows.ts";
 import { parseIds } from "../executions/execution-filter.ts";
+import type { ItemInput } from "./items-api.ts";
 
 const defaultLimit = 100;
 

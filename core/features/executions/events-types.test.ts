@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "uvu";
 import type { ExecutionStatus, JsonObject } from "../../contract/index.ts";
-import type { Engine, OutputChunk } from "../../kernel/engine-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { startEngine } from "../../testing/engine/engine.test-support.ts";
 
 const signal = new AbortController().signal;

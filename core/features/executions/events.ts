@@ -1,10 +1,10 @@
 import type { BusEvent, EventBus, JsonObject } from "../../contract/index.ts";
 import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
-import type { EventName, Events, StreamEvent } from "../../kernel/engine-api.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import type { EventName, Events, StreamEvent } from "./events-api.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
 const streamBuffer = 2_000;

@@ -3,7 +3,7 @@ import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/engine-api.ts";
+import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/executions/executions-api.ts";
 
 type FilterField = Exclude<keyof ExecutionFilter, "start_timestamp">;
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;

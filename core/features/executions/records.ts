@@ -1,6 +1,6 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
 import { keepJsonText } from "../../http/json-text.ts";
-import type { ExecutionView, OutputChunk } from "../../kernel/engine-api.ts";
+import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/runs/output.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { mask } from "../../kernel/secrets/mask.ts";

@@ -6,7 +6,7 @@ import { presentOne, presentTogether, secretsQuery, toPresentation } from "../..
 import { replyFault, replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { select, selectionQuery } from "../../http/selection.ts";
-import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/engine-api.ts";
+import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
 import { toExecution } from "./records.ts";

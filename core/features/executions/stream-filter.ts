@@ -2,7 +2,7 @@ import type { ExecutionStatus } from "../../contract/index.ts";
 import { toNameMatcher, toSubscription } from "../../http/name-pattern.ts";
 import type { QueryValues } from "../../http/query.ts";
 import type { ServerSentEvent } from "../../http/sse.ts";
-import type { StreamEvent } from "../../kernel/engine-api.ts";
+import type { StreamEvent } from "./events-api.ts";
 import { type Presentation, toChunk, toExecution, toLiveAction } from "./records.ts";
 
 /** Query parameters of the general stream. */

@@ -2,9 +2,9 @@ import * as assert from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { test } from "uvu";
-import type { StreamEvent } from "../../kernel/engine-api.ts";
 import { createExecution, type FakeEngine, firstId, token, toView } from "../../testing/http/fake-engine.test-support.ts";
 import { faultOf, until, withHttp } from "../../testing/http/http.test-support.ts";
+import type { StreamEvent } from "./events-api.ts";
 
 interface Frame {
 	readonly event?: string;

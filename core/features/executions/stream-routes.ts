@@ -4,7 +4,7 @@ import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "
 import { type Reply, replyContent } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
-import type { StreamEvent } from "../../kernel/engine-api.ts";
+import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import type { Presentation } from "./records.ts";
 import { toChunk } from "./records.ts";

@@ -5,8 +5,9 @@ import { type GuardedResource, toActionResource } from "../../http/permissions.t
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
-import type { Engine, InquiryView } from "../../kernel/engine-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
 import { maskBySchema } from "../../kernel/secrets/mask.ts";
+import type { InquiryView } from "./inquiries-api.ts";
 import { toAnswerDefinition } from "./inquiry.ts";
 
 const defaultLimit = 20;

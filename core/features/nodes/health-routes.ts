@@ -1,6 +1,6 @@
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute } from "../../http/route.ts";
-import type { UnreadyReason } from "../../kernel/engine-api.ts";
+import type { UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
 
 /** Seconds after which it is worth asking again. */
 const retryAfter = "1";

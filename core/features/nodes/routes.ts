@@ -1,6 +1,6 @@
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute } from "../../http/route.ts";
-import type { NodeView } from "../../kernel/engine-api.ts";
+import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
 
 /** The processes that make up the service, for those who run it. */
 export const nodeRoutes = [

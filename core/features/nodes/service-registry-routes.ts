@@ -1,6 +1,6 @@
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute } from "../../http/route.ts";
-import type { NodeView } from "../../kernel/engine-api.ts";
+import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
 
 /** Nodes by what they do, in the form of the reference (7.19). */
 export const serviceRegistryRoutes = [

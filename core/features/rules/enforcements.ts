@@ -1,7 +1,7 @@
 import { type RuleEnforcementEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import type { Executions } from "../../kernel/engine-api.ts";
+import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";
 
 export function createEnforcements(parts: { readonly storage: Storage; readonly executions: Pick<Executions, "list"> }): Enforcements {

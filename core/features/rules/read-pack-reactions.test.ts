@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import { createEngine } from "../../index.ts";
-import type { Engine, RuleInput } from "../../kernel/engine-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
+import type { RuleInput } from "./rules-api.ts";
 
 const manifest = "name: disk\nversion: 1.2.3\ndescription: d\nauthor: Ann\nemail: ann@example.org\n";
 const rule = (more = "") => `name: on_full\nenabled: true\ntrigger: {type: disk.full}\naction: {ref: core.noop}\n${more}`;

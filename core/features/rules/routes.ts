@@ -6,11 +6,14 @@ import { replyList } from "../../http/reply-list.ts";
 import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
-import type { Engine, Principal, Resource, RuleInput, RuleView } from "../../kernel/engine-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import type { Resource } from "../access/allows.ts";
 import { triggerRefs } from "../triggers/built-in-types.ts";
 import { toRule } from "../triggers/reaction-records.ts";
 import { toHookUrl } from "../webhooks/hook-parameters.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
+import type { RuleInput, RuleView } from "./rules-api.ts";
 
 const text = { type: "string" };
 const object = { type: "object" };

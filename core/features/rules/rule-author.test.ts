@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineAuthBackend } from "../../contract/index.ts";
-import type { Principal } from "../../kernel/engine-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import { administrator, type RulesTest, testTrigger, withRules } from "./rules.test-support.ts";
 
 /** Stands nowhere by chance. */

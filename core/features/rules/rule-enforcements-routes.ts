@@ -8,12 +8,13 @@ import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
-import type { EnforcementFilter, Resource } from "../../kernel/engine-api.ts";
+import type { Resource } from "../access/allows.ts";
 import { parseIds } from "../executions/execution-filter.ts";
 import { toExecution, type WireRecord } from "../executions/records.ts";
 import { toShownInstances } from "../triggers/payload-rights.ts";
 import { toEnforcement } from "../triggers/reaction-records.ts";
 import { toRuleResource } from "./routes.ts";
+import type { EnforcementFilter } from "./rules-api.ts";
 
 const defaultLimit = 50;
 const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];

@@ -7,13 +7,14 @@ import { replyList } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
-import type { Engine, RuleInput, RuleView } from "../../kernel/engine-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
 import type { WireRecord } from "../executions/records.ts";
 import { assertMayViewPayload } from "../triggers/payload-rights.ts";
 import { toRule } from "../triggers/reaction-records.ts";
 import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRuleResource } from "./routes.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
 import { ruleTypes } from "./rule-types.ts";
+import type { RuleInput, RuleView } from "./rules-api.ts";
 
 const text = { type: "string" };
 

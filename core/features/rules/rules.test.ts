@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import type { RuleInput } from "../../kernel/engine-api.ts";
 import { toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
 import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
+import type { RuleInput } from "./rules-api.ts";
 
 const rule: RuleInput = { name: "a", trigger: { type: testTrigger }, action: { ref: "default.said" } };
 const hook = (name: string, url: string): RuleInput => ({ ...rule, name, trigger: { type: "core.svc.webhook", parameters: { url } } });

@@ -1,8 +1,8 @@
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute } from "../../http/route.ts";
-import type { TimerView } from "../../kernel/engine-api.ts";
 import { toTrigger } from "../triggers/reaction-records.ts";
+import type { TimerView } from "./timers-api.ts";
 
 /** Triggers of the timer types that rules have made. */
 export const timerRoutes = [

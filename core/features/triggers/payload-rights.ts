@@ -1,6 +1,6 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import type { HttpContext } from "../../http/route.ts";
-import type { Principal } from "../../kernel/engine-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Presentation, WireRecord } from "../executions/records.ts";
 import { toTriggerInstance } from "./reaction-records.ts";
 import { type Need, toNeeds } from "./told-records.ts";

@@ -9,9 +9,10 @@ import type {
 	TriggerInstanceEntity,
 	TriggerTypeEntity,
 } from "../../contract/index.ts";
-import type { RuleView, TraceComponent, TraceView } from "../../kernel/engine-api.ts";
 import { toCanonicalJson } from "../../kernel/events/parameters-hash.ts";
 import type { WireRecord } from "../executions/records.ts";
+import type { RuleView } from "../rules/rules-api.ts";
+import type { TraceComponent, TraceView } from "../traces/traces-api.ts";
 
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 

@@ -7,10 +7,10 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { TriggerInput, TriggerTypeInput } from "../../kernel/engine-api.ts";
 import { parseIds } from "../executions/execution-filter.ts";
 import { toTrigger, toTriggerType } from "./reaction-records.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
+import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 
 const defaultLimit = 100;
 const rules = selectionOf(

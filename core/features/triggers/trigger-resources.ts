@@ -1,9 +1,10 @@
 import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { type GuardedResource, splitRef } from "../../http/permissions.ts";
-import type { Resource, TriggerInput } from "../../kernel/engine-api.ts";
+import type { Resource } from "../access/allows.ts";
 import { timerTypes } from "../timers/schedule.ts";
 import { toHookUrl } from "../webhooks/hook-parameters.ts";
 import { triggerRefs } from "./built-in-types.ts";
+import type { TriggerInput } from "./triggers-api.ts";
 
 export function toTriggerTypeResource({ pack, name }: Pick<TriggerTypeEntity, "pack" | "name">): Resource {
 	return { uid: `trigger_type:${pack}:${name}`, pack };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../contract/index.ts";
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import type { Principal } from "../engine-api.ts";
+import type { Principal } from "../basics/principal.ts";
 import { isCancelable, isCompleted } from "./status.ts";
 import { applyTransition, type TransitionParts, toResultPatch, toStatusPatch } from "./transition.ts";
 

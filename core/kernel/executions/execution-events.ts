@@ -6,7 +6,7 @@ import {
 	type JsonObject,
 	SvcError,
 } from "../../contract/index.ts";
-import type { OutputChunk } from "../engine-api.ts";
+import type { OutputChunk } from "./executions-api.ts";
 
 /** Bus event names; those but the last are names on the general stream as well. */
 export const eventNames = {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type SnapshotEntity, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../basics/principal.ts";
-import type { ExecutionView } from "../engine-api.ts";
 import { mask, memberOf } from "../secrets/mask.ts";
 import { toShownParameters } from "../secrets/shown-parameters.ts";
+import type { ExecutionView } from "./executions-api.ts";
 
 export interface Rerunner {
 	readonly principal: Principal;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { findDerived } from "../../language/parameters/derived.ts";
-import type { ExecutionView, RerunInput, SubmitInput } from "../engine-api.ts";
 import { memberOf, restoreMasked } from "../secrets/mask.ts";
 import { toShownParameters } from "../secrets/shown-parameters.ts";
+import type { ExecutionView, RerunInput, SubmitInput } from "./executions-api.ts";
 import { assertKeepsSecrets, type Rerunner } from "./rerun-secrets.ts";
 
 /** The request that runs an execution's action again (reference 7.2, re-run rules), in the trace of the old one. */

@@ -12,12 +12,13 @@ import type { RenderContext } from "../../language/parameters/render.ts";
 import { type GivenGuard, renderSubmitted, type TemplateSources } from "../../language/parameters/render-parameters.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
+import type { Principal } from "../basics/principal.ts";
 import { assertNotReserved } from "../basics/reserved-names.ts";
-import type { Principal, SubmitInput } from "../engine-api.ts";
 import { toErrorResult } from "../runs/error-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
+import type { SubmitInput } from "./executions-api.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { toResultPatch } from "./transition.ts";
 

@@ -4,8 +4,8 @@ import { type ExecutionEntity, type OutputType, type Storage, SvcError } from ".
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
-import type { OutputChunk } from "../engine-api.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
+import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import { createOutput } from "./output.ts";
 import { createRecorder, toStoredChunk } from "./recorder.ts";

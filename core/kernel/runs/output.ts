@@ -1,6 +1,6 @@
 import { type EventBus, isSvcError, type OutputChunkEntity, type Storage, SvcError } from "../../contract/index.ts";
-import type { Output } from "../engine-api.ts";
 import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../executions/execution-events.ts";
+import type { Output } from "../executions/executions-api.ts";
 import { isCompleted } from "../executions/status.ts";
 import { maskRanges } from "../secrets/ranges.ts";
 import { readStoredChunks } from "./stored-chunks.ts";

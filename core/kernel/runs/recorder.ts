@@ -1,6 +1,6 @@
 import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../../contract/index.ts";
-import type { OutputChunk } from "../engine-api.ts";
 import { publishOutput } from "../executions/execution-events.ts";
+import type { OutputChunk } from "../executions/executions-api.ts";
 import { assertOutput } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { cutRanges, findBlanks, joinRanges, type Ranges } from "../secrets/ranges.ts";

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ContentState, Finding, PlannedContent, PlannedRecord, PlannedRule, PlannedTrigger } from "../../cli/service-plan.ts";
 import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "../../contract/index.ts";
+import type { RuleView } from "../../features/rules/rules-api.ts";
 import { timerTypes } from "../../features/timers/schedule.ts";
 import { triggerRefs } from "../../features/triggers/built-in-types.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets.ts";
 import { toHookUrl } from "../../features/webhooks/hook-parameters.ts";
 import { type DraftParts, draftCatalog } from "../../kernel/draft-catalog.ts";
-import type { RuleView } from "../../kernel/engine-api.ts";
 import { DraftStorage } from "./draft-storage.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 

@@ -13,7 +13,9 @@ import {
 	type StoragePlugin,
 	type SvcConfig,
 } from "../../contract/index.ts";
-import type { Engine, Principal, SubmitInput } from "../../kernel/engine-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import type { SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../backends/backend.test-support.ts";

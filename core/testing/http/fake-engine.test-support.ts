@@ -8,7 +8,10 @@ import {
 	type SnapshotEntity,
 	SvcError,
 } from "../../contract/index.ts";
-import type { Engine, ExecutionListQuery, ExecutionView, OutputChunk, Principal, StreamEvent } from "../../kernel/engine-api.ts";
+import type { StreamEvent } from "../../features/executions/events-api.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { findSecrets } from "../../kernel/secrets/shown-parameters.ts";
 

@@ -1,5 +1,5 @@
 import type { RoleConfig } from "../../contract/index.ts";
-import type { PermissionType } from "../../kernel/engine-api.ts";
+import type { PermissionType } from "../../features/access/permission-types.ts";
 
 export type Grants = NonNullable<NonNullable<RoleConfig["roles"]>[number]["permission_grants"]>;
 
