@@ -12,6 +12,7 @@ import { createTimerClient, type TimerClient } from "../features/timers/client.t
 import { createTriggerClient, type TriggerClient } from "../features/triggers/client.ts";
 import { createWebhookClient, type WebhookClient } from "../features/webhooks/client.ts";
 import { type Addresses, resolveAddresses } from "./addresses.ts";
+import type { Api } from "./api.ts";
 import type {
 	ActionRecord,
 	ApiKeyInput,
@@ -117,6 +118,7 @@ export function createClient(options: ClientOptions = {}): Client {
 	const read = async <T>(path: string, init?: RequestOptions) => readJson<T>(await api(path, init));
 	const list = async <T>(path: string, query: ListQuery = {}, waiting: Waiting = {}) => toPage<T>(await api(path, { query, ...waiting }));
 	const at = encodeURIComponent;
+	const parts: Api = { call: api, read, list };
 
 	return {
 		addresses,
@@ -166,17 +168,17 @@ export function createClient(options: ClientOptions = {}): Client {
 			get: (id, waiting) => read(`/rbac/role_assignments/${at(id)}`, waiting),
 			list: (query, waiting) => list("/rbac/role_assignments", query, waiting),
 		},
-		inquiries: createInquiryClient({ read, list }),
-		webhooks: createWebhookClient({ read, list }),
-		rules: createRuleClient({ read, list, call: api }),
-		policies: createPolicyClient({ read, list, call: api }),
-		triggers: createTriggerClient({ read, list, call: api }),
-		timers: createTimerClient({ read, list }),
-		sensors: createSensorClient({ read, list }),
-		keys: createKeyClient({ read, list, call: api }),
-		configs: createConfigClient({ read, list }),
-		...createPurgeClient({ read, list }),
-		nodes: createNodeClient({ read, list }),
+		inquiries: createInquiryClient(parts),
+		webhooks: createWebhookClient(parts),
+		rules: createRuleClient(parts),
+		policies: createPolicyClient(parts),
+		triggers: createTriggerClient(parts),
+		timers: createTimerClient(parts),
+		sensors: createSensorClient(parts),
+		keys: createKeyClient(parts),
+		configs: createConfigClient(parts),
+		...createPurgeClient(parts),
+		nodes: createNodeClient(parts),
 		followOutput: (id, follow = {}) => followOutput(`${addresses.streamUrl}/executions/${at(id)}/output`, headers, follow),
 		stream: (query = {}, waiting = {}) => stream(`${addresses.streamUrl}/stream`, { query, headers, ...waiting }),
 	};

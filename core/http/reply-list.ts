@@ -1,6 +1,6 @@
-import type { WireRecord } from "../features/executions/records.ts";
 import type { Page } from "../kernel/basics/page.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
+import type { WireRecord } from "./record.ts";
 import { type Reply, replyJson } from "./respond.ts";
 import { type Selection, type SelectionRules, select } from "./selection.ts";
 

@@ -1,5 +1,5 @@
 import { SvcError } from "../contract/index.ts";
-import type { WireRecord } from "../features/executions/records.ts";
+import type { WireRecord } from "./record.ts";
 
 /** Which members of a record are shown. Undefined paths stand for the whole member. */
 export type Selection =

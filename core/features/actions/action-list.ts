@@ -1,11 +1,11 @@
 import type { ActionEntity } from "../../contract/index.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { secretsQuery } from "../../http/present.ts";
+import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
-import { parseIds } from "../executions/execution-filter.ts";
-import type { WireRecord } from "../executions/records.ts";
 
 /** Query parameters of the lists of actions. */
 export const actionListQuery = {

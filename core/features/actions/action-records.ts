@@ -1,9 +1,10 @@
 import type { ActionEntity } from "../../contract/index.ts";
 import { presentTogether, type secretsQuery, toPresentation } from "../../http/present.ts";
+import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
-import { toAction, type WireRecord } from "../executions/records.ts";
+import { toAction } from "../executions/records.ts";
 
 /** Actions as they are answered; defaults of secret parameters are secret values too. */
 export async function toActions(

@@ -1,4 +1,5 @@
 import { defineBody } from "../../http/body.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyJson } from "../../http/respond.ts";
@@ -6,7 +7,6 @@ import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../access/allows.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import { toRunnerType } from "../executions/records.ts";
 
 const defaultLimit = 100;

@@ -1,6 +1,5 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
-import type { RequestOptions } from "../../client/request.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A datastore item. The value of a secret one is masked unless it is decrypted, or shown as cipher text to administrators. */
 export interface KeyRecord {
@@ -51,7 +50,7 @@ export interface KeyClient {
 
 const at = encodeURIComponent;
 
-export function createKeyClient({ read, list, call }: Api & { call(path: string, init: RequestOptions): Promise<unknown> }): KeyClient {
+export function createKeyClient({ read, list, call }: Api): KeyClient {
 	return {
 		list: (query) => list("/keys", query),
 		get: (name, query = {}) => read(`/keys/${at(name)}`, { query }),

@@ -1,4 +1,5 @@
 import { defineBody } from "../../http/body.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
@@ -6,7 +7,6 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../access/allows.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import type { ItemInput } from "./items-api.ts";
 
 const defaultLimit = 100;

@@ -1,15 +1,13 @@
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
+import { parseIds } from "../../http/ids.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
-import { isId } from "../../kernel/basics/ids.ts";
 import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/executions/executions-api.ts";
 
 type FilterField = Exclude<keyof ExecutionFilter, "start_timestamp">;
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
 type Range = NonNullable<ExecutionFilter["start_timestamp"]>;
-
-const maximumIds = 100;
 
 /** Filter names that compare with a field. All of them, and `timestamp`, are names to sort by. */
 const filterFields = {
@@ -115,15 +113,6 @@ function addCondition(
 
 function toList(value: string | null | readonly string[]): readonly (string | null)[] {
 	return typeof value === "string" || value === null ? [value] : value;
-}
-
-/** One id, or several separated by commas. */
-export function parseIds(text: string): readonly string[] {
-	const ids = text.split(",").map((id) => id.trim());
-	if (ids.length > maximumIds) throw new SvcError("SVC_INVALID", `id: at most ${maximumIds} ids are allowed`);
-	const wrong = ids.find((id) => !isId(id));
-	if (wrong !== undefined) throw new SvcError("SVC_INVALID", "id: must be 24 lower-case hexadecimal digits");
-	return ids;
 }
 
 function parseRange(query: FilterValues): { readonly range?: Range; readonly reversed: boolean } {

@@ -1,5 +1,6 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
 import { keepJsonText } from "../../http/json-text.ts";
+import type { WireRecord } from "../../http/record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/runs/output.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
@@ -7,9 +8,6 @@ import { mask } from "../../kernel/secrets/mask.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
-
-/** A record as it travels: members in the order of the reference. */
-export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** How a record is shown. */
 export interface Presentation {

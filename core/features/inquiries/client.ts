@@ -1,6 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
 import type { JsonObject } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A question that waits for an answer. */
 export interface InquiryRecord {

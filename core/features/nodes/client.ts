@@ -1,6 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage } from "../../client/records.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A node as the API shows it. */
 export interface NodeRecord {

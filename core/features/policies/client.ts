@@ -1,7 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
-import type { RequestOptions } from "../../client/request.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A policy as the API shows it. */
 export interface PolicyRecord {
@@ -51,9 +50,7 @@ export interface PolicyClient {
 	type(refOrId: string): Promise<PolicyTypeRecord>;
 }
 
-type Call = (path: string, init: RequestOptions) => Promise<unknown>;
-
-export function createPolicyClient({ read, list, call }: Api & { readonly call: Call }): PolicyClient {
+export function createPolicyClient({ read, list, call }: Api): PolicyClient {
 	const at = (refOrId: string) => `/policies/${encodeURIComponent(refOrId)}`;
 	return {
 		list: (query) => list("/policies", query),

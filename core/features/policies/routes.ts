@@ -1,5 +1,6 @@
 import { type PolicyEntity, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
@@ -7,7 +8,6 @@ import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../access/allows.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import { toPolicy } from "../triggers/reaction-records.ts";
 import type { PolicyInput } from "./policies-api.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";

@@ -1,4 +1,4 @@
-import type { Api } from "../webhooks/client.ts";
+import type { Api } from "../../client/api.ts";
 
 /** What to remove: see `POST /v1/purge/<records>` in the HTTP API. */
 export interface PurgeRequest {

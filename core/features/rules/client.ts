@@ -1,6 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A rule as the API shows it. */
 export interface RuleRecord {
@@ -69,9 +69,7 @@ export interface RuleClient {
 	enforcement(id: string): Promise<RuleEnforcementRecord>;
 }
 
-type Call = (path: string, init: { readonly method: "DELETE" }) => Promise<unknown>;
-
-export function createRuleClient({ read, list, call }: Api & { readonly call: Call }): RuleClient {
+export function createRuleClient({ read, list, call }: Api): RuleClient {
 	const at = encodeURIComponent;
 	return {
 		list: (query) => list("/rules", query),

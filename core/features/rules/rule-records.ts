@@ -1,9 +1,9 @@
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { selectionOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { selectionQuery } from "../../http/selection.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import type { RuleFilter, RuleView } from "./rules-api.ts";
 
 /** Query parameters of the lists of rules. */

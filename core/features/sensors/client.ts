@@ -1,6 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
 import type { SensorStateName } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A sensor as the API shows it, and how it does. */
 export interface SensorRecord {

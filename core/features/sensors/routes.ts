@@ -1,12 +1,12 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import { toSensorType } from "../triggers/reaction-records.ts";
 
 const rules = selectionOf(

@@ -1,6 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
 import type { JsonObject } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A timer and when it fires next. */
 export interface TimerRecord {

@@ -1,11 +1,11 @@
 import type { TraceEntity } from "../../contract/index.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import { toTrace } from "../triggers/reaction-records.ts";
 
 const defaultLimit = 100;

@@ -1,6 +1,6 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
 import type { JsonObject } from "../../contract/index.ts";
-import type { Api } from "../webhooks/client.ts";
 
 /** A trigger type as the API shows it. */
 export interface TriggerTypeRecord {
@@ -69,8 +69,6 @@ export interface TraceRecord {
 	readonly trigger_instances: readonly TraceComponentRecord[];
 }
 
-type Call = (path: string, init: { readonly method: "DELETE" }) => Promise<unknown>;
-
 /** The trigger types, events and traces of a service. */
 export interface TriggerClient {
 	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
@@ -100,7 +98,7 @@ export interface TriggerClient {
 	};
 }
 
-export function createTriggerClient({ read, list, call }: Api & { readonly call: Call }): TriggerClient {
+export function createTriggerClient({ read, list, call }: Api): TriggerClient {
 	const at = encodeURIComponent;
 	return {
 		list: async (query) => (await list<TriggerRecord>("/triggers", query)).items,

@@ -1,7 +1,8 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
+import type { WireRecord } from "../../http/record.ts";
 import type { HttpContext } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Presentation, WireRecord } from "../executions/records.ts";
+import type { Presentation } from "../executions/records.ts";
 import { toTriggerInstance } from "./reaction-records.ts";
 import { type Need, toNeeds } from "./told-records.ts";
 import { toInstanceResource } from "./trigger-resources.ts";

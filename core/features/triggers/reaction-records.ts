@@ -9,8 +9,8 @@ import type {
 	TriggerInstanceEntity,
 	TriggerTypeEntity,
 } from "../../contract/index.ts";
+import type { WireRecord } from "../../http/record.ts";
 import { toCanonicalJson } from "../../kernel/events/parameters-hash.ts";
-import type { WireRecord } from "../executions/records.ts";
 import type { RuleView } from "../rules/rules-api.ts";
 import type { TraceComponent, TraceView } from "../traces/traces-api.ts";
 

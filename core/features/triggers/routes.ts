@@ -1,5 +1,6 @@
 import type { TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
@@ -7,7 +8,6 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import { toTrigger, toTriggerType } from "./reaction-records.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";

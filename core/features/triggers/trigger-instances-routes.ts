@@ -1,4 +1,5 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
+import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
@@ -7,7 +8,6 @@ import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
-import { parseIds } from "../executions/execution-filter.ts";
 import { toShownInstances } from "./payload-rights.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 

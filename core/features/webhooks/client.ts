@@ -1,5 +1,5 @@
+import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/records.ts";
-import type { RequestOptions } from "../../client/request.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
 /** A webhook that a rule has registered. */
@@ -36,12 +36,6 @@ export interface WebhookClient {
 	delivery(id: string): Promise<WebhookDeliveryRecord>;
 	/** Dispatch a kept delivery once more; the entry made of that. One that was refused only where an administrator overrules that. */
 	replay(id: string, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryRecord>;
-}
-
-/** How the client calls the API. */
-export interface Api {
-	read<T>(path: string, init?: RequestOptions): Promise<T>;
-	list<T>(path: string, query?: ListQuery): Promise<ListPage<T>>;
 }
 
 export function createWebhookClient({ read, list }: Api): WebhookClient {
