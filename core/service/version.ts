@@ -3,14 +3,15 @@ import { fileURLToPath } from "node:url";
 
 const found = readPackage();
 
-/** Version of the package: the nearest package.json above this file, which is one level up in sources and two in dist. */
+/** Version of the package. */
 export const version: string = found.version;
 
 /** Path of that package.json; undefined where there is none, as in a bundle. */
 export const packageFile: string | undefined = found.file;
 
+/** Of the nearest package.json above this file, which is two levels up in sources and three in dist. */
 function readPackage(): { readonly version: string; readonly file?: string } {
-	for (const path of ["../package.json", "../../package.json"]) {
+	for (const path of ["../../package.json", "../../../package.json"]) {
 		try {
 			const file = fileURLToPath(new URL(path, import.meta.url));
 			const { name, version } = JSON.parse(readFileSync(file, "utf8"));
