@@ -2,6 +2,15 @@
 
 const tests = "(\\.test|\\.test-support)\\.ts$";
 
+/** Files that load an engine, or a part of one. */
+const enginePaths = ["^core/kernel/", "^core/language/", "^core/http/"];
+/** Commands of features. */
+const commandFiles = [
+	"^core/features/commands\\.ts$",
+	"^core/features/[^/]+/commands\\.ts$",
+	"^core/features/[^/]+/[a-z-]+-commands\\.ts$",
+];
+
 /** An npm package that only one place may import. */
 const home = (name, packages, places) => ({
 	name: `home-of-${name}`,
@@ -51,16 +60,47 @@ module.exports = {
 		{
 			name: "client-knows-contract-only",
 			severity: "error",
-			comment: "the client may run where no engine is",
-			from: { path: ["^core/client/", "^core/features/.+/client\\.ts$"], pathNot: tests },
-			to: { path: "^core/(kernel|language|http|cli|service)/" },
+			comment: "core/client is the kit of the client: the parts of the features stand on it",
+			from: { path: "^core/client/", pathNot: tests },
+			to: { path: "^core/", pathNot: ["^core/client/", "^core/contract/"] },
 		},
 		{
 			name: "cli-knows-client-and-contract",
 			severity: "error",
-			comment: "the command starts at once: it loads no engine",
-			from: { path: ["^core/cli/", "^core/features/.+commands\\.ts$"], pathNot: tests },
-			to: { path: "^core/(kernel|language|http)/" },
+			comment: "core/cli is the kit of the command: the commands of the features stand on it",
+			from: { path: "^core/cli/", pathNot: tests },
+			to: { path: "^core/", pathNot: ["^core/cli/", "^core/client/", "^core/contract/"] },
+		},
+		{
+			name: "client-parts-know-the-client-kit",
+			severity: "error",
+			comment: "a feature's part of the client stands on core/client, and takes records of others from their parts",
+			from: { path: ["^core/features/clients\\.ts$", "^core/features/[^/]+/client\\.ts$"] },
+			to: {
+				path: "^core/",
+				pathNot: ["^core/client/", "^core/contract/", "^core/features/[^/]+/client\\.ts$", "^core/features/executions/follow-output\\.ts$"],
+			},
+		},
+		{
+			name: "client-loads-no-engine",
+			severity: "error",
+			comment: "the client may run where no engine is",
+			from: { path: "^core/features/clients\\.ts$" },
+			to: { path: enginePaths, reachable: true },
+		},
+		{
+			name: "commands-know-the-cli-kit",
+			severity: "error",
+			comment: "a feature's commands stand on core/cli and on the parts of the client",
+			from: { path: commandFiles },
+			to: { path: ["^core/features/[^/]+/(routes|[a-z-]+-routes|index|api)\\.ts$", ...enginePaths] },
+		},
+		{
+			name: "command-loads-no-engine",
+			severity: "error",
+			comment: "the command starts at once: what it is made of loads no engine",
+			from: { path: ["^core/features/commands\\.ts$", "^core/service/run-svc\\.ts$"] },
+			to: { path: enginePaths, reachable: true },
 		},
 		{
 			name: "core-imports-no-plugin",

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { runCli } from "./cli/run-cli.ts";
+import { runSvc } from "./service/run-svc.ts";
 
 let hasRunPlugin = false;
 
-process.exitCode = await runCli(process.argv.slice(2), {
+process.exitCode = await runSvc(process.argv.slice(2), {
 	// Loaded when they are asked for: the service is many modules, which no other command waits for.
 	async serve({ config, only }) {
 		const { serve } = await import("./service/serve.ts");

@@ -14,8 +14,12 @@ const violations: readonly (readonly [rule: string, file: string, text: string])
 	["language-knows-contract-only", "core/language/a.ts", 'import "../http/target.ts";'],
 	["kernel-knows-language-and-contract", "core/kernel/c.ts", 'import type { T } from "../http/target.ts"; export type X = T;'],
 	["http-knows-kernel-and-contract", "core/http/a.ts", 'import "../cli/target.ts";'],
-	["client-knows-contract-only", "core/client/a.ts", 'import type { T } from "../kernel/target.ts"; export type X = T;'],
-	["cli-knows-client-and-contract", "core/cli/a.ts", 'import "../http/target.ts";'],
+	["client-knows-contract-only", "core/client/a.ts", 'import type { T } from "../features/one/client.ts"; export type X = T;'],
+	["cli-knows-client-and-contract", "core/cli/a.ts", 'import "../features/one/commands.ts";'],
+	["client-parts-know-the-client-kit", "core/features/one/client.ts", 'import type { T } from "./target.ts"; export type X = T;'],
+	["client-loads-no-engine", "core/features/clients.ts", 'import "./two/client.ts";'],
+	["commands-know-the-cli-kit", "core/features/one/commands.ts", 'import type { T } from "../../kernel/target.ts"; export type X = T;'],
+	["command-loads-no-engine", "core/features/commands.ts", 'import "./two/shown.ts";'],
 	["core-imports-no-plugin", "core/d.ts", 'import "../plugins/one/target.ts";'],
 	["core-imports-no-testing", "plugins/one/b.ts", 'import "../../core/testing/target.ts";'],
 	["plugins-know-contract-only", "plugins/one/c.ts", 'import type { T } from "../../core/kernel/target.ts"; export type X = T;'],
@@ -25,7 +29,9 @@ const violations: readonly (readonly [rule: string, file: string, text: string])
 ];
 const innocent: readonly (readonly [file: string, text: string])[] = [
 	["core/kernel/b.ts", 'import "./a.ts";'],
-	...["core/kernel", "core/language", "core/http", "core/cli", "core/testing", "plugins/one", "plugins/two"].map(
+	["core/features/two/client.ts", 'import "./shown.ts";'],
+	["core/features/two/shown.ts", 'import "../../kernel/target.ts";'],
+	...["core/kernel", "core/language", "core/http", "core/cli", "core/testing", "core/features/one", "plugins/one", "plugins/two"].map(
 		(directory) => [`${directory}/target.ts`, "export type T = 1;"] as const,
 	),
 	...["h3", "knex"].flatMap((name) => [

@@ -9,8 +9,8 @@ import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { flatFile } from "../../plugins-auth/flat-file/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
+import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
-import { runCli } from "./run-cli.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-"));
 let service: Service;
@@ -47,7 +47,7 @@ function start(words: readonly string[], { input = "", env = {} }: { input?: str
 		listeners.add(listener);
 		return () => listeners.delete(listener);
 	};
-	const exitCode = runCli(words, { stdout, stderr, stdin, env: { HOME: home, SVC_API_URL: apiUrl, ...env }, onInterrupt });
+	const exitCode = runSvc(words, { stdout, stderr, stdin, env: { HOME: home, SVC_API_URL: apiUrl, ...env }, onInterrupt });
 	return { stdout, stderr, exitCode, interrupt: () => [...listeners].forEach((listener) => void listener()), listeners };
 }
 

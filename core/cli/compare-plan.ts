@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Client, RuleRecord } from "../client/index.ts";
-import { isSvcError, toErrorMessage } from "../contract/index.ts";
+import type { Api } from "../client/api.ts";
+import { isSvcError, type JsonObject, type NodeRole, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 import type { PlannedRecord, PlannedRule, ServicePlan } from "./service-plan.ts";
 
@@ -18,12 +18,30 @@ export type Comparison =
 	| { readonly compared: false; readonly reason: string }
 	| { readonly compared: true; readonly url: string; readonly differences: readonly Difference[] };
 
+// Records of the service that runs, as far as they are compared.
+
+interface RunningRule {
+	readonly ref: string;
+	readonly enabled: boolean;
+	readonly description: string;
+	readonly trigger: { readonly type: string; readonly parameters: JsonObject };
+	readonly criteria: JsonObject;
+	readonly action: { readonly ref: string; readonly parameters: JsonObject };
+}
+
+interface RunningNode {
+	readonly name: string;
+	readonly state: string;
+	readonly version: string;
+	readonly roles: readonly NodeRole[];
+}
+
 /** A plan beside the service that runs now, where that can be reached. */
-export async function comparePlan(plan: ServicePlan, connect: () => Promise<Client>): Promise<Comparison> {
+export async function comparePlan(plan: ServicePlan, connect: () => Promise<Api>): Promise<Comparison> {
 	if (plan.content === undefined) return { compared: false, reason: "there is no plan to compare with" };
 	try {
-		const client = await connect();
-		return { compared: true, url: client.addresses.apiUrl, differences: await findDifferences(plan, plan.content, client) };
+		const api = await connect();
+		return { compared: true, url: api.addresses.apiUrl, differences: await findDifferences(plan, plan.content, api) };
 	} catch (error) {
 		if (error instanceof CliExit) throw error;
 		const hint = isSvcError(error, "SVC_UNAUTHORIZED") ? "; sign in with `svc login <user>`, or give --token" : "";
@@ -31,12 +49,12 @@ export async function comparePlan(plan: ServicePlan, connect: () => Promise<Clie
 	}
 }
 
-async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePlan["content"]>, client: Client): Promise<Difference[]> {
+async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePlan["content"]>, api: Api): Promise<Difference[]> {
 	const [runnerTypes, actions, rules, webhooks] = await Promise.all([
-		client.runnerTypes.list(),
-		client.actions.list(),
-		client.rules.list(),
-		client.webhooks.list(),
+		api.list<{ readonly name: string }>("/runnertypes"),
+		api.list<{ readonly pack: string }>("/actions"),
+		api.list<RunningRule>("/rules"),
+		api.list<{ readonly parameters: JsonObject }>("/webhooks"),
 	]);
 	const runners = plan.plugins?.filter(({ kind }) => kind === "runner") ?? [];
 	const packs = new Set([...actions.items.map(({ pack }) => pack), ...refs(content.packs.filter(isEmptyPack(content.actions)))]);
@@ -53,7 +71,7 @@ async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePl
 		),
 	];
 	return [
-		...(await compareNodes(plan, client)),
+		...(await compareNodes(plan, api)),
 		...compareNames("runner type", names(runners), names(runnerTypes.items)),
 		// Where what is stored was not read, what is missing may be there all the same.
 		...stored.filter(({ change }) => change !== "removed" || content.packs.every(({ state }) => state !== null)),
@@ -74,8 +92,8 @@ function names(items: readonly { readonly name: string }[]): string[] {
 }
 
 /** Only administrators are told of nodes. */
-async function compareNodes({ version, roles = [] }: ServicePlan, client: Client): Promise<Difference[]> {
-	const nodes = await client.nodes.list().catch((error: unknown) => {
+async function compareNodes({ version, roles = [] }: ServicePlan, { list }: Api): Promise<Difference[]> {
+	const nodes = await list<RunningNode>("/nodes").catch((error: unknown) => {
 		if (isSvcError(error, "SVC_FORBIDDEN")) return { items: [] };
 		throw error;
 	});
@@ -105,7 +123,7 @@ function compareNames(what: Difference["what"], planned: readonly string[], runn
 	];
 }
 
-function compareRule(planned: PlannedRule | undefined, running: RuleRecord): Difference[] {
+function compareRule(planned: PlannedRule | undefined, running: RunningRule): Difference[] {
 	if (planned === undefined) return [];
 	const { trigger, action } = running;
 	const there = {

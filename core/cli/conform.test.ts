@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
+import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { conform } from "../testing/conform/conform.ts";
 import { toProgram } from "../testing/program.test-support.ts";
 import { requires } from "../testing/requires.ts";
 import { toConformReport } from "./conform/reports.ts";
-import { runCli } from "./run-cli.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-conform-"));
 test.after(() => rmSync(directory, { recursive: true }));
@@ -26,7 +26,7 @@ function writeModule(name: string, text: string): string {
 
 async function run(...argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
 	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
-	const code = await runCli(["conform", ...argv], { conform, stdout, stderr });
+	const code = await runSvc(["conform", ...argv], { conform, stdout, stderr });
 	return { code, stdout: stdout.text, stderr: stderr.text };
 }
 

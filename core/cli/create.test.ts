@@ -9,11 +9,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "uvu";
-import { type Client, createClient } from "../client/index.ts";
+import { type Client, createClient } from "../features/clients.ts";
+import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { packageKinds } from "./create/template-files.ts";
 import { writePackage } from "./create/write-package.ts";
-import { runCli } from "./run-cli.ts";
 
 const execute = promisify(execFile);
 const root = dirname(fileURLToPath(import.meta.resolve("svc/package.json")));
@@ -22,7 +22,7 @@ test.after(() => rmSync(home, { recursive: true }));
 
 async function svc(...words: string[]) {
 	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
-	const exitCode = await runCli(words, { stdout, stderr, env: {} });
+	const exitCode = await runSvc(words, { stdout, stderr, env: {} });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 

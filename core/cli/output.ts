@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { ListPage } from "../client/index.ts";
+import type { ListPage } from "../client/page.ts";
 import { hasUnseenInLines, toSeenLines } from "../contract/unseen-text.ts";
 import { type CliContext, write } from "./context.ts";
 import { toTable } from "./table.ts";

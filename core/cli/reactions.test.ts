@@ -8,8 +8,8 @@ import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
+import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
-import { runCli } from "./run-cli.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-reactions-"));
 let service: Service;
@@ -39,7 +39,7 @@ test.after(async () => {
 async function svc(...words: readonly string[]) {
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
-	const exitCode = await runCli(words, { stdout, stderr, env: { HOME: home, SVC_API_URL: apiUrl } });
+	const exitCode = await runSvc(words, { stdout, stderr, env: { HOME: home, SVC_API_URL: apiUrl } });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 

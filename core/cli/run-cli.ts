@@ -1,44 +1,33 @@
 import { Command, CommanderError } from "commander";
 import { stringify } from "yaml";
 import { toSeenLines } from "../contract/unseen-text.ts";
-import { addAccessCommands } from "../features/access/access-commands.ts";
-import { addApiKeyCommands } from "../features/access/api-key-commands.ts";
-import { addSignInCommands } from "../features/access/commands.ts";
-import { addCatalogCommands } from "../features/actions/commands.ts";
-import { addKeyCommands } from "../features/datastore/commands.ts";
-import { addExecutionCommands } from "../features/executions/commands.ts";
-import { addRunCommand } from "../features/executions/run-commands.ts";
-import { addInquiryCommands } from "../features/inquiries/commands.ts";
-import { addNodeCommands } from "../features/nodes/commands.ts";
-import { addPackConfigCommands } from "../features/packs/commands.ts";
-import { addPolicyCommands } from "../features/policies/commands.ts";
-import { addPurgeCommands } from "../features/retention/commands.ts";
-import { addRuleCommands } from "../features/rules/commands.ts";
-import { addSensorCommands } from "../features/sensors/commands.ts";
-import { addTimerCommands } from "../features/timers/commands.ts";
-import { addTraceCommands } from "../features/traces/commands.ts";
-import { addTriggerCommands } from "../features/triggers/commands.ts";
-import { addWebhookCommands } from "../features/webhooks/commands.ts";
-import { version } from "../service/version.ts";
 import { addConformCommand } from "./commands/conform.ts";
 import { addCreateCommand } from "./commands/create.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
-import { toWords } from "./commands/options.ts";
+import { type AddCommands, toWords } from "./commands/options.ts";
 import { addPlanCommand } from "./commands/plan.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { toFailure } from "./failure.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
+/** What the command is made of besides what runs a service. */
+export interface Program {
+	/** Of svc. */
+	readonly version: string;
+	/** Of the features. */
+	readonly commands: readonly AddCommands[];
+}
+
 /**
  * The `svc` command. `argv` is what stands behind the command's name. Nothing is thrown and the process is not ended: the
  * caller sets the exit code that the promise gives.
  */
-export async function runCli(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
+export async function runCli(argv: readonly string[], program: Program, given: Partial<CliContext> = {}): Promise<number> {
 	const context: CliContext = { ...processContext(), ...given };
 	// It stays: what is still in the stream's buffer may fail after the command has ended.
 	if (!context.stdout.listeners("error").includes(ignoreBrokenPipe)) context.stdout.on("error", ignoreBrokenPipe);
 	try {
-		await createProgram(context).parseAsync([...argv], { from: "user" });
+		await createProgram(program, context).parseAsync([...argv], { from: "user" });
 		return 0;
 	} catch (error) {
 		if (error instanceof CommanderError) return toUsageCode(error);
@@ -69,7 +58,7 @@ function processContext(): CliContext {
 /** A reader that has left, as in `svc … | head`, is no failure; what follows a run ends by itself then. */
 function ignoreBrokenPipe(): void {}
 
-function createProgram(context: CliContext): Command {
+function createProgram({ version, commands }: Program, context: CliContext): Command {
 	const program = new Command("svc")
 		.description("Run actions, follow their output, look at what ran.")
 		.exitOverride()
@@ -96,25 +85,8 @@ function createProgram(context: CliContext): Command {
 	addServeCommand(program, context);
 	addCreateCommand(program, context);
 	addPlanCommand(program, context);
-	addSignInCommands(program, context);
-	addRunCommand(program, context);
-	addExecutionCommands(program, context);
-	addInquiryCommands(program, context);
-	addCatalogCommands(program, context);
-	addApiKeyCommands(program, context);
-	addKeyCommands(program, context);
-	addPackConfigCommands(program, context);
-	addAccessCommands(program, context);
-	addRuleCommands(program, context);
-	addPolicyCommands(program, context);
-	addTriggerCommands(program, context);
-	addTraceCommands(program, context);
-	addWebhookCommands(program, context);
-	addTimerCommands(program, context);
-	addSensorCommands(program, context);
-	addPurgeCommands(program, context);
+	for (const addCommands of commands) addCommands(program, context);
 	addDatabaseCommands(program, context);
-	addNodeCommands(program, context);
 	addConformCommand(program, context);
 	return program;
 }

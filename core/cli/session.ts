@@ -1,4 +1,5 @@
-import { type Client, createClient } from "../client/index.ts";
+import { type Api, createApi } from "../client/api.ts";
+import { requestToken } from "../client/sign-in.ts";
 import { isSvcError } from "../contract/index.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "./settings.ts";
@@ -10,14 +11,14 @@ export interface CredentialOptions {
 }
 
 /**
- * A client with the credential that the options, the environment, the token cache or the configuration file give. With a user name and
+ * Calls with the credential that the options, the environment, the token cache or the configuration file give. With a user name and
  * a password in the last it signs in and keeps the token, unless `signIn` is false.
  */
 export async function openSession(
 	options: GlobalOptions & CredentialOptions,
 	context: CliContext,
 	{ signIn = true }: { readonly signIn?: boolean } = {},
-): Promise<Client> {
+): Promise<Api> {
 	const settings = resolveSettings(options, context.env);
 	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
 	// What stands on the command line replaces both credentials of the environment, so that they do not meet in one request.
@@ -27,13 +28,13 @@ export async function openSession(
 	return connect(settings, context, { token: await automaticToken(signIn ? settings : { ...settings, password: undefined }, context) });
 }
 
-/** A client that carries a credential, or none for signing in. */
-export function connect(settings: Settings, context: CliContext, credential: { token?: string | undefined; apiKey?: string } = {}): Client {
+/** Calls that carry a credential, or none for signing in. */
+export function connect(settings: Settings, context: CliContext, credential: { token?: string | undefined; apiKey?: string } = {}): Api {
 	const onRequest = (method: string, url: string, body: unknown) => {
 		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
 		context.stderr.write(`# curl -X ${method} -H 'X-Auth-Token: …'${data} '${url}'\n`);
 	};
-	return createClient({ ...settings.addresses, ...credential, ...(settings.debug ? { onRequest } : {}) });
+	return createApi({ ...settings.addresses, ...credential, ...(settings.debug ? { onRequest } : {}) });
 }
 
 async function automaticToken(settings: Settings, context: CliContext): Promise<string | undefined> {
@@ -42,7 +43,7 @@ async function automaticToken(settings: Settings, context: CliContext): Promise<
 	const cached = readCachedToken(settings.directory, username);
 	if (cached !== undefined || password === undefined) return cached;
 	try {
-		const { token, expiry } = await connect(settings, context).signIn({ username, password });
+		const { token, expiry } = await requestToken(connect(settings, context), { username, password });
 		if (settings.cacheToken) writeCachedToken(settings.directory, username, token, expiry);
 		return token;
 	} catch (error) {

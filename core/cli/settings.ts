@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Addresses, resolveAddresses } from "../client/index.ts";
+import { type Addresses, resolveAddresses } from "../client/addresses.ts";
 import { CliExit } from "./context.ts";
 import { type IniSections, parseIni } from "./ini.ts";
 

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { test } from "uvu";
 import { parse } from "yaml";
+import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { writeOutput } from "./context.ts";
 import { printList, printRecord } from "./output.ts";
-import { runCli } from "./run-cli.ts";
 import { toTerminalOutput } from "./terminal-text.ts";
 
 const hostile = "a\u001b]52;c;cm0=\u0007b\u009b2Jc\u202ed\u2066e\u200ff";
@@ -45,7 +45,7 @@ test("errors of the service do not either", async () => {
 		const stderr = new CapturedText();
 		const stdout = new CapturedText();
 		const words = ["--api-url", urls.api, "action", "get", `x.${hostile}`, "--token", await signIn("root")];
-		assert.notEqual(await runCli(words, { stdout, stderr, env: { HOME: "/nonexistent" } }), 0);
+		assert.notEqual(await runSvc(words, { stdout, stderr, env: { HOME: "/nonexistent" } }), 0);
 		assert.match(stderr.text, /ERROR: /);
 		assert.doesNotMatch(stderr.text + stdout.text, unseen);
 	});
@@ -72,7 +72,7 @@ test("a password is read without being shown, and one on the command line is sai
 				const stdout = new CapturedText();
 				const stderr = new CapturedText();
 				const env = { HOME: home, SVC_API_URL: urls.api };
-				return { exitCode: await runCli(["login", "ann", ...words], { stdout, stderr, stdin, env }), text: stdout.text + stderr.text };
+				return { exitCode: await runSvc(["login", "ann", ...words], { stdout, stderr, stdin, env }), text: stdout.text + stderr.text };
 			};
 			const piped = await login([], Readable.from(["ann\n"]));
 			assert.equal(piped.exitCode, 0);

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "uvu";
-import { openEvents } from "../features/executions/follow-output.ts";
+import { openEvents } from "./open-events.ts";
 
 test("a reader that leaves at any moment gets away, at the very end too", async () => {
 	const server = createServer((_request, response) => {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
-import { runCli } from "../cli/run-cli.ts";
 import { routes } from "../features/routes.ts";
+import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "../testing/http/aviary.test-support.ts";
@@ -286,7 +286,7 @@ async function askCommands({ urls }: Aviary, token: string, ids: Ids, seen: Seen
 		["rule", "get", "aviary.heard"],
 	]) {
 		const [stdout, stderr] = [new CapturedText(), new CapturedText()];
-		const exitCode = await runCli(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => true });
+		const exitCode = await runSvc(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => true });
 		seen.push({ label: `svc ${words.join(" ")} -> ${exitCode}`, text: stdout.text + stderr.text });
 	}
 	await rm(home, { recursive: true, force: true });

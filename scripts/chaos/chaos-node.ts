@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "../../core/client/index.ts";
+import { type Client, createClient } from "../../core/features/clients.ts";
 import type { PostgresProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
 import { createFalseClock } from "./false-clock.ts";
 

@@ -5,7 +5,7 @@ export const entries = [
 	{ path: "svc", file: "core/index.ts", purpose: "A service or an engine inside a program. It exports everything of `svc/contract` too." },
 	{ path: "svc/contract", file: "core/contract/index.ts", purpose: "What plugins and configurations are written against." },
 	{ path: "svc/testing", file: "core/testing/index.ts", purpose: "Conformance suites and stand-ins, for tests of plugins." },
-	{ path: "svc/client", file: "core/client/index.ts", purpose: "The HTTP API in types." },
+	{ path: "svc/client", file: "core/features/clients.ts", purpose: "The HTTP API in types." },
 	{ path: "svc/http", file: "core/http/index.ts", purpose: "The HTTP interface over an engine of your own." },
 ] as const;
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { CliContext } from "../../core/cli/context.ts";
-import { runCli } from "../../core/cli/run-cli.ts";
+import { runSvc } from "../../core/service/run-svc.ts";
 
 /** A command as its help shows it. */
 export interface CommandHelp {
@@ -62,6 +62,6 @@ async function readHelp(words: readonly string[]): Promise<string> {
 	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
 	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, problems: [], warnings: [] });
 	const conform: CliContext["conform"] = async ({ kind, module }) => ({ kind, name: "", module, statements: [], leftOut: [] });
-	await runCli([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database, conform });
+	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database, conform });
 	return help;
 }

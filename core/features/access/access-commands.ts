@@ -2,6 +2,7 @@ import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/comman
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
+import { createAccessClient } from "./client.ts";
 
 const assignmentColumns = ["id", "role", "user", "is_remote", "source", "description"];
 
@@ -19,7 +20,7 @@ export const addAccessCommands: AddCommands = (parent, context) => {
 		.option("-s, --system", "only those that are built in")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ system?: boolean }>(command);
-			const client = await openSession(options, context);
+			const client = createAccessClient(await openSession(options, context));
 			await printList(await client.roles.list({ system: options.system }), ["id", "name", "system", "description"], options, context);
 		});
 
@@ -33,14 +34,14 @@ export const addAccessCommands: AddCommands = (parent, context) => {
 		.action(async (_options, command) => {
 			const options = optionsOf<AssignmentOptions>(command);
 			const { role: name, user, source, remote } = options;
-			const client = await openSession(options, context);
+			const client = createAccessClient(await openSession(options, context));
 			await printList(await client.roleAssignments.list({ role: name, user, source, remote }), assignmentColumns, options, context);
 		});
 
 	withCommonOptions(assignment.command("get <ids...>").description("Show role assignments.")).action(
 		async (ids: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createAccessClient(await openSession(options, context));
 			for (const id of ids) {
 				const record = await orNotFound(client.roleAssignments.get(id), "Role assignment", id, "svc role-assignment list");
 				await printRecord(record, assignmentColumns, options, context);

@@ -6,8 +6,8 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
-import type { ApiKeyInput, Client } from "../../client/index.ts";
 import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
+import { type AccessClient, type ApiKeyInput, createAccessClient } from "./client.ts";
 
 const columns = ["id", "user", "enabled", "metadata"];
 const allColumns = [...columns, "created_at", "last_used_at", "expires_at", "scopes", "uid", "key_hash"];
@@ -38,7 +38,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		.action(async (_options, command) => {
 			const options = optionsOf<ListOptions>(command);
 			const { user, last: limit, showSecrets: show_secrets, detail } = options;
-			const page = await (await openSession(options, context)).apiKeys.list({ user, limit, show_secrets });
+			const page = await createAccessClient(await openSession(options, context)).apiKeys.list({ user, limit, show_secrets });
 			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
 		});
 
@@ -75,7 +75,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 	withCommonOptions(
 		keys.command("load <file>").description("Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML)."),
 	).action(async (file: string, _options, command) => {
-		const client = await openSession(optionsOf(command), context);
+		const client = createAccessClient(await openSession(optionsOf(command), context));
 		for (const record of readRecords(file)) {
 			const { id, created } = await load(client, record);
 			await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
@@ -84,16 +84,16 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 };
 
 /** The action of a command that takes one or more keys. */
-function forEach(context: CliContext, act: (client: Client, key: string, options: CommonOptions) => Promise<void>) {
+function forEach(context: CliContext, act: (client: AccessClient, key: string, options: CommonOptions) => Promise<void>) {
 	return async (keys: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
+		const client = createAccessClient(await openSession(options, context));
 		for (const key of keys) await orNotFound(act(client, key, options), "API key", toName(key), "svc apikey list");
 	};
 }
 
 async function create({ user, metadata, expires, scopes, ...options }: CreateOptions & CommonOptions, context: CliContext): Promise<void> {
-	const client = await openSession(options, context);
+	const client = createAccessClient(await openSession(options, context));
 	const record = await client.apiKeys.create({ user, metadata, expires_at: expires, scopes });
 	if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
 	await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
@@ -101,7 +101,7 @@ async function create({ user, metadata, expires, scopes, ...options }: CreateOpt
 }
 
 /** Bring a key to the state of its record. One that is not said to be enabled is not. */
-async function load(client: Client, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {
+async function load(client: AccessClient, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {
 	const input = { ...record, enabled: record.enabled ?? false };
 	try {
 		const { id } = await client.apiKeys.update(record.id ?? "", input);

@@ -8,8 +8,9 @@ import { readPassword } from "../../cli/password.ts";
 import { connect, openSession } from "../../cli/session.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "../../cli/settings.ts";
 import { writeCachedToken } from "../../cli/token-cache.ts";
-import type { TokenRecord } from "../../client/index.ts";
+import type { TokenRecord } from "../../client/sign-in.ts";
 import { isSvcError } from "../../contract/index.ts";
+import { createAccessClient } from "./client.ts";
 
 const visiblePassword =
 	"WARNING: with -p the list of processes shows the password to everybody on this machine, and the shell may keep it: leave -p out to be asked, or send the password to standard input.\n";
@@ -50,7 +51,7 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 	withCommonOptions(parent.command("whoami").description("Show who the credential belongs to.")).action(async (_options, command) => {
 		const options = optionsOf(command);
 		try {
-			const user = await (await openSession(options, context)).user();
+			const user = await createAccessClient(await openSession(options, context)).user();
 			await printRecord(
 				user,
 				["username", "authentication.method", "authentication.token_expire", "rbac.enabled", "rbac.roles"],
@@ -73,7 +74,7 @@ async function signIn(
 	if (options.password !== undefined) await write(context.stderr, visiblePassword);
 	const password = options.password ?? (await readPassword(`Password of ${username}: `, context));
 	try {
-		const record = await connect(settings, context).signIn({ username, password }, { ttl: options.ttl });
+		const record = await createAccessClient(connect(settings, context)).signIn({ username, password }, { ttl: options.ttl });
 		return { record, password, settings };
 	} catch (error) {
 		// The general hint for a refused credential would be to sign in, which is what has just failed.

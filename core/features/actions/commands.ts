@@ -2,6 +2,7 @@ import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/comman
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
+import { createActionClient } from "./client.ts";
 
 const actionAttributes = ["ref", "description", "runner_type", "entry_point", "enabled", "parameters", "tags"];
 const runnerAttributes = ["name", "description", "enabled", "runner_parameters"];
@@ -13,14 +14,14 @@ export const addCatalogCommands: AddCommands = (parent, context) => {
 		.option("-p, --pack <pack>", "of this pack")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ pack?: string }>(command);
-			const client = await openSession(options, context);
+			const client = createActionClient(await openSession(options, context));
 			await printList(await client.actions.list({ pack: options.pack }), ["ref", "pack", "description"], options, context);
 		});
 
 	withCommonOptions(action.command("get <refs...>").description("Show actions with their parameters.")).action(
 		async (refs: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createActionClient(await openSession(options, context));
 			for (const ref of refs)
 				await printRecord(await orNotFound(client.actions.get(ref), "Action", ref, "svc action list"), actionAttributes, options, context);
 		},
@@ -30,14 +31,14 @@ export const addCatalogCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(runner.command("list").description("List runner types.")).action(async (_options, command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
+		const client = createActionClient(await openSession(options, context));
 		await printList(await client.runnerTypes.list(), ["name", "enabled", "description"], options, context);
 	});
 
 	withCommonOptions(runner.command("get <names...>").description("Show runner types with their parameters.")).action(
 		async (names: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createActionClient(await openSession(options, context));
 			for (const name of names) {
 				const record = await orNotFound(client.runnerTypes.get(name), "Runner type", name, "svc runner list");
 				await printRecord(record, runnerAttributes, options, context);

@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
 
 /** A datastore item. The value of a secret one is masked unless it is decrypted, or shown as cipher text to administrators. */
 export interface KeyRecord {

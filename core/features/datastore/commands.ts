@@ -7,8 +7,9 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { readPassword } from "../../cli/password.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, KeyInput, KeyRecord, ListQuery } from "../../client/index.ts";
+import type { ListQuery } from "../../client/page.ts";
 import { toErrorMessage } from "../../contract/index.ts";
+import { createKeyClient, type KeyClient, type KeyInput, type KeyRecord } from "./client.ts";
 
 const columns = ["name", "value", "secret", "encrypted", "scope", "user", "expire_timestamp"];
 const attributes = ["id", "name", "description", "value", "secret", "encrypted", "scope", "user", "expire_timestamp"];
@@ -59,9 +60,9 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 		.action(async (names: string[], _options, command) => {
 			const options = optionsOf<WhereOptions & { decrypt?: boolean }>(command);
 			const { scope, user, decrypt } = options;
-			const client = await openSession(options, context);
+			const client = createKeyClient(await openSession(options, context));
 			for (const name of names) {
-				const record = await orNotFound(client.keys.get(name, { scope, user, decrypt }), "Datastore item", name, "svc key list");
+				const record = await orNotFound(client.get(name, { scope, user, decrypt }), "Datastore item", name, "svc key list");
 				await printRecord(record, attributes, options, context);
 			}
 		});
@@ -77,16 +78,16 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 		.action(async (name: string, value: string | undefined, _options, command) => {
 			const options = optionsOf<SetOptions>(command);
 			const given = value ?? (await readPassword("Value: ", context));
-			const record = await (await openSession(options, context)).keys.set(name, toInput(given, options));
+			const record = await createKeyClient(await openSession(options, context)).set(name, toInput(given, options));
 			await printRecord(record, ["name", "value", "scope", "user", "expire_timestamp"], options, context);
 		});
 
 	withWhere(withCommonOptions(keys.command("delete <names...>").description("Delete items."))).action(
 		async (names: string[], _options, command) => {
 			const { scope, user, ...options } = optionsOf<WhereOptions>(command);
-			const client = await openSession(options, context);
+			const client = createKeyClient(await openSession(options, context));
 			for (const name of names) {
-				await orNotFound(client.keys.remove(name, { scope, user }), "Datastore item", name, "svc key list");
+				await orNotFound(client.remove(name, { scope, user }), "Datastore item", name, "svc key list");
 				await write(context.stdout, `Datastore item ${name} deleted\n`);
 			}
 		},
@@ -101,8 +102,8 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 		.action(async (file: string, _options, command) => {
 			const options = optionsOf<{ convert?: boolean }>(command);
 			const items = readItems(file, options.convert === true);
-			const client = await openSession(options, context);
-			for (const { name, ...input } of items) await client.keys.set(name, input);
+			const client = createKeyClient(await openSession(options, context));
+			for (const { name, ...input } of items) await client.set(name, input);
 			await write(context.stdout, `${items.length} datastore items loaded\n`);
 		});
 
@@ -110,7 +111,7 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 		.option("--forget", "remove keys from the key file that no item has used since an earlier rotation")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ forget?: boolean }>(command);
-			const record = await (await openSession(options, context)).keys.rotate({ forget: options.forget });
+			const record = await createKeyClient(await openSession(options, context)).rotate({ forget: options.forget });
 			await printRecord(record, ["key_id", "added", "reencrypted", "unreadable", "forgotten"], options, context);
 		});
 };
@@ -122,8 +123,8 @@ function withWhere(command: Command, scopes = "system or user; default system"):
 async function list(options: ListOptions & CommonOptions, context: CliContext): Promise<void> {
 	const { prefix, user, decrypt, showSecrets: show_secrets, last: limit, wide } = options;
 	const scope = options.scope ?? (user === undefined ? "all" : "user");
-	const client = await openSession(options, context);
-	const page = await client.keys.list({ prefix, scope, user, decrypt, show_secrets, limit });
+	const client = createKeyClient(await openSession(options, context));
+	const page = await client.list({ prefix, scope, user, decrypt, show_secrets, limit });
 	const items = wide || options.json || options.yaml ? page.items : page.items.map(shorten);
 	await printList({ ...page, items }, columns, { ...options, limitOption: "-n" }, context);
 }
@@ -139,19 +140,19 @@ function toInput(value: string, { scope, user, description, ttl, encrypt, encryp
 async function deleteByPrefix(options: WhereOptions & CommonOptions & { readonly prefix: string }, context: CliContext): Promise<void> {
 	const { scope, user, prefix } = options;
 	if (prefix === "") throw new CliExit(2, "--prefix must not be empty");
-	const client = await openSession(options, context);
+	const client = createKeyClient(await openSession(options, context));
 	for (const name of await namesOf(client, { scope, user, prefix })) {
-		await client.keys.remove(name, { scope, user });
+		await client.remove(name, { scope, user });
 		await write(context.stdout, `Datastore item ${name} deleted\n`);
 	}
 }
 
 /** All of them, page by page, before the first is deleted. */
-async function namesOf(client: Client, query: ListQuery): Promise<readonly string[]> {
+async function namesOf(client: KeyClient, query: ListQuery): Promise<readonly string[]> {
 	const names: string[] = [];
 	const limit = 100;
 	for (;;) {
-		const { items } = await client.keys.list({ ...query, limit, offset: names.length, sort: "name" });
+		const { items } = await client.list({ ...query, limit, offset: names.length, sort: "name" });
 		names.push(...items.map(({ name }) => name));
 		if (items.length < limit) return names;
 	}

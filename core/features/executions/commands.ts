@@ -5,8 +5,8 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { parseParameters } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, ExecutionRecord } from "../../client/index.ts";
 import type { OutputType } from "../../contract/index.ts";
+import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
 import { finish, toSchemas, withRunOptions } from "./run-commands.ts";
 
@@ -35,7 +35,7 @@ interface ListOptions {
 	readonly attr?: string[];
 }
 
-const getOne = (client: Client, id: string, query: Record<string, string> = {}) =>
+const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
 	orNotFound(client.executions.get(id, { query }), "Execution", id, "svc execution list");
 
 export const addExecutionCommands: AddCommands = (parent, context) => {
@@ -53,7 +53,7 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 		.option("-a, --attr <names>", "columns to show, separated by commas", toWords)
 		.action(async (_options, command) => {
 			const options = optionsOf<ListOptions>(command);
-			const client = await openSession(options, context);
+			const client = createExecutionClient(await openSession(options, context));
 			const shown = options.attr ?? columns;
 			const page = await client.executions.list({
 				limit: options.limit,
@@ -74,7 +74,7 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 		.option("-x, --exclude-result", "leave out the result")
 		.action(async (ids: string[], _options, command) => {
 			const options = optionsOf<{ excludeResult?: boolean }>(command);
-			const client = await openSession(options, context);
+			const client = createExecutionClient(await openSession(options, context));
 			const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
 			for (const id of ids) await printRecord(await getOne(client, id, query), attributes, options, context);
 		});
@@ -83,7 +83,7 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]))
 		.action(async (id: string | undefined, _options, command) => {
 			const options = optionsOf<{ type?: OutputType }>(command);
-			const client = await openSession(options, context);
+			const client = createExecutionClient(await openSession(options, context));
 			// `last` is looked up once: it may mean another execution when the connection has to be opened again.
 			const { id: found } = await getOne(client, id ?? "last", { exclude_attributes: "result" });
 			const type = options.type === undefined ? {} : { type: options.type };
@@ -94,7 +94,7 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(execution.command("cancel <ids...>").description("Ask for the end of executions.")).action(
 		async (ids: string[], _options, command) => {
-			const client = await openSession(optionsOf(command), context);
+			const client = createExecutionClient(await openSession(optionsOf(command), context));
 			for (const id of ids) {
 				const { refused } = await orNotFound(client.executions.cancel(id), "Execution", id, "svc execution list");
 				await write(context.stdout, `${refused ?? `execution ${id} canceled`}\n`);
@@ -109,7 +109,7 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 			.description("Run an execution's action again; given parameters replace the old ones."),
 	).action(async (id: string, words: string[], _options, command) => {
 		const options = optionsOf<{ async?: boolean; delay?: number; user?: string; autoDict?: boolean }>(command);
-		const client = await openSession(options, context);
+		const client = createExecutionClient(await openSession(options, context));
 		const parameters = parseParameters(words, schemasOf(await getOne(client, id)), options);
 		const { delay, user } = options;
 		const input = { parameters, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };

@@ -1,8 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readEvents, type SourceEvent } from "../../client/event-source.ts";
-import type { OutputChunkRecord } from "../../client/records.ts";
-import { type RequestOptions, request, toUnreachable } from "../../client/request.ts";
+import type { Api } from "../../client/api.ts";
 import { isSvcError, type OutputType, SvcError } from "../../contract/index.ts";
+
+/** A piece of output. `event_id` resumes the stream behind this chunk. */
+export interface OutputChunkRecord {
+	readonly id: string;
+	readonly execution_id: string;
+	readonly action_ref: string;
+	readonly runner_ref: string;
+	readonly output_type: OutputType;
+	readonly data: string;
+	readonly timestamp: string;
+	readonly event_id: string;
+}
 
 /** Which output is followed, and from where. */
 export interface FollowOptions {
@@ -15,8 +25,6 @@ export interface FollowOptions {
 	readonly onReconnect?: (error: SvcError) => void;
 }
 
-/** The service sends something at least every 15 s; three times that without a byte means that the connection is dead. */
-const silence = 45_000;
 const attempts = 8;
 
 /**
@@ -25,17 +33,18 @@ const attempts = 8;
  * thrown at once.
  */
 export async function* followOutput(
-	url: string,
-	headers: Record<string, string>,
+	{ addresses, events }: Pick<Api, "addresses" | "events">,
+	id: string,
 	options: FollowOptions,
 ): AsyncGenerator<OutputChunkRecord> {
+	const path = `/executions/${encodeURIComponent(id)}/output`;
 	let after = options.after ?? "";
 	let connected = false;
 	for (let failures = 0; ; ) {
 		try {
 			const query = options.type === undefined ? {} : { output_type: options.type };
 			const resume: Record<string, string> = after === "" ? {} : { "last-event-id": after };
-			const source = openEvents(url, { query, headers: { ...headers, ...resume }, signal: options.signal }, () => {
+			const source = events(path, { query, headers: resume, signal: options.signal }, () => {
 				connected = true;
 			});
 			for await (const event of source) {
@@ -44,7 +53,10 @@ export async function* followOutput(
 				failures = 0;
 				yield { ...(JSON.parse(event.data) as Omit<OutputChunkRecord, "event_id">), event_id: event.id };
 			}
-			throw new SvcError("SVC_UNAVAILABLE", `the service at ${new URL(url).origin} closed the output stream before its end`);
+			throw new SvcError(
+				"SVC_UNAVAILABLE",
+				`the service at ${new URL(addresses.streamUrl).origin} closed the output stream before its end`,
+			);
 		} catch (error) {
 			if (options.signal?.aborted) return;
 			failures += 1;
@@ -54,23 +66,5 @@ export async function* followOutput(
 				() => undefined,
 			);
 		}
-	}
-}
-
-/** Events of one connection. A break of the connection, or a long silence, is `SVC_UNAVAILABLE`. */
-export async function* openEvents(url: string, options: RequestOptions, onOpen?: () => void): AsyncGenerator<SourceEvent> {
-	const idle = new AbortController();
-	const timer = setTimeout(() => idle.abort(new Error("the connection has gone silent")), silence);
-	const signal = options.signal ? AbortSignal.any([options.signal, idle.signal]) : idle.signal;
-	try {
-		const response = await request(url, { ...options, headers: { accept: "text/event-stream", ...options.headers }, signal });
-		onOpen?.();
-		if (response.body !== null) yield* readEvents(response.body, { onActivity: () => timer.refresh(), signal });
-	} catch (error) {
-		throw isSvcError(error) || options.signal?.aborted ? error : toUnreachable(url, error);
-	} finally {
-		clearTimeout(timer);
-		// Closes the connection when the reader has left before the end.
-		idle.abort();
 	}
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.ts";
-import type { Client, ExecutionRecord } from "../../client/index.ts";
 import type { OutputType } from "../../contract/index.ts";
+import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
@@ -14,7 +14,12 @@ export interface FollowRunOptions {
 }
 
 /** Follow an execution to its end and give its final record. */
-export async function followRun(client: Client, id: string, options: FollowRunOptions, context: CliContext): Promise<ExecutionRecord> {
+export async function followRun(
+	client: ExecutionClient,
+	id: string,
+	options: FollowRunOptions,
+	context: CliContext,
+): Promise<ExecutionRecord> {
 	const leave = new AbortController();
 	let interrupts = options.cancelOnInterrupt ? 0 : 1;
 	const forget = context.onInterrupt(() => {
@@ -34,14 +39,14 @@ export async function followRun(client: Client, id: string, options: FollowRunOp
 	}
 }
 
-async function cancel(client: Client, id: string, context: CliContext): Promise<void> {
+async function cancel(client: ExecutionClient, id: string, context: CliContext): Promise<void> {
 	context.stderr.write(`canceling execution ${id} (Ctrl-C again leaves it)\n`);
 	const { refused } = await client.executions.cancel(id);
 	if (refused !== undefined) await write(context.stderr, `${refused}\n`);
 }
 
 async function printOutput(
-	client: Client,
+	client: ExecutionClient,
 	id: string,
 	options: FollowRunOptions & { signal: AbortSignal },
 	context: CliContext,
@@ -55,7 +60,7 @@ async function printOutput(
 	signal.throwIfAborted();
 }
 
-async function awaitFinal(client: Client, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
+async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
 	for (;;) {
 		const record = await client.executions.get(id, { signal });
 		if (finalStates.has(record.status)) return record;

@@ -5,8 +5,9 @@ import { orNotFound } from "../../cli/failure.ts";
 import { type FormatOptions, printRecord } from "../../cli/output.ts";
 import { parseParameters, type Schemas } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, ExecutionInput, ExecutionRecord, RunnerTypeRecord } from "../../client/index.ts";
 import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
+import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client.ts";
+import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
 
 interface RunOptions extends FormatOptions {
@@ -45,14 +46,15 @@ export const addRunCommand: AddCommands = (parent, context) => {
 		.addHelpText("after", parametersHelp)
 		.action(async (action: string, words: string[], _options, command) => {
 			const options = optionsOf<RunOptions>(command);
-			const client = await openSession(options, context);
-			const input = await toInput(client, action, words, options, context);
+			const api = await openSession(options, context);
+			const client = createExecutionClient(api);
+			const input = await toInput(createActionClient(api), action, words, options, context);
 			await finish(client, await client.executions.create(input), options, context);
 		});
 };
 
 async function toInput(
-	client: Client,
+	client: ActionClient,
 	ref: string,
 	words: readonly string[],
 	options: RunOptions,
@@ -79,7 +81,7 @@ export function toSchemas(
 }
 
 /** Print what the options ask for of a new execution; throws `CliExit` with its exit code when that is not 0. */
-export async function finish(client: Client, created: ExecutionRecord, options: RunOptions, context: CliContext): Promise<void> {
+export async function finish(client: ExecutionClient, created: ExecutionRecord, options: RunOptions, context: CliContext): Promise<void> {
 	const data = options.json === true || options.yaml === true;
 	if (options.async) {
 		if (data) return printRecord(created, [], options, context);

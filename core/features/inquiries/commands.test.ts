@@ -7,11 +7,11 @@ import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
-import { runCli } from "../../cli/run-cli.ts";
-import { createClient } from "../../client/index.ts";
 import type { JsonObject } from "../../contract/index.ts";
 import { createService, type Service } from "../../index.ts";
+import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
+import { createClient } from "../clients.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-inquiry-"));
 let service: Service;
@@ -39,7 +39,7 @@ test.after(async () => {
 async function svc(words: readonly string[], input = "") {
 	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
 	const env = { HOME: home, SVC_API_URL: apiUrl };
-	const exitCode = await runCli(words, { stdout, stderr, stdin: Readable.from([input]), env, onInterrupt: () => () => true });
+	const exitCode = await runSvc(words, { stdout, stderr, stdin: Readable.from([input]), env, onInterrupt: () => () => true });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 

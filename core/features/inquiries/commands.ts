@@ -7,6 +7,7 @@ import { openSession } from "../../cli/session.ts";
 import type { JsonObject } from "../../contract/index.ts";
 import { toSeenLines } from "../../contract/unseen-text.ts";
 import { askForAnswer } from "./ask.ts";
+import { createInquiryClient } from "./client.ts";
 
 const columns = ["id", "roles", "users", "route", "ttl"];
 
@@ -17,15 +18,15 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ limit: number }>(command);
-			const client = await openSession(options, context);
-			await printList(await client.inquiries.list({ limit: options.limit }), columns, { ...options, limitOption: "-n" }, context);
+			const client = createInquiryClient(await openSession(options, context));
+			await printList(await client.list({ limit: options.limit }), columns, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(inquiry.command("get <ids...>").description("Show questions.")).action(async (ids: string[], _options, command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
+		const client = createInquiryClient(await openSession(options, context));
 		for (const id of ids) {
-			const record = await orNotFound(client.inquiries.get(id), "Inquiry", id, "svc inquiry list");
+			const record = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
 			await printRecord(record, [...columns, "schema"], options, context);
 		}
 	});
@@ -34,10 +35,10 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 		.option("-r, --response <json>", "the answer as a JSON object")
 		.action(async (id: string, _options, command) => {
 			const options = optionsOf<{ response?: string }>(command);
-			const client = await openSession(options, context);
-			const { schema } = await orNotFound(client.inquiries.get(id), "Inquiry", id, "svc inquiry list");
+			const client = createInquiryClient(await openSession(options, context));
+			const { schema } = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
 			const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
-			await printRecord(await client.inquiries.respond(id, response), ["id", "response"], options, context);
+			await printRecord(await client.respond(id, response), ["id", "response"], options, context);
 		});
 };
 

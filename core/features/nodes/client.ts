@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import type { ListPage } from "../../client/records.ts";
+import type { ListPage } from "../../client/page.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";
 
 /** A node as the API shows it. */

@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { runCli } from "../../cli/run-cli.ts";
 import { createService, defineConfig, defineRunner } from "../../index.ts";
+import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 
 const patient = defineRunner("patient", () => ({
@@ -38,7 +38,7 @@ let addresses: Awaited<ReturnType<typeof service.start>>["addresses"] = {};
 async function svc(...words: readonly string[]) {
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
-	const exitCode = await runCli(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {} });
+	const exitCode = await runSvc(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {} });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 
@@ -111,7 +111,7 @@ test("the listener for health checks answers nothing else", async () => {
 test("serve takes its parts as a list, in one word or several", async () => {
 	const given: unknown[] = [];
 	const context = { stdout: new CapturedText(), stderr: new CapturedText(), serve: async (options: object) => given.push(options) * 0 };
-	await runCli(["serve", "--only", "api,worker", "--only", "rules"], context);
+	await runSvc(["serve", "--only", "api,worker", "--only", "rules"], context);
 	assert.deepEqual(given, [{ config: "./svc.config.ts", only: ["api", "worker", "rules"] }]);
 });
 

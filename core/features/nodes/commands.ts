@@ -4,7 +4,7 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, SingleNodeRecord } from "../../client/index.ts";
+import { createNodeClient, type NodeClient, type SingleNodeRecord } from "./client.ts";
 
 const columns = ["id", "name", "state", "roles", "running", "clock_offset", "heartbeat_at"];
 const attributes = [
@@ -20,14 +20,14 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(node.command("list").description("List nodes by name.")).action(async (_options, command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
-		await printList(await client.nodes.list(), columns, options, context);
+		const client = createNodeClient(await openSession(options, context));
+		await printList(await client.list(), columns, options, context);
 	});
 
 	withCommonOptions(node.command("get <nodes...>").description("Show nodes, by id or name, and what runs there.")).action(
 		async (nodes: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createNodeClient(await openSession(options, context));
 			for (const name of nodes) await printRecord(await getOne(client, name), attributes, options, context);
 		},
 	);
@@ -36,9 +36,9 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 		.option("-w, --wait", "wait until nothing runs there any more, and say what does")
 		.action(async (nodes: string[], _options, command) => {
 			const options = optionsOf<{ wait?: boolean }>(command);
-			const client = await openSession(options, context);
+			const client = createNodeClient(await openSession(options, context));
 			for (const name of nodes) {
-				const { id } = await orNotFound(client.nodes.drain(name), "Node", name, "svc node list");
+				const { id } = await orNotFound(client.drain(name), "Node", name, "svc node list");
 				if (options.wait) await waitUntilDrained(client, id, context);
 				await printRecord(await getOne(client, id), columns, options, context);
 			}
@@ -47,18 +47,18 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 	withCommonOptions(node.command("resume <nodes...>").description("Let nodes that were drained take on work again.")).action(
 		async (nodes: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createNodeClient(await openSession(options, context));
 			for (const name of nodes) {
-				const record = await orNotFound(client.nodes.resume(name), "Node", name, "svc node list");
+				const record = await orNotFound(client.resume(name), "Node", name, "svc node list");
 				await printRecord(record, columns, options, context);
 			}
 		},
 	);
 };
 
-const getOne = (client: Client, name: string) => orNotFound(client.nodes.get(name), "Node", name, "svc node list");
+const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "Node", name, "svc node list");
 
-async function waitUntilDrained(client: Client, id: string, context: CliContext): Promise<void> {
+async function waitUntilDrained(client: NodeClient, id: string, context: CliContext): Promise<void> {
 	let told = "";
 	for (;;) {
 		const record = await getOne(client, id);

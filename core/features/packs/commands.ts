@@ -6,6 +6,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
 import { type JsonObject, toErrorMessage } from "../../contract/index.ts";
+import { createConfigClient } from "./client.ts";
 
 export const addPackConfigCommands: AddCommands = (parent, context) => {
 	const config = parent.command("config").description("Look at configurations of packs, and change them.");
@@ -14,8 +15,8 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ last?: number }>(command);
-			const client = await openSession(options, context);
-			const page = await client.configs.list({ limit: options.last });
+			const client = createConfigClient(await openSession(options, context));
+			const page = await client.list({ limit: options.last });
 			await printList(page, ["pack", "values"], { ...options, limitOption: "-n" }, context);
 		});
 
@@ -23,9 +24,9 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 		.option("--show-secrets", "with secret values (administrators)")
 		.action(async (pack: string, _options, command) => {
 			const options = optionsOf<{ showSecrets?: boolean }>(command);
-			const client = await openSession(options, context);
+			const client = createConfigClient(await openSession(options, context));
 			const record = await orNotFound(
-				client.configs.get(pack, { show_secrets: options.showSecrets }),
+				client.get(pack, { show_secrets: options.showSecrets }),
 				"Configuration of pack",
 				pack,
 				"svc config list",
@@ -36,8 +37,8 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 	withCommonOptions(config.command("schema <pack>").description("Show what a pack lets be configured.")).action(
 		async (pack: string, _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
-			const record = await orNotFound(client.configs.schema(pack), "Configuration schema of pack", pack, "svc config list");
+			const client = createConfigClient(await openSession(options, context));
+			const record = await orNotFound(client.schema(pack), "Configuration schema of pack", pack, "svc config list");
 			await printRecord(record, ["pack", "attributes"], options, context);
 		},
 	);
@@ -46,8 +47,8 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 		config.command("set <pack> <file>").description("Replace the configuration of a pack by the values in a JSON or YAML file."),
 	).action(async (pack: string, file: string, _options, command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
-		await printRecord(await client.configs.set(pack, readValues(file)), ["pack", "values"], options, context);
+		const client = createConfigClient(await openSession(options, context));
+		await printRecord(await client.set(pack, readValues(file)), ["pack", "values"], options, context);
 	});
 };
 

@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
 /** A policy as the API shows it. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { runCli } from "../../cli/run-cli.ts";
 import { createService, defineConfig, type Service } from "../../index.ts";
+import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-policy-"));
@@ -37,7 +37,7 @@ test.after(async () => {
 async function svc(...words: readonly string[]) {
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
-	const exitCode = await runCli(words, { stdout, stderr, env: { HOME: home, SVC_API_URL: apiUrl } });
+	const exitCode = await runSvc(words, { stdout, stderr, env: { HOME: home, SVC_API_URL: apiUrl } });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 

@@ -5,7 +5,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, PolicyRequest } from "../../client/index.ts";
+import { createPolicyClient, type PolicyClient, type PolicyRequest } from "./client.ts";
 
 const columns = ["ref", "resource_ref", "policy_type", "enabled"];
 const attributes = ["id", "ref", "description", "enabled", "resource_ref", "policy_type", "parameters", "metadata_file"];
@@ -27,34 +27,34 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 		.option("--policy-type <type>", "of this policy type")
 		.action(async (_options, command) => {
 			const { pack, resourceRef: resource_ref, policyType: policy_type, ...options } = optionsOf<ListOptions>(command);
-			const client = await openSession(options, context);
-			await printList(await client.policies.list({ limit: -1, pack, resource_ref, policy_type }), columns, options, context);
+			const client = createPolicyClient(await openSession(options, context));
+			await printList(await client.list({ limit: -1, pack, resource_ref, policy_type }), columns, options, context);
 		});
 
 	withCommonOptions(policy.command("get <refs...>").description("Show policies.")).action(
-		forEach(context, async (client, ref, options) => printRecord(await client.policies.get(ref), attributes, options, context)),
+		forEach(context, async (client, ref, options) => printRecord(await client.get(ref), attributes, options, context)),
 	);
 
 	withCommonOptions(policy.command("create <file>").description("Make a policy from a JSON or YAML file.")).action(
 		async (file: string, _options, command) => {
 			const options = optionsOf(command);
 			const input = readObject(file) as unknown as PolicyRequest;
-			await printRecord(await (await openSession(options, context)).policies.create(input), attributes, options, context);
+			await printRecord(await createPolicyClient(await openSession(options, context)).create(input), attributes, options, context);
 		},
 	);
 
 	withCommonOptions(policy.command("update <ref> <file>").description("Replace a policy by what a JSON or YAML file says.")).action(
 		async (ref: string, file: string, _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
-			const updated = client.policies.update(ref, readObject(file) as unknown as PolicyRequest);
+			const client = createPolicyClient(await openSession(options, context));
+			const updated = client.update(ref, readObject(file) as unknown as PolicyRequest);
 			await printRecord(await orNotFound(updated, "Policy", ref, "svc policy list"), attributes, options, context);
 		},
 	);
 
 	withCommonOptions(policy.command("delete <refs...>").description("Delete policies.")).action(
 		forEach(context, async (client, ref) => {
-			await client.policies.remove(ref);
+			await client.remove(ref);
 			await write(context.stdout, `Policy ${ref} deleted\n`);
 		}),
 	);
@@ -66,7 +66,7 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 		const description = enabled ? "Put policies in force." : "Put policies out of force.";
 		withCommonOptions(policy.command(`${verb} <refs...>`).description(description)).action(
 			forEach(context, async (client, ref, options) => {
-				const changed = await client.policies.update(ref, { ...(await client.policies.get(ref)), enabled });
+				const changed = await client.update(ref, { ...(await client.get(ref)), enabled });
 				await printRecord(changed, columns, options, context);
 			}),
 		);
@@ -82,16 +82,16 @@ const addPolicyTypeCommands: AddCommands = (parent, context) => {
 		.option("-r, --resource-type <type>", "for this kind of resource, such as action")
 		.action(async (_options, command) => {
 			const { resourceType: resource_type, ...options } = optionsOf<{ resourceType?: string }>(command);
-			const client = await openSession(options, context);
-			await printList(await client.policies.types({ resource_type }), typeColumns, options, context);
+			const client = createPolicyClient(await openSession(options, context));
+			await printList(await client.types({ resource_type }), typeColumns, options, context);
 		});
 
 	withCommonOptions(type.command("get <refs...>").description("Show policy types and their parameters.")).action(
 		async (refs: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createPolicyClient(await openSession(options, context));
 			for (const ref of refs) {
-				const record = await orNotFound(client.policies.type(ref), "Policy type", ref, "svc policy-type list");
+				const record = await orNotFound(client.type(ref), "Policy type", ref, "svc policy-type list");
 				await printRecord(record, typeAttributes, options, context);
 			}
 		},
@@ -99,10 +99,10 @@ const addPolicyTypeCommands: AddCommands = (parent, context) => {
 };
 
 /** The action of a command that takes one or more policies. */
-function forEach(context: CliContext, act: (client: Client, ref: string, options: CommonOptions) => Promise<void>) {
+function forEach(context: CliContext, act: (client: PolicyClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
+		const client = createPolicyClient(await openSession(options, context));
 		for (const ref of refs) await orNotFound(act(client, ref, options), "Policy", ref, "svc policy list");
 	};
 }

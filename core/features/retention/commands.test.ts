@@ -7,8 +7,8 @@ import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import { runCli } from "../../cli/run-cli.ts";
 import { createService, defineConfig } from "../../index.ts";
+import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-purge-"));
@@ -29,7 +29,7 @@ let env: Record<string, string> = {};
 async function svc(...words: readonly string[]) {
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
-	const exitCode = await runCli(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {} });
+	const exitCode = await runSvc(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {} });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 

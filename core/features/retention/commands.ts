@@ -3,7 +3,7 @@ import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } fr
 import type { CliContext } from "../../cli/context.ts";
 import { printList } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, PurgeRequest } from "../../client/index.ts";
+import { createPurgeClient, type PurgeClient, type PurgeRequest } from "./client.ts";
 
 interface PurgeOptions {
 	readonly timestamp: string;
@@ -43,14 +43,14 @@ function addExecutionOptions(command: Command): void {
 async function run(records: string, options: PurgeOptions & CommonOptions, context: CliContext): Promise<void> {
 	const { timestamp, actionRef: action_ref, purgeIncomplete: purge_incomplete, dryRun: dry_run } = options;
 	const time = /^\d{4}-\d{2}-\d{2}$/.test(timestamp) ? `${timestamp}T00:00:00Z` : timestamp;
-	const client = await openSession(options, context);
+	const client = createPurgeClient(await openSession(options, context));
 	const totals = await purgeAll(client, records, { timestamp: time, action_ref, purge_incomplete, dry_run });
 	const items = [...totals].map(([kind, count]) => ({ records: kind, [dry_run ? "would_be_removed" : "removed"]: count }));
 	await printList({ items, total: undefined, limit: undefined }, ["records", dry_run ? "would_be_removed" : "removed"], options, context);
 }
 
 /** A second at a time until there is no more. */
-async function purgeAll(client: Client, records: string, request: PurgeRequest): Promise<ReadonlyMap<string, number>> {
+async function purgeAll(client: PurgeClient, records: string, request: PurgeRequest): Promise<ReadonlyMap<string, number>> {
 	const totals = new Map<string, number>();
 	for (let from: string | undefined; ; ) {
 		const { removed, next } = await client.purge(records, { ...request, from });

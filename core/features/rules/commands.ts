@@ -6,7 +6,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Client, RuleRequest, RuleTestRequest } from "../../client/index.ts";
+import { createRuleClient, type RuleClient, type RuleRequest, type RuleTestRequest } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];
 const attributes = ["id", "ref", "description", "enabled", "type", "trigger", "criteria", "action", "context", "tags", "metadata_file"];
@@ -37,35 +37,35 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 		.action(async (_options, command) => {
 			const { last: limit, pack, action, trigger, user, ...options } = optionsOf<ListOptions>(command);
 			const enabled = options.enabled ? true : options.disabled ? false : undefined;
-			const page = await (await openSession(options, context)).rules.list({ limit, pack, action, trigger, user, enabled });
+			const page = await createRuleClient(await openSession(options, context)).list({ limit, pack, action, trigger, user, enabled });
 			const shown = options.iftt ? ["ref", "trigger.type", "action.ref", "enabled"] : columns;
 			await printList(page, shown, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(rule.command("get <refs...>").description("Show rules.")).action(
-		forEach(context, async (client, ref, options) => printRecord(await client.rules.get(ref), attributes, options, context)),
+		forEach(context, async (client, ref, options) => printRecord(await client.get(ref), attributes, options, context)),
 	);
 
 	withCommonOptions(rule.command("create <file>").description("Make a rule from a JSON or YAML file.")).action(
 		async (file: string, _options, command) => {
 			const options = optionsOf(command);
 			const input = readObject(file) as unknown as RuleRequest;
-			await printRecord(await (await openSession(options, context)).rules.create(input), attributes, options, context);
+			await printRecord(await createRuleClient(await openSession(options, context)).create(input), attributes, options, context);
 		},
 	);
 
 	withCommonOptions(rule.command("update <ref> <file>").description("Replace a rule by what a JSON or YAML file says.")).action(
 		async (ref: string, file: string, _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
-			const updated = client.rules.update(ref, readObject(file) as unknown as RuleRequest);
+			const client = createRuleClient(await openSession(options, context));
+			const updated = client.update(ref, readObject(file) as unknown as RuleRequest);
 			await printRecord(await orNotFound(updated, "Rule", ref, "svc rule list"), attributes, options, context);
 		},
 	);
 
 	withCommonOptions(rule.command("delete <refs...>").description("Delete rules.")).action(
 		forEach(context, async (client, ref) => {
-			await client.rules.remove(ref);
+			await client.remove(ref);
 			await write(context.stdout, `Rule ${ref} deleted\n`);
 		}),
 	);
@@ -77,7 +77,7 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 		const description = enabled ? "Let rules act." : "Keep rules from acting.";
 		withCommonOptions(rule.command(`${verb} <refs...>`).description(description)).action(
 			forEach(context, async (client, ref, options) => {
-				const changed = await client.rules.update(ref, { ...(await client.rules.get(ref)), enabled });
+				const changed = await client.update(ref, { ...(await client.get(ref)), enabled });
 				await printRecord(changed, columns, options, context);
 			}),
 		);
@@ -91,7 +91,7 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 	).action(async (rule: string, event: string, _options, command) => {
 		const options = optionsOf(command);
 		const request = { rule: toStored(rule), trigger_instance: toStored(event) } as RuleTestRequest;
-		const outcome = await (await openSession(options, context)).rules.test(request);
+		const outcome = await createRuleClient(await openSession(options, context)).test(request);
 		await printRecord(outcome, ["matched", "reason", "failed", "parameters"], options, context);
 		if (!outcome.matched) throw new CliExit(1, "");
 	});
@@ -109,7 +109,7 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 			const options = optionsOf<
 				Record<"rule" | "execution" | "triggerInstance" | "timestampGt" | "timestampLt", string | undefined> & { last: number }
 			>(command);
-			const page = await (await openSession(options, context)).rules.enforcements({
+			const page = await createRuleClient(await openSession(options, context)).enforcements({
 				limit: options.last,
 				rule_ref: options.rule,
 				execution: options.execution,
@@ -124,10 +124,10 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 	withCommonOptions(enforcement.command("get <ids...>").description("Show enforcements.")).action(
 		async (ids: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createRuleClient(await openSession(options, context));
 			const shown = ["id", "rule.ref", "trigger_instance_id", "execution_id", "status", "failure_reason", "enforced_at"];
 			for (const id of ids) {
-				const record = await orNotFound(client.rules.enforcement(id), "Rule enforcement", id, "svc rule-enforcement list");
+				const record = await orNotFound(client.enforcement(id), "Rule enforcement", id, "svc rule-enforcement list");
 				await printRecord(record, shown, options, context);
 			}
 		},
@@ -140,10 +140,10 @@ function toStored(text: string) {
 }
 
 /** The action of a command that takes one or more rules. */
-function forEach(context: CliContext, act: (client: Client, ref: string, options: CommonOptions) => Promise<void>) {
+function forEach(context: CliContext, act: (client: RuleClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
+		const client = createRuleClient(await openSession(options, context));
 		for (const ref of refs) await orNotFound(act(client, ref, options), "Rule", ref, "svc rule list");
 	};
 }

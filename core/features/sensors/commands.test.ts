@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { runCli } from "../../cli/run-cli.ts";
 import { createService, defineConfig, defineSensor } from "../../index.ts";
+import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 
 const broken = defineSensor("broken", () => ({
@@ -37,7 +37,7 @@ let env: Record<string, string> = {};
 async function svc(...words: readonly string[]) {
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
-	const exitCode = await runCli(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {} });
+	const exitCode = await runSvc(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {} });
 	return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 

@@ -2,6 +2,7 @@ import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/comman
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
+import { createSensorClient } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled", "state"];
 const attributes = [
@@ -16,16 +17,16 @@ export const addSensorCommands: AddCommands = (parent, context) => {
 		.option("-p, --pack <pack>", "of this pack")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ pack?: string }>(command);
-			const client = await openSession(options, context);
-			await printList(await client.sensors.list({ pack: options.pack }), columns, options, context);
+			const client = createSensorClient(await openSession(options, context));
+			await printList(await client.list({ pack: options.pack }), columns, options, context);
 		});
 
 	withCommonOptions(sensor.command("get <sensors...>").description("Show sensors, by ref or id, and how they do.")).action(
 		async (sensors: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createSensorClient(await openSession(options, context));
 			for (const name of sensors) {
-				const record = await orNotFound(client.sensors.get(name), "Sensor", name, "svc sensor list");
+				const record = await orNotFound(client.get(name), "Sensor", name, "svc sensor list");
 				await printRecord(record, attributes, options, context);
 			}
 		},
@@ -39,9 +40,9 @@ export const addSensorCommands: AddCommands = (parent, context) => {
 		withCommonOptions(sensor.command(`${verb} <sensors...>`).description(description)).action(
 			async (sensors: string[], _options, command) => {
 				const options = optionsOf(command);
-				const client = await openSession(options, context);
+				const client = createSensorClient(await openSession(options, context));
 				for (const name of sensors) {
-					const record = await orNotFound(client.sensors.setEnabled(name, enabled), "Sensor", name, "svc sensor list");
+					const record = await orNotFound(client.setEnabled(name, enabled), "Sensor", name, "svc sensor list");
 					await printRecord(record, columns, options, context);
 				}
 			},

@@ -2,6 +2,7 @@ import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/comman
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
+import { createTimerClient } from "./client.ts";
 
 const columns = ["ref", "type", "parameters", "next_fire_at"];
 const attributes = ["id", ...columns, "last_fired_at", "description"];
@@ -13,16 +14,16 @@ export const addTimerCommands: AddCommands = (parent, context) => {
 		.option("--timer-type <ref>", "of this trigger type, such as core.svc.CronTimer")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ timerType?: string }>(command);
-			const client = await openSession(options, context);
-			await printList(await client.timers.list({ timer_type: options.timerType }), columns, options, context);
+			const client = createTimerClient(await openSession(options, context));
+			await printList(await client.list({ timer_type: options.timerType }), columns, options, context);
 		});
 
 	withCommonOptions(timer.command("get <timers...>").description("Show timers, by ref or id.")).action(
 		async (timers: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createTimerClient(await openSession(options, context));
 			for (const name of timers) {
-				const record = await orNotFound(client.timers.get(name), "Timer", name, "svc timer list");
+				const record = await orNotFound(client.get(name), "Timer", name, "svc timer list");
 				await printRecord(record, attributes, options, context);
 			}
 		},

@@ -4,7 +4,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { TriggerTypeRequest } from "../../client/index.ts";
+import { createTriggerClient, type TriggerTypeRequest } from "./client.ts";
 
 const attributes = ["id", "ref", "description", "payload_schema", "parameters_schema", "tags"];
 const instanceColumns = ["id", "trigger", "occurrence_time", "status"];
@@ -25,7 +25,7 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 		.option("-p, --pack <pack>", "of this pack")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ pack?: string }>(command);
-			const page = await (await openSession(options, context)).triggers.types.list({ pack: options.pack });
+			const page = await createTriggerClient(await openSession(options, context)).types.list({ pack: options.pack });
 			await printList(page, ["ref", "pack", "description"], options, context);
 		});
 
@@ -35,9 +35,9 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 	] as const) {
 		withCommonOptions(trigger.command(`${verb} <refs...>`).description(description)).action(async (refs: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createTriggerClient(await openSession(options, context));
 			for (const ref of refs) {
-				const record = await orNotFound(client.triggers.types.get(ref), "Trigger type", ref, "svc trigger list");
+				const record = await orNotFound(client.types.get(ref), "Trigger type", ref, "svc trigger list");
 				await printRecord(record, shown, options, context);
 			}
 		});
@@ -47,24 +47,24 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 		async (file: string, _options, command) => {
 			const options = optionsOf(command);
 			const input = readObject(file) as unknown as TriggerTypeRequest;
-			await printRecord(await (await openSession(options, context)).triggers.types.create(input), attributes, options, context);
+			await printRecord(await createTriggerClient(await openSession(options, context)).types.create(input), attributes, options, context);
 		},
 	);
 
 	withCommonOptions(trigger.command("update <ref> <file>").description("Replace a trigger type by what a JSON or YAML file says.")).action(
 		async (ref: string, file: string, _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
-			const updated = client.triggers.types.update(ref, readObject(file) as unknown as TriggerTypeRequest);
+			const client = createTriggerClient(await openSession(options, context));
+			const updated = client.types.update(ref, readObject(file) as unknown as TriggerTypeRequest);
 			await printRecord(await orNotFound(updated, "Trigger type", ref, "svc trigger list"), attributes, options, context);
 		},
 	);
 
 	withCommonOptions(trigger.command("delete <refs...>").description("Delete trigger types.")).action(
 		async (refs: string[], _options, command) => {
-			const client = await openSession(optionsOf(command), context);
+			const client = createTriggerClient(await openSession(optionsOf(command), context));
 			for (const ref of refs) {
-				await orNotFound(client.triggers.types.remove(ref), "Trigger type", ref, "svc trigger list");
+				await orNotFound(client.types.remove(ref), "Trigger type", ref, "svc trigger list");
 				await write(context.stdout, `Trigger type ${ref} deleted\n`);
 			}
 		},
@@ -81,7 +81,7 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 		.option("--timestamp-lt <time>", "before this time")
 		.action(async (_options, command) => {
 			const options = optionsOf<InstanceOptions>(command);
-			const page = await (await openSession(options, context)).triggers.instances.list({
+			const page = await createTriggerClient(await openSession(options, context)).instances.list({
 				limit: options.last,
 				trigger: options.trigger,
 				trigger_type: options.triggerType,
@@ -95,9 +95,9 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 	withCommonOptions(instance.command("get <ids...>").description("Show events with their payloads.")).action(
 		async (ids: string[], _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
+			const client = createTriggerClient(await openSession(options, context));
 			for (const id of ids) {
-				const record = await orNotFound(client.triggers.instances.get(id), "Trigger instance", id, "svc trigger-instance list");
+				const record = await orNotFound(client.instances.get(id), "Trigger instance", id, "svc trigger-instance list");
 				await printRecord(record, [...instanceColumns, "trigger_type", "trace_id", "failure_reason", "payload"], options, context);
 			}
 		},
@@ -105,8 +105,8 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(instance.command("re-emit <id>").description("Dispatch an event once more.")).action(
 		async (id: string, _options, command) => {
-			const client = await openSession(optionsOf(command), context);
-			const answer = await orNotFound(client.triggers.instances.reEmit(id), "Trigger instance", id, "svc trigger-instance list");
+			const client = createTriggerClient(await openSession(optionsOf(command), context));
+			const answer = await orNotFound(client.instances.reEmit(id), "Trigger instance", id, "svc trigger-instance list");
 			await write(context.stdout, `${answer.message}\n${answer.id}\n`);
 		},
 	);

@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import type { ListPage, ListQuery } from "../../client/records.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
 /** A webhook that a rule has registered. */

@@ -2,6 +2,7 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
+import { createWebhookClient } from "./client.ts";
 
 const hookAttributes = ["parameters.url", "type", "description", "ref", "parameters"];
 const deliveryColumns = ["id", "received_at", "url", "verdict", "delivery_id", "trigger_instance_id"];
@@ -12,15 +13,15 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(webhook.command("list").description("List webhooks by url.")).action(async (_options, command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
-		await printList(await client.webhooks.list(), ["parameters.url", "type", "description"], options, context);
+		const client = createWebhookClient(await openSession(options, context));
+		await printList(await client.list(), ["parameters.url", "type", "description"], options, context);
 	});
 
 	withCommonOptions(webhook.command("get <urls...>").description("Show webhooks.")).action(async (urls: string[], _options, command) => {
 		const options = optionsOf(command);
-		const client = await openSession(options, context);
+		const client = createWebhookClient(await openSession(options, context));
 		for (const url of urls) {
-			const record = await orNotFound(client.webhooks.get(url), "Webhook", url, "svc webhook list");
+			const record = await orNotFound(client.get(url), "Webhook", url, "svc webhook list");
 			await printRecord(record, hookAttributes, options, context);
 		}
 	});
@@ -33,16 +34,16 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ hook?: string; verdict?: string; last?: number }>(command);
-			const client = await openSession(options, context);
-			const page = await client.webhooks.deliveries({ url: options.hook, verdict: options.verdict, limit: options.last });
+			const client = createWebhookClient(await openSession(options, context));
+			const page = await client.deliveries({ url: options.hook, verdict: options.verdict, limit: options.last });
 			await printList(page, deliveryColumns, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(delivery.command("get <id>").description("Show a delivery with its headers and body.")).action(
 		async (id: string, _options, command) => {
 			const options = optionsOf(command);
-			const client = await openSession(options, context);
-			const record = await orNotFound(client.webhooks.delivery(id), "Delivery", id, "svc webhook delivery list");
+			const client = createWebhookClient(await openSession(options, context));
+			const record = await orNotFound(client.delivery(id), "Delivery", id, "svc webhook delivery list");
 			await printRecord(record, deliveryAttributes, options, context);
 		},
 	);
@@ -51,8 +52,8 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 		.option("--overrule", "also when the webhook has refused it; for administrators")
 		.action(async (id: string, _options, command) => {
 			const options = optionsOf<{ overrule?: boolean }>(command);
-			const client = await openSession(options, context);
-			const replayed = client.webhooks.replay(id, { overrule: options.overrule === true });
+			const client = createWebhookClient(await openSession(options, context));
+			const replayed = client.replay(id, { overrule: options.overrule === true });
 			const record = await orNotFound(replayed, "Delivery", id, "svc webhook delivery list");
 			await printRecord(record, deliveryColumns, options, context);
 		});

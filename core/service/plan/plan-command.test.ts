@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { test } from "uvu";
 import type { Difference } from "../../cli/compare-plan.ts";
-import { runCli } from "../../cli/run-cli.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { greetRule, type PlanPlace, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
+import { runSvc } from "../run-svc.ts";
 import { makePlan } from "./make-plan.ts";
 import { findMissingPackages, optionalPackages } from "./optional-packages.ts";
 
@@ -16,7 +16,7 @@ async function svc({ config, directory }: PlanPlace, ...words: readonly string[]
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
 	const env = { HOME: directory };
-	const exitCode = await runCli(["plan", "--config", config, ...words], {
+	const exitCode = await runSvc(["plan", "--config", config, ...words], {
 		stdout,
 		stderr,
 		stdin: Readable.from([""]),

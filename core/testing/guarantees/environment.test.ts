@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { openSite, toLogin } from "../../../plugins-runner/_ssh/remote-run.test-support.ts";
-import { createClient, type ExecutionRecord } from "../../client/index.ts";
+import { createClient, type ExecutionRecord } from "../../features/clients.ts";
 import { missing, type Requirement, requires } from "../requires.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { ExecutionRecord } from "../../client/index.ts";
+import type { ExecutionRecord } from "../../features/clients.ts";
 import { digestAnswer, digestEvents, digestOf, open, toFlood } from "./flood.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { readPeak, resetPeak } from "./processes.test-support.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { OutputChunkRecord } from "../../client/index.ts";
-import { openEvents } from "../../features/executions/follow-output.ts";
+import { openEvents } from "../../client/open-events.ts";
+import type { OutputChunkRecord } from "../../features/clients.ts";
 import type { Random } from "./random.test-support.ts";
 
 /** Text by channel. */

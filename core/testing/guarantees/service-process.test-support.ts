@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "../../client/index.ts";
+import { type Client, createClient } from "../../features/clients.ts";
 import { describeProcess, findByEnvironment } from "./processes.test-support.ts";
 import { until } from "./until.test-support.ts";
 

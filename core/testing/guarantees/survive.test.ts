@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { createClient, type ExecutionRecord } from "../../client/index.ts";
+import { createClient, type ExecutionRecord } from "../../features/clients.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import { endLeftovers, nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";

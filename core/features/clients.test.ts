@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { createClient, resolveAddresses } from "./index.ts";
+import { createClient, resolveAddresses } from "./clients.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,0 +1,102 @@
+import type { Api, Waiting } from "../../client/api.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
+import { type Password, requestToken, type TokenRecord } from "../../client/sign-in.ts";
+import type { JsonObject } from "../../contract/index.ts";
+
+/** Who a credential belongs to. */
+export interface UserRecord {
+	readonly username: string;
+	readonly authentication: { readonly method: string; readonly location?: string; readonly token_expire?: string };
+	readonly rbac: { readonly enabled: boolean; readonly roles: readonly string[]; readonly is_admin?: boolean };
+}
+
+/** An API key without the key. `uid` and `key_hash` are masked unless an administrator asks for secrets. */
+export interface ApiKeyRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly user: string;
+	readonly key_hash: string;
+	readonly metadata: JsonObject;
+	readonly created_at: string;
+	readonly enabled: boolean;
+	readonly last_used_at: string | null;
+	readonly expires_at: string | null;
+	readonly scopes: readonly string[] | null;
+}
+
+/** The answer to a new key: the only time that the key is shown. Null when a key was loaded by its hash. */
+export type NewApiKeyRecord = Omit<ApiKeyRecord, "key_hash"> & { readonly key: string | null };
+
+/** What may be said of a key. With `key_hash` it is one from another instance. */
+export type ApiKeyInput = { readonly [F in keyof ApiKeyRecord]?: ApiKeyRecord[F] | undefined };
+
+/** A role as the API shows it. */
+export interface RoleRecord {
+	readonly id: string;
+	readonly name: string;
+	readonly description: string;
+	readonly system: boolean;
+	readonly permission_grant_objects: readonly {
+		readonly id: string;
+		readonly resource_uid: string | null;
+		readonly resource_type: string | null;
+		readonly permission_types: readonly string[];
+	}[];
+}
+
+/** Who has a role. */
+export interface RoleAssignmentRecord {
+	readonly id: string;
+	readonly user: string;
+	readonly role: string;
+	readonly description: string;
+	readonly is_remote: boolean;
+	readonly source: string;
+}
+
+/** Who somebody is to a service, by which credentials, and what for roles there are. */
+export interface AccessClient {
+	/** Exchange a password for a token. Give it to a new client; this one stays as it is. */
+	signIn(credentials: Password, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord>;
+	/** Who the credential belongs to. */
+	user(options?: Waiting): Promise<UserRecord>;
+	readonly apiKeys: {
+		/** By id, or by the key itself. */
+		get(idOrKey: string, options?: Waiting): Promise<ApiKeyRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ApiKeyRecord>>;
+		create(input: ApiKeyInput, options?: Waiting): Promise<NewApiKeyRecord>;
+		/** What is not given stays. */
+		update(idOrKey: string, input: ApiKeyInput, options?: Waiting): Promise<ApiKeyRecord>;
+		remove(idOrKey: string, options?: Waiting): Promise<void>;
+	};
+	readonly roles: {
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleRecord>>;
+	};
+	readonly roleAssignments: {
+		get(id: string, options?: Waiting): Promise<RoleAssignmentRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
+	};
+}
+
+export function createAccessClient(api: Api): AccessClient {
+	const { call, read, list } = api;
+	const at = encodeURIComponent;
+	return {
+		signIn: (credentials, options) => requestToken(api, credentials, options),
+		user: (waiting) => read("/user", waiting),
+		apiKeys: {
+			get: (key, waiting) => read(`/apikeys/${at(key)}`, waiting),
+			list: (query, waiting) => list("/apikeys", query, waiting),
+			create: (body, waiting) => read("/apikeys", { method: "POST", body, ...waiting }),
+			update: (key, body, waiting) => read(`/apikeys/${at(key)}`, { method: "PUT", body, ...waiting }),
+			async remove(key, waiting) {
+				await call(`/apikeys/${at(key)}`, { method: "DELETE", ...waiting });
+			},
+		},
+		roles: { list: (query, waiting) => list("/rbac/roles", query, waiting) },
+		roleAssignments: {
+			get: (id, waiting) => read(`/rbac/role_assignments/${at(id)}`, waiting),
+			list: (query, waiting) => list("/rbac/role_assignments", query, waiting),
+		},
+	};
+}

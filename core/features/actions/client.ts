@@ -1,0 +1,57 @@
+import type { Api, Waiting } from "../../client/api.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
+import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+
+/** An action as the API shows it. */
+export interface ActionRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly pack: string;
+	readonly name: string;
+	readonly description: string;
+	readonly runner_type: string;
+	readonly entry_point: string;
+	readonly enabled: boolean;
+	readonly parameters: ParameterSchema;
+	readonly output_schema?: JsonObject;
+	readonly tags: readonly JsonObject[];
+	readonly notify: JsonObject;
+}
+
+/** A runner type as the API shows it. */
+export interface RunnerTypeRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly name: string;
+	readonly description: string;
+	readonly enabled: boolean;
+	readonly runner_module: string;
+	readonly runner_parameters: ParameterSchema;
+}
+
+/** The actions of a service, and the runner types that they need. */
+export interface ActionClient {
+	readonly actions: {
+		get(refOrId: string, options?: Waiting): Promise<ActionRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
+	};
+	readonly runnerTypes: {
+		get(nameOrId: string, options?: Waiting): Promise<RunnerTypeRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RunnerTypeRecord>>;
+	};
+}
+
+export function createActionClient({ read, list }: Api): ActionClient {
+	const at = encodeURIComponent;
+	return {
+		actions: {
+			get: (ref, waiting) => read(`/actions/${at(ref)}`, waiting),
+			list: (query, waiting) => list("/actions", query, waiting),
+		},
+		runnerTypes: {
+			get: (name, waiting) => read(`/runnertypes/${at(name)}`, waiting),
+			list: (query, waiting) => list("/runnertypes", query, waiting),
+		},
+	};
+}

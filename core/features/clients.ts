@@ -1,0 +1,73 @@
+import type { Addresses } from "../client/addresses.ts";
+import { type ClientOptions, createApi } from "../client/api.ts";
+import { type AccessClient, createAccessClient } from "./access/client.ts";
+import { type ActionClient, createActionClient } from "./actions/client.ts";
+import { createKeyClient, type KeyClient } from "./datastore/client.ts";
+import { createExecutionClient, type ExecutionClient } from "./executions/client.ts";
+import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
+import { createNodeClient, type NodeClient } from "./nodes/client.ts";
+import { type ConfigClient, createConfigClient } from "./packs/client.ts";
+import { createPolicyClient, type PolicyClient } from "./policies/client.ts";
+import { createPurgeClient, type PurgeClient } from "./retention/client.ts";
+import { createRuleClient, type RuleClient } from "./rules/client.ts";
+import { createSensorClient, type SensorClient } from "./sensors/client.ts";
+import { createTimerClient, type TimerClient } from "./timers/client.ts";
+import { createTriggerClient, type TriggerClient } from "./triggers/client.ts";
+import { createWebhookClient, type WebhookClient } from "./webhooks/client.ts";
+
+export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
+export type { ClientOptions } from "../client/api.ts";
+export type { ListPage, ListQuery } from "../client/page.ts";
+export type { TokenRecord } from "../client/sign-in.ts";
+export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
+export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
+export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
+export type { ExecutionInput, ExecutionRecord, RerunRequest, StreamEventRecord } from "./executions/client.ts";
+export type { FollowOptions, OutputChunkRecord } from "./executions/follow-output.ts";
+export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
+export type * from "./nodes/client.ts";
+export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";
+export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies/client.ts";
+export type { PurgeClient, PurgeRecord, PurgeRequest } from "./retention/client.ts";
+export type * from "./rules/client.ts";
+export type { SensorClient, SensorRecord } from "./sensors/client.ts";
+export type { TimerClient, TimerRecord } from "./timers/client.ts";
+export type * from "./triggers/client.ts";
+export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks/client.ts";
+
+/** The HTTP API in types. Every method throws `SvcError`; `SVC_UNAVAILABLE` when the service cannot be reached. */
+export interface Client extends AccessClient, ActionClient, ExecutionClient, PurgeClient {
+	readonly addresses: Addresses;
+	readonly inquiries: InquiryClient;
+	readonly webhooks: WebhookClient;
+	readonly rules: RuleClient;
+	readonly policies: PolicyClient;
+	readonly triggers: TriggerClient;
+	readonly timers: TimerClient;
+	readonly sensors: SensorClient;
+	readonly keys: KeyClient;
+	readonly configs: ConfigClient;
+	readonly nodes: NodeClient;
+}
+
+/** A client of the service at an address. */
+export function createClient(options: ClientOptions = {}): Client {
+	const api = createApi(options);
+	return {
+		addresses: api.addresses,
+		...createAccessClient(api),
+		...createExecutionClient(api),
+		...createActionClient(api),
+		inquiries: createInquiryClient(api),
+		webhooks: createWebhookClient(api),
+		rules: createRuleClient(api),
+		policies: createPolicyClient(api),
+		triggers: createTriggerClient(api),
+		timers: createTimerClient(api),
+		sensors: createSensorClient(api),
+		keys: createKeyClient(api),
+		configs: createConfigClient(api),
+		...createPurgeClient(api),
+		nodes: createNodeClient(api),
+	};
+}

@@ -1,0 +1,104 @@
+import type { Api, Waiting } from "../../client/api.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
+import { faultOf } from "../../client/request.ts";
+import type { ExecutionStatus, JsonObject, JsonValue, OutputType } from "../../contract/index.ts";
+import type { ActionRecord, RunnerTypeRecord } from "../actions/client.ts";
+import { type FollowOptions, followOutput, type OutputChunkRecord } from "./follow-output.ts";
+
+/** An execution as the API shows it. */
+export interface ExecutionRecord {
+	readonly id: string;
+	readonly status: ExecutionStatus;
+	readonly start_timestamp: string;
+	readonly end_timestamp?: string;
+	readonly elapsed_seconds?: number;
+	readonly log: readonly { readonly status: ExecutionStatus; readonly timestamp: string }[];
+	readonly parameters?: JsonObject;
+	readonly result?: JsonObject;
+	readonly result_size?: number;
+	readonly context: JsonObject;
+	readonly action: ActionRecord;
+	readonly runner: RunnerTypeRecord;
+	readonly liveaction: JsonObject;
+	readonly web_url: string;
+	readonly parent?: string;
+	readonly children?: readonly string[];
+	readonly delay?: number;
+}
+
+/** What is to be run. */
+export interface ExecutionInput {
+	/** `<pack>.<action>`. */
+	readonly action: string;
+	readonly parameters?: JsonObject;
+	readonly user?: string | null;
+	/** `trace_context: { trace_tag }` or `{ id_ }` chooses the trace. */
+	readonly context?: JsonObject;
+	readonly notify?: JsonObject;
+	readonly callback?: JsonObject;
+	/** Milliseconds before it is scheduled. */
+	readonly delay?: number;
+}
+
+/** What to change when an execution is run again. */
+export interface RerunRequest {
+	/** Laid over the parameters of the first run. */
+	readonly parameters?: JsonObject;
+	readonly user?: string;
+	readonly delay?: number;
+}
+
+/** An event of the general stream. */
+export interface StreamEventRecord {
+	readonly name: string;
+	readonly data: JsonValue;
+}
+
+/** The executions of a service, their output, and its events. */
+export interface ExecutionClient {
+	readonly executions: {
+		create(input: ExecutionInput, options?: Waiting): Promise<ExecutionRecord>;
+		/** By id, or `last` for the most recently scheduled one. */
+		get(id: string, options?: { readonly query?: ListQuery } & Waiting): Promise<ExecutionRecord>;
+		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ExecutionRecord>>;
+		/** Ask for the end of an execution; `refused` says why that is no longer possible. */
+		cancel(id: string, options?: Waiting): Promise<{ readonly refused?: string }>;
+		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
+		/** The output so far, as one text. */
+		output(id: string, options?: { readonly type?: OutputType } & Waiting): Promise<string>;
+	};
+	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
+	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
+	/** Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. */
+	stream(query?: ListQuery, options?: Waiting): AsyncIterable<StreamEventRecord>;
+}
+
+export function createExecutionClient(api: Api): ExecutionClient {
+	const { call, read, list } = api;
+	const at = encodeURIComponent;
+	return {
+		executions: {
+			create: (body, waiting) => read("/executions", { method: "POST", body, ...waiting }),
+			get: (id, waiting) => read(`/executions/${at(id)}`, waiting),
+			list: (query, waiting) => list("/executions", query, waiting),
+			async cancel(id, waiting) {
+				const refused = faultOf(await (await call(`/executions/${at(id)}`, { method: "DELETE", ...waiting })).text());
+				return refused === undefined ? {} : { refused };
+			},
+			rerun: (id, body, waiting) => read(`/executions/${at(id)}/re_run`, { method: "POST", body, ...waiting }),
+			async output(id, { type, signal } = {}) {
+				return (await call(`/executions/${at(id)}/output`, { query: { output_type: type }, signal })).text();
+			},
+		},
+		followOutput: (id, options = {}) => followOutput(api, id, options),
+		stream: (query = {}, waiting = {}) => stream(api, query, waiting),
+	};
+}
+
+async function* stream({ events }: Api, query: ListQuery, { signal }: Waiting): AsyncGenerator<StreamEventRecord> {
+	try {
+		for await (const { name, data } of events("/stream", { query, signal })) yield { name, data: data === "" ? null : JSON.parse(data) };
+	} catch (error) {
+		if (!signal?.aborted) throw error;
+	}
+}
