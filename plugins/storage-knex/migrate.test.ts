@@ -2,17 +2,14 @@ import * as assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
-import { type EntityKind, entityKinds, isSvcError } from "../../core/contract/index.ts";
+import { isSvcError } from "../../core/contract/index.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
-import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
-import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
+import type { LibsqlDatabase } from "./libsql.ts";
 import { migrations } from "./migrations/index.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
+import { assertSchema, readRows, withFile } from "./sqlite-schema.test-support.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
-import { tableNames } from "./table-names.ts";
-
-const columnTypes = { text: "TEXT", json: "TEXT", integer: "bigint", real: "float", boolean: "boolean" } as const;
 
 async function openAndStop(directory: string): Promise<void> {
 	const storage = knexStorage({ client: "sqlite" }).create();
@@ -23,55 +20,18 @@ async function openAndStop(directory: string): Promise<void> {
 	}
 }
 
-async function inspect<T>(directory: string, look: (database: LibsqlDatabase) => T): Promise<T> {
-	const database = new (await importLibsql())(join(directory, "svc.db"), { timeout: 1_000 });
-	try {
-		return look(database);
-	} finally {
-		database.close();
-	}
-}
-
-function readRows(database: LibsqlDatabase, sql: string): unknown[][] {
-	return database.prepare(sql).raw().all([]);
-}
-
-/** Columns of every index of a table, whether it is unique and which column it wants to be not null, in no particular order. */
-function readIndexes(database: LibsqlDatabase, table: string): string[] {
-	const indexes = readRows(database, `select name, "unique" from pragma_index_list('${table}')`);
-	return indexes.map(([name, unique]) => {
-		const columns = readRows(database, `select name from pragma_index_info('${String(name)}') order by seqno`);
-		const [sql] = readRows(database, `select sql from sqlite_master where name = '${String(name)}'`).flat();
-		const [, sparse] = / where `(\w+)` is not null$/.exec(String(sql)) ?? [];
-		return `${unique === 1 ? "unique " : ""}${columns.join()}${sparse === undefined ? "" : ` with ${sparse}`}`;
-	});
-}
+const look = <T>(directory: string, run: (database: LibsqlDatabase) => T) => withFile(join(directory, "svc.db"), run);
 
 test("the migrated tables are what the entity kinds say", () =>
 	withDirectory(async (directory) => {
 		await openAndStop(directory);
-		await inspect(directory, (database) => {
-			for (const kind of Object.keys(entityKinds) as EntityKind[]) {
-				const table = tableNames[kind];
-				const columns = readRows(database, `select name, type, pk from pragma_table_info('${table}') order by cid`);
-				const expected = Object.entries(entityKinds[kind].fields).map(([name, type]) => [
-					name,
-					columnTypes[type as keyof typeof columnTypes],
-					name === "id" ? 1 : 0,
-				]);
-				assert.deepEqual(columns, expected, table);
-				const keys = uniqueIndexesOf(kind).map((columns) => `unique ${String(columns)}`);
-				const sparse = sparseIndexesOf(kind).map(([column, fields]) => `${String(fields)} with ${column}`);
-				const full = indexesOf(kind).slice(0, -sparse.length || undefined);
-				assert.deepEqual(readIndexes(database, table).sort(), [...keys, ...full.map(String), ...sparse].sort(), table);
-			}
-		});
+		await look(directory, assertSchema);
 	}));
 
 test("opening again changes nothing", () =>
 	withDirectory(async (directory) => {
 		const readSchema = () =>
-			inspect(directory, (database) => readRows(database, "select sql from sqlite_master union all select name from migrations"));
+			look(directory, (database) => readRows(database, "select sql from sqlite_master union all select name from migrations"));
 		await openAndStop(directory);
 		const before = await readSchema();
 		await openAndStop(directory);
@@ -81,13 +41,13 @@ test("opening again changes nothing", () =>
 test("a database of a newer version is refused, naming what is unknown", () =>
 	withDirectory(async (directory) => {
 		await openAndStop(directory);
-		await inspect(directory, (database) => database.exec("insert into migrations (name, batch) values ('9999-later', 2)"));
+		await look(directory, (database) => database.exec("insert into migrations (name, batch) values ('9999-later', 2)"));
 		await assert.rejects(openAndStop(directory), (error) => {
 			assert.ok(isSvcError(error, "SVC_CONFIG"));
 			assert.match(error.message, /newer version.*9999-later/);
 			return true;
 		});
-		await inspect(directory, (database) => database.exec("delete from migrations where name = '9999-later'"));
+		await look(directory, (database) => database.exec("delete from migrations where name = '9999-later'"));
 		await openAndStop(directory);
 	}));
 
@@ -99,9 +59,9 @@ test("a plan names what a start would run, and makes nothing", () =>
 		assert.deepEqual(await readdir(directory), []);
 		await openAndStop(directory);
 		assert.deepEqual(await plan(), []);
-		await inspect(directory, (database) => database.exec(`delete from migrations where name = '${names.at(-1)}'`));
+		await look(directory, (database) => database.exec(`delete from migrations where name = '${names.at(-1)}'`));
 		assert.deepEqual(await plan(), names.slice(-1));
-		await inspect(directory, (database) => database.exec("insert into migrations (name, batch) values ('9999-later', 2)"));
+		await look(directory, (database) => database.exec("insert into migrations (name, batch) values ('9999-later', 2)"));
 		await assert.rejects(
 			async () => plan(),
 			(error) => isSvcError(error, "SVC_CONFIG") && /newer version/.test(error.message),

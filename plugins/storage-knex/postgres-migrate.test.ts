@@ -1,17 +1,16 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type EntityKind, entityKinds, isSvcError } from "../../core/contract/index.ts";
+import { isSvcError } from "../../core/contract/index.ts";
 import { createTestDatabase, postgresTest, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
-import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
 import { migrations } from "./migrations/index.ts";
 import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
 import { startProxy } from "./postgres-proxy.test-support.ts";
+import { assertPostgresSchema, readSchema } from "./postgres-schema.test-support.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { toContext } from "./storage-context.test-support.ts";
-import { tableNames } from "./table-names.ts";
 
 const migrationTest = postgresTest(test);
 const names = migrations.map(({ name }) => name);
@@ -39,61 +38,11 @@ async function readPlan(url: string, schema: string): Promise<readonly string[] 
 	}
 }
 
-interface Column {
-	readonly table: string;
-	readonly name: string;
-	readonly type: string;
-	readonly collation: string | null;
-}
-
-const columnTypes = { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" } as const;
-
-function readColumns(url: string, schema: string): Promise<readonly Column[]> {
-	return administer<Column>(
-		url,
-		`select table_name as table, column_name as name, data_type as type, collation_name as collation
-		from information_schema.columns where table_schema = '${schema}' order by table_name, ordinal_position`,
-	);
-}
-
-async function readIndexes(url: string, schema: string): Promise<readonly string[]> {
-	const indexes = await administer<{ readonly text: string }>(
-		url,
-		`select regexp_replace(indexdef, 'INDEX .* USING btree ', tablename || ' ') as text from pg_indexes where schemaname = '${schema}'`,
-	);
-	return indexes.map(({ text }) => text.replace("CREATE ", "").replaceAll('"', "")).sort();
-}
-
-function toExpectedIndexes(kind: EntityKind): string[] {
-	const table = tableNames[kind];
-	const list = (fields: readonly string[]) => fields.map((field) => `${field} NULLS FIRST`).join(", ");
-	const [[id = ""] = [], ...unique] = uniqueIndexesOf(kind);
-	const sparse = sparseIndexesOf(kind);
-	const full = indexesOf(kind).slice(0, -sparse.length || undefined);
-	return [
-		`UNIQUE ${table} (${id})`,
-		...unique.map((fields) => `UNIQUE ${table} (${list(fields)})`),
-		...full.map((fields) => `${table} (${list(fields)})`),
-		...sparse.map(([column, fields]) => `${table} (${list(fields)}) WHERE (${column} IS NOT NULL)`),
-	];
-}
-
 migrationTest(
 	"the migrated tables are what the entity kinds say, and text compares by code point",
 	withDatabase(async ({ url }) => {
 		await startAndStop(url);
-		const columns = await readColumns(url, "public");
-		for (const kind of Object.keys(entityKinds) as EntityKind[]) {
-			const found = columns.filter(({ table }) => table === tableNames[kind]).map(({ name, type, collation }) => [name, type, collation]);
-			const expected = Object.entries(entityKinds[kind].fields).map(([name, type]) => {
-				const columnType = columnTypes[type as keyof typeof columnTypes];
-				return [name, columnType, columnType === "text" ? "C" : null];
-			});
-			assert.deepEqual(found, expected, kind);
-		}
-		const indexes = (await readIndexes(url, "public")).filter((text) => !text.includes("migrations"));
-		const expected = (Object.keys(entityKinds) as EntityKind[]).flatMap(toExpectedIndexes);
-		assert.deepEqual(indexes, expected.sort());
+		await assertPostgresSchema(url);
 	}),
 );
 
@@ -197,10 +146,6 @@ async function assertCompletes(url: string, schema: string, whole: unknown): Pro
 	await startAndStop(url, schema);
 	assert.deepEqual(await readSchema(url, schema), whole);
 	await administer(url, `drop schema ${schema} cascade`);
-}
-
-function readSchema(url: string, schema: string): Promise<unknown> {
-	return Promise.all([readColumns(url, schema), readIndexes(url, schema)]);
 }
 
 test.run();
