@@ -1,35 +1,26 @@
 export * from "./contract/index.ts";
+export type { IssuedToken } from "./features/access/credentials-api.ts";
+export type { FirstUser } from "./features/access/first-user.ts";
+export type { ActionFilter, ActionInput, Actions, RunnerTypes } from "./features/actions/catalog-api.ts";
+export type { EventMap, EventName, Events, NamesOf, StreamEvent } from "./features/executions/events-api.ts";
+export type { Run, RunAction, RunOptions } from "./features/executions/runs-api.ts";
 export type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./features/rules/rules-api.ts";
 export type { TraceFilter, Traces, TraceView } from "./features/traces/traces-api.ts";
 export type { TriggersApi } from "./features/triggers/triggers-api.ts";
+export type { Page } from "./kernel/basics/page.ts";
+export type { Principal } from "./kernel/basics/principal.ts";
+export type { Engine } from "./kernel/engine-api.ts";
+export type { Dispatch, Dispatcher } from "./kernel/events/dispatcher.ts";
 export type {
-	ActionFilter,
-	ActionInput,
-	Actions,
-	Engine,
-	EventMap,
-	EventName,
-	Events,
 	ExecutionFilter,
 	ExecutionListQuery,
 	Executions,
 	ExecutionView,
-	FirstUser,
-	IssuedToken,
-	NamesOf,
 	Output,
 	OutputChunk,
-	Page,
-	Principal,
 	RerunInput,
-	Run,
-	RunAction,
-	RunnerTypes,
-	RunOptions,
-	StreamEvent,
 	SubmitInput,
-} from "./kernel/engine-api.ts";
-export type { Dispatch, Dispatcher } from "./kernel/events/dispatcher.ts";
+} from "./kernel/executions/executions-api.ts";
 export type { Overrides } from "./service/container.ts";
 export { type LoadConfigOptions, loadConfig } from "./service/load-config.ts";
 export { createLogger, type ServiceLogger } from "./service/logger.ts";

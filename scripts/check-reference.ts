@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
+import { fileWrittenType } from "../core/features/actions/file-written-type.ts";
+import { itemTriggerTypes } from "../core/features/datastore/item-types.ts";
 import { streamEventNames } from "../core/features/executions/events.ts";
 import { routes } from "../core/features/routes.ts";
-import { builtInTypes } from "../core/features/triggers/built-in-types.ts";
+import { sensorProcessTypes } from "../core/features/sensors/sensor-process-types.ts";
+import { timerTriggerTypes } from "../core/features/timers/timer-types.ts";
+import { toEndingTypes } from "../core/features/triggers/built-in-types.ts";
+import { webhookType } from "../core/features/webhooks/webhook-type.ts";
 import configuration from "../svc.config.ts";
 import { readCommands, toFlags } from "./reference/commands.ts";
 import { toRequest } from "./reference/request-reference.ts";
@@ -71,6 +76,12 @@ export function findUnlisted(pages: readonly string[], contents: string): string
 		.map((page) => `docs/README.md has no link to ${page}`);
 }
 
+const ownTypes = [
+	webhookType,
+	...[...timerTriggerTypes, ...toEndingTypes({ action_sensor: { enable: true, emit_when: [] } }), fileWrittenType].map(({ type }) => type),
+	...[...sensorProcessTypes, ...itemTriggerTypes].map(({ type }) => type),
+];
+
 /** Problems found in the reference of this project. */
 export async function checkReference(): Promise<string[]> {
 	const read = (page: string) => readFileSync(`docs/${page}`, "utf8");
@@ -79,7 +90,7 @@ export async function checkReference(): Promise<string[]> {
 			routes: routes.map((route) => toRequest(route).replace(/<.*?>/g, "<>")),
 			queries: [...new Set(routes.flatMap(({ query }) => Object.keys(query ?? {})))],
 			commands: Object.fromEntries((await readCommands()).map(({ name, options }) => [name, toFlags(options)])),
-			triggers: builtInTypes.map(({ ref, payload_schema: schema }) => ({ ref, payload: Object.keys(schema["properties"] ?? {}) })),
+			triggers: ownTypes.map(({ ref, payload_schema: schema }) => ({ ref, payload: Object.keys(schema["properties"] ?? {}) })),
 			events: [...streamEventNames],
 			runners: configuration.runners.map(({ name }) => name),
 			errors: [...new Set(readFileSync("core/contract/errors.ts", "utf8").match(/\bSVC_[A-Z_]+\b/g))],

@@ -1,6 +1,6 @@
 import type { Presentation } from "../features/executions/records.ts";
-import { maskTogether } from "../kernel/secrets/mask.ts";
 import { roomInTurn } from "../language/loop-turn.ts";
+import { maskTogether } from "../language/parameters/mask.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { toActionResource } from "./permissions.ts";
 import type { HttpContext, RouteContext } from "./route.ts";

@@ -1,79 +1,60 @@
-import { ensureFirstUser } from "../features/access/first-user.ts";
-import { createActions } from "../features/actions/actions.ts";
-import { createRunnerTypes } from "../features/actions/runner-types.ts";
-import { createEvents } from "../features/executions/events.ts";
-import { createInquiries } from "../features/inquiries/inquiries.ts";
-import { createEnforcements } from "../features/rules/enforcements.ts";
-import { createSensorTypes } from "../features/sensors/sensor-types.ts";
-import { checkTimerParameters } from "../features/timers/schedule.ts";
-import { createTimersApi } from "../features/timers/timers-api.ts";
-import { createTraces } from "../features/traces/traces-read.ts";
-import { createTriggers } from "../features/triggers/triggers.ts";
-import { createHookIndex } from "../features/webhooks/hook-index.ts";
-import { createWebhooks } from "../features/webhooks/webhooks.ts";
-import type { Engine } from "./engine-api.ts";
-import { createEngineLife } from "./engine-life.ts";
-import { createEngineParts } from "./engine-parts.ts";
+import { createId } from "./basics/ids.ts";
+import type { EngineCore } from "./engine-api.ts";
+import { noReactor } from "./events/reactor.ts";
+import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
+import { createKernel } from "./kernel.ts";
+import { EngineLife } from "./life.ts";
+import { createNode } from "./nodes/node.ts";
+import { createPersist } from "./nodes/persist.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
+import { createPluginHost } from "./plugins/plugin-host.ts";
 
-/** Put an engine together. Nothing is opened or started before `start`. */
-export function createEngine(dependencies: EngineDependencies): Engine {
-	const { options, logger, roles } = dependencies;
-	const parts = createEngineParts(dependencies);
-	const life = createEngineLife(dependencies, parts);
-	const { shared, host, changes, catalog, triggers, triggerTypes, instances, datastore, ruling, policing, node, executions } = parts;
-	const { access, apiKeys, completions, credentials, output, packConfigs, retention, runs } = parts;
-	const { storage, authBackend } = host;
-	return {
-		nodeId: shared.nodeId,
-		run: runs.run,
-		executions,
-		triggers: {
-			types: triggerTypes,
-			triggers: createTriggers({ ...shared, ...triggers, changes, checkParameters: checkTimerParameters }),
-			instances,
-		},
-		rules: ruling.rules,
-		enforcements: createEnforcements({ storage, executions }),
-		policies: policing.policies,
-		timers: createTimersApi({ storage }),
-		sensorTypes: createSensorTypes({ ...shared, changes }),
-		traces: createTraces({ storage }),
-		inquiries: createInquiries({ ...shared, completions, catalog }),
-		output,
-		events: createEvents({ ...shared, catalog }),
-		actions: createActions({ ...shared, catalog, access, draft: triggers.dispatcher.draft }),
-		runnerTypes: createRunnerTypes({ storage, catalog }),
-		credentials,
-		apiKeys,
-		access,
-		dispatcher: triggers.dispatcher,
-		datastore,
-		packConfigs,
+/** Put an engine together of the kernel and features. Nothing is opened or started before `start`. */
+export function createEngineOf<F extends FeatureList>(
+	dependencies: EngineDependencies,
+	createFeatures: CreateFeatures<F>,
+): { readonly engine: EngineCore & ApiOf<F>; readonly features: F } {
+	const { logger, composition, clock } = dependencies;
+	const nodeId = createId(clock);
+	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
+	const kernel = createKernel(dependencies, host, nodeId);
+	const features = createFeatures(kernel);
+	kernel.seams.take(Object.values(features));
+	const halting = new AbortController();
+	const persist = createPersist({ storage: host.storage, logger, signal: halting.signal });
+	const node = createNode({
+		...dependencies,
+		...kernel,
+		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
+		loops: toLoops(kernel),
+		persist,
+		idle: kernel.scheduler.idle,
+		running: () => kernel.executor.held().size,
+		lateWrites: kernel.lateWrites.count,
+		signal: halting.signal,
+	});
+	const life = new EngineLife({ dependencies, host, kernel, node, persist, halting });
+	const core: EngineCore = {
+		nodeId,
+		executions: kernel.executions,
+		output: kernel.output,
+		dispatcher: kernel.dispatcher,
 		nodes: node.nodes,
 		readiness: node.readiness,
-		retention,
-		webhooks: createWebhooks({
-			...shared,
-			access,
-			dispatcher: triggers.dispatcher,
-			hooks: createHookIndex({ storage, changes }),
-			readSecret: (name) => datastore.clearAccessFor(options.system_user.user, "webhook signature").lookup("system", name),
-		}),
-		start: life.start,
-		async ensureFirstUser() {
-			// Where nobody can sign in, the backend has not been started.
-			if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
-			return ensureFirstUser({
-				backend: authBackend,
-				adminPassword: dependencies.adminPassword,
-				logger,
-				systemUser: options.system_user.user,
-			});
-		},
-		drain: life.drain,
-		abort: life.abort,
-		stop: life.stop,
-		[Symbol.asyncDispose]: life.stop,
+		start: () => life.start(),
+		drain: () => life.drain(),
+		abort: () => life.abort(),
+		stop: () => life.stop(),
+		[Symbol.asyncDispose]: () => life.stop(),
 	};
+	const apis = Object.values(features).map(({ api }) => api);
+	return { engine: Object.assign(core, ...apis) as EngineCore & ApiOf<F>, features };
+}
+
+/** What each role makes the node do, in the order in which it begins. */
+function toLoops({ roles, seams, leases, scheduler, processor }: ReturnType<typeof createKernel>) {
+	const ofFeatures = seams.features.flatMap(({ work }) => work ?? []);
+	const processing = seams.reactor === noReactor ? [] : ([["rules", processor]] as const);
+	const loops = [["worker", leases.recovery], ["worker", scheduler], ...processing, ...ofFeatures] as const;
+	return loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop);
 }

@@ -3,9 +3,10 @@ import { container, type DependencyContainer, type InjectionToken, instanceCachi
 import type { Clock, Logger } from "../contract/index.ts";
 import { createHttp, type Http } from "../http/index.ts";
 import { createSystemClock } from "../kernel/basics/clock.ts";
-import { createEngine } from "../kernel/engine.ts";
+import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
+import { toDependencies } from "./engine-dependencies.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
 
@@ -46,28 +47,21 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 	const { options } = config;
 	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));
 	provide(scope, tokens.clock, () => overrides.clock ?? createSystemClock());
-	provide(scope, tokens.engine, () =>
-		createEngine({
-			options,
-			roles: config.roles,
-			composition: {
-				storage: config.storage,
-				eventBus: config.eventBus,
-				runners: config.runners,
-				sensors: config.sensors,
-				authBackend: config.authBackend,
-			},
-			access: config.access,
-			packs: config.packs,
-			configs: config.configs,
-			dataDirectory: config.dataDirectory,
-			logger: scope.resolve(tokens.logger),
-			clock: scope.resolve(tokens.clock),
-			adminPassword: overrides.adminPassword,
-			apiUrl: () => options.auth.api_url || scope.resolve(tokens.http).apiUrl(),
-			addresses: () => ({ ...scope.resolve(tokens.http).addresses() }),
-			version,
-		}),
+	provide(
+		scope,
+		tokens.engine,
+		() =>
+			// An engine of fewer features lacks what it would have of the others; that is for whoever leaves them out to know.
+			createEngineOf(
+				toDependencies(config, {
+					logger: scope.resolve(tokens.logger),
+					clock: scope.resolve(tokens.clock),
+					adminPassword: overrides.adminPassword,
+					apiUrl: () => options.auth.api_url || scope.resolve(tokens.http).apiUrl(),
+					addresses: () => ({ ...scope.resolve(tokens.http).addresses() }),
+				}),
+				config.features,
+			).engine as Engine,
 	);
 	provide(scope, tokens.http, () =>
 		createHttp({

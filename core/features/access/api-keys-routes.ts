@@ -5,7 +5,7 @@ import type { GuardedResource } from "../../http/permissions.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
-import { mask } from "../../kernel/secrets/mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import type { ApiKeyInput } from "./api-keys.ts";
 
 const defaultLimit = 50;

@@ -5,7 +5,7 @@ import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertSeenWithin } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { assertNotReserved } from "../../kernel/basics/reserved-names.ts";
-import { mask } from "../../kernel/secrets/mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import { permissionTypes } from "./permission-types.ts";
 import { ensureUser } from "./users.ts";
 

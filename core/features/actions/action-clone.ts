@@ -1,6 +1,7 @@
 import { isMap, parseDocument, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../../contract/index.ts";
-import { readInside, toActionsDirectory } from "./action-files.ts";
+import { toActionsDirectory } from "../../kernel/basics/inside.ts";
+import { readInside } from "./action-files.ts";
 import { isMetadataPath, toEntryPath } from "./file-rights.ts";
 import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";
 

@@ -2,23 +2,15 @@ import { lstat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, posix } from "node:path";
 import { type ActionEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { resolveInside, toActionsDirectory } from "../../kernel/basics/inside.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Access } from "../access/access.ts";
 import { resolveEntryPoint } from "../packs/entry-point.ts";
-import { triggerRefs } from "../triggers/built-in-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";
-import {
-	assertMetadataPath,
-	type DataFile,
-	readInside,
-	removeFiles,
-	resolveInside,
-	toActionsDirectory,
-	toDataPath,
-	writeDataFiles,
-} from "./action-files.ts";
+import { assertMetadataPath, type DataFile, readInside, removeFiles, toDataPath, writeDataFiles } from "./action-files.ts";
 import { FileRights, type FileSubject, toEntryPath } from "./file-rights.ts";
 import { isTaken } from "./linkless-files.ts";
 

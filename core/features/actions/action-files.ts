@@ -1,21 +1,13 @@
 import { constants, open, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
+import { posix, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
+import { resolveInside } from "../../kernel/basics/inside.ts";
 import { isMetadataPath } from "./file-rights.ts";
 import { removeLinkless, writeLinkless } from "./linkless-files.ts";
 
 export interface DataFile {
 	readonly file_path: string;
 	readonly content: string;
-}
-
-/** Absolute path of `file` below `directory`; `SVC_INVALID` naming `field` when it leaves it. */
-export function resolveInside(directory: string, file: string, field: string): string {
-	const path = resolve(directory, file);
-	if (file === "" || file.includes("\0") || isAbsolute(file) || !path.startsWith(directory + sep)) {
-		throw new SvcError("SVC_INVALID", `${field}: "${file}" must be a relative path that stays below the pack's actions directory`);
-	}
-	return path;
 }
 
 /** `SVC_INVALID` for a metadata file where none may lie. */
@@ -69,9 +61,4 @@ export async function readInside(directory: string, file: string, field: string)
 	} finally {
 		await handle.close();
 	}
-}
-
-/** Directory of a pack's actions. */
-export function toActionsDirectory(packDirectory: string): string {
-	return join(packDirectory, "actions");
 }

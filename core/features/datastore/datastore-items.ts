@@ -3,13 +3,13 @@ import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { mask } from "../../kernel/secrets/mask.ts";
+import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
+import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import type { Access } from "../access/access.ts";
-import { parseCipherText } from "./cipher-text.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
 import { createItemStore, type ItemContent, type ItemStoreParts } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ValueForm } from "./items-api.ts";
-import { createKeyRing } from "./key-ring.ts";
 import { listItems } from "./list-items.ts";
 import { type RotationReport, rotateKeys } from "./rotation.ts";
 import { type ShownItem, toMasked, toShown } from "./shown-item.ts";
@@ -21,6 +21,7 @@ export interface DatastoreParts extends ItemStoreParts {
 	readonly options: Options;
 	readonly access: Access;
 	readonly clock: EngineClock;
+	readonly keys: KeyRing;
 	/** Absolute path of the key file. */
 	readonly keyFile: string;
 }
@@ -29,8 +30,7 @@ export interface DatastoreParts extends ItemStoreParts {
 const longestTtl = 3_153_600_000;
 
 export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
-	const { storage, clock, access, logger, options } = parts;
-	const keys = createKeyRing({ path: parts.keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
+	const { storage, clock, access, logger, options, keys } = parts;
 	const store = createItemStore(parts);
 	const sweep = createSweep({ ...parts, lease: options.scheduler.lease });
 	const templateParts = { store, keys, access, logger, systemUser: options.system_user.user };

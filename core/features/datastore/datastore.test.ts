@@ -14,7 +14,7 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import { mask } from "../../kernel/secrets/mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";

@@ -7,10 +7,10 @@ import { test } from "uvu";
 import type { Storage, StoragePlugin } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
+import type { StoredKeys } from "../../kernel/secrets/key-file.ts";
+import { keyIdOf } from "../../kernel/secrets/key-ring.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
-import type { StoredKeys } from "./key-file.ts";
-import { keyIdOf } from "./key-ring.ts";
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 

@@ -1,7 +1,7 @@
 import type { KeyValueEntity, Logger, Storage } from "../../contract/index.ts";
-import { parseCipherText } from "./cipher-text.ts";
+import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
+import { type KeyRing, keyIdOf } from "../../kernel/secrets/key-ring.ts";
 import type { ItemStore } from "./item-store.ts";
-import { type KeyRing, keyIdOf } from "./key-ring.ts";
 
 /** What a rotation did. */
 export interface RotationReport {

@@ -2,10 +2,11 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger } from "../../contract/index.ts";
+import { toItemUser } from "../../kernel/executions/template-sources.ts";
+import { createKeyRing } from "../../kernel/secrets/key-ring.ts";
 import { createAccess } from "../access/access.ts";
 import { createItemStore } from "./item-store.ts";
-import { createKeyRing } from "./key-ring.ts";
-import { createTemplateAccess, toItemUser } from "./template-access.ts";
+import { createTemplateAccess } from "./template-access.ts";
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = { now: () => Date.now() * 1_000 };

@@ -1,12 +1,12 @@
-import { type JsonObject, type Logger, SvcError } from "../../contract/index.ts";
+import { type Logger, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
+import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import type { Access } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
-import { parseCipherText } from "./cipher-text.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
 import type { ItemStore } from "./item-store.ts";
-import type { KeyRing } from "./key-ring.ts";
 
 export interface TemplateAccessParts {
 	readonly store: ItemStore;
@@ -15,13 +15,6 @@ export interface TemplateAccessParts {
 	readonly logger: Logger;
 	/** What rules and timers act as; it may view all items of the system. */
 	readonly systemUser: string;
-}
-
-/** Whose items `svckv.user` stands for in the templates of an execution. Only administrators may set `api_user` for others. */
-export function toItemUser(context: JsonObject, systemUser: string): string {
-	const { api_user, user } = context;
-	if (typeof api_user === "string" && api_user !== "") return api_user;
-	return typeof user === "string" && user !== "" ? user : systemUser;
 }
 
 interface TemplateReader {

@@ -4,10 +4,10 @@ import type { WireRecord } from "../../http/record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/runs/output.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
-import { mask } from "../../kernel/secrets/mask.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
+import { mask } from "../../language/parameters/mask.ts";
 
 /** How a record is shown. */
 export interface Presentation {

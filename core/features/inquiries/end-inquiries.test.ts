@@ -19,7 +19,8 @@ test("questions that nobody answered in time end as timed out, each once, with w
 		eventBus: memoryBus().create(),
 		clock: { now: () => Date.now() * 1_000 + passed },
 		logger: silentLogger,
-		completions: {
+		endings: {
+			takeBack: () => [],
 			async draft(execution) {
 				ended.push(execution);
 				return { operations: [], announce: () => undefined };

@@ -1,8 +1,9 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { applyTransition, toStatusPatch } from "../../kernel/executions/transition.ts";
+import { askingRunner } from "../../kernel/runs/question.ts";
 import type { InquiryEndParts } from "./inquiries.ts";
-import { inquirerName, toInquiry } from "./inquiry.ts";
+import { toInquiry } from "./inquiry.ts";
 
 const minute = 60_000_000;
 const pageSize = 500;
@@ -15,7 +16,7 @@ export async function endInquiries(parts: InquiryEndParts, signal: AbortSignal):
 	const { storage, clock } = parts;
 	let count = 0;
 	for (let after = ""; !signal.aborted; ) {
-		const where = { runner_name: inquirerName, status: "pending", id: { gt: after } } as const;
+		const where = { runner_name: askingRunner, status: "pending", id: { gt: after } } as const;
 		const page = await storage.find("execution", { where, limit: pageSize });
 		for (const execution of page) if (isOver(execution, clock.now()) && (await end(execution, parts))) count += 1;
 		const last = page.at(-1);

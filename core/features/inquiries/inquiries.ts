@@ -2,14 +2,15 @@ import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Stor
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Endings } from "../../kernel/executions/endings.ts";
 import { applyTransition, toResultPatch, toStatusPatch } from "../../kernel/executions/transition.ts";
-import { collectMasked } from "../../kernel/secrets/mask.ts";
+import { askingRunner, maskAnswer } from "../../kernel/runs/question.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
-import type { Completions } from "../triggers/ended-executions.ts";
-import { checkAnswer, maskAnswer } from "./answer.ts";
+import { collectMasked } from "../../language/parameters/mask.ts";
+import { checkAnswer } from "./answer.ts";
 import type { Inquiries, InquiryView } from "./inquiries-api.ts";
-import { assertAsked, assertWaiting, inquirerName, toInquiry } from "./inquiry.ts";
+import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
 
 /** What ends a question. */
 export interface InquiryEndParts {
@@ -17,7 +18,7 @@ export interface InquiryEndParts {
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly logger: Logger;
-	readonly completions: Completions;
+	readonly endings: Endings;
 }
 
 export interface InquiryParts extends InquiryEndParts {
@@ -25,7 +26,7 @@ export interface InquiryParts extends InquiryEndParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
-const pending = { runner_name: inquirerName, status: "pending" } as const;
+const pending = { runner_name: askingRunner, status: "pending" } as const;
 
 export function createInquiries(parts: InquiryParts): Inquiries {
 	const { storage, logger } = parts;

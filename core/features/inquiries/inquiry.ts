@@ -1,31 +1,24 @@
-import { type ExecutionEntity, type JsonObject, type JsonValue, type ParameterDefinition, SvcError } from "../../contract/index.ts";
+import { type ExecutionEntity, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import { askingRunner, readAnswerSchema } from "../../kernel/runs/question.ts";
 import type { Inquiry } from "./inquiries-api.ts";
-
-/** Name of the runner type whose executions are inquiries. */
-export const inquirerName = "inquirer";
 
 /** What the result of a pending execution says of its question. */
 export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">): Inquiry {
-	const { route, ttl, users, roles, schema } = result ?? {};
+	const { route, ttl, users, roles } = result ?? {};
 	return {
 		id,
 		route: typeof route === "string" ? route : "",
 		ttl: typeof ttl === "number" ? ttl : 0,
 		users: toTexts(users),
 		roles: toTexts(roles),
-		schema: typeof schema === "object" && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : {},
+		schema: readAnswerSchema(result),
 	};
-}
-
-/** The schema of the answer, as a definition of the parameter dialect. */
-export function toAnswerDefinition({ schema }: Pick<Inquiry, "schema">): ParameterDefinition {
-	return { type: "object", ...schema } as ParameterDefinition;
 }
 
 /** Refuse an execution that waits for no answer. */
 export function assertWaiting({ id, runner_name, status }: ExecutionEntity): void {
-	if (runner_name !== inquirerName) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
+	if (runner_name !== askingRunner) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
 	if (status === "timeout") throw new SvcError("SVC_INVALID", `Inquiry "${id}" timed out and cannot be responded to.`);
 	if (status !== "pending") throw new SvcError("SVC_INVALID", `Inquiry "${id}" has already been responded to.`);
 }

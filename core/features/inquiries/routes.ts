@@ -6,9 +6,9 @@ import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import { maskBySchema } from "../../kernel/secrets/mask.ts";
+import { toAnswerDefinition } from "../../kernel/runs/question.ts";
+import { maskBySchema } from "../../language/parameters/mask.ts";
 import type { InquiryView } from "./inquiries-api.ts";
-import { toAnswerDefinition } from "./inquiry.ts";
 
 const defaultLimit = 20;
 const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
@@ -60,7 +60,7 @@ export const inquiryRoutes = [
 		async handler(context) {
 			const { engine, body, principal, options } = context;
 			const { inquiry, response } = await engine.inquiries.respond(toId(context), body.response, principal);
-			const shown = options.api.mask_secrets ? maskBySchema({ response }, { response: toAnswerDefinition(inquiry) }) : { response };
+			const shown = options.api.mask_secrets ? maskBySchema({ response }, { response: toAnswerDefinition(inquiry.schema) }) : { response };
 			return replyJson({ id: inquiry.id, ...shown });
 		},
 	}),

@@ -3,10 +3,10 @@ import type { JsonObject, Logger, ParameterSchema, Storage } from "../../contrac
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
-import { collectSecrets, maskBySchema, restoreMasked } from "../../kernel/secrets/mask.ts";
 import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import { collectSecrets, maskBySchema, restoreMasked } from "../../language/parameters/mask.ts";
 import { asOneWork } from "../../language/work-budget.ts";
 import { toStableId } from "../access/roles.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";

@@ -4,8 +4,8 @@ import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../htt
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
-import { maskBySchema } from "../../kernel/secrets/mask.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import { maskBySchema } from "../../language/parameters/mask.ts";
 import type { PackConfig, PackConfigSchema } from "./pack-configs-api.ts";
 
 const defaultLimit = 100;

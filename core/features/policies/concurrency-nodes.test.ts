@@ -2,9 +2,6 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
-import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
-import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
-import { until } from "../../testing/guarantees/until.test-support.ts";
 import {
 	brief,
 	type Cluster,
@@ -17,7 +14,10 @@ import {
 	settleAll,
 	submitTo,
 	withCluster,
-} from "./policies.test-support.ts";
+} from "../../testing/engine/policies.test-support.ts";
+import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
+import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 
 const nodeCount = 4;
 const threshold = 2;

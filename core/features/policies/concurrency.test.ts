@@ -3,8 +3,18 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
+import {
+	brief,
+	createCounts,
+	limit,
+	type Node,
+	names,
+	settleAll,
+	submitAll,
+	submitTo,
+	withCluster,
+} from "../../testing/engine/policies.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
-import { brief, createCounts, limit, type Node, names, settleAll, submitAll, submitTo, withCluster } from "./policies.test-support.ts";
 
 const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
 

@@ -1,13 +1,13 @@
 import type { EventBus, Logger, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Endings } from "../../kernel/executions/endings.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import type { Completions } from "../triggers/ended-executions.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
 import { createPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
 import { createPolicyIndex } from "./policy-index.ts";
-import { createQueues, type Queues } from "./queues.ts";
+import { createQueues, type PolicyQueues } from "./queues.ts";
 import { createRetries, type Retries } from "./retries.ts";
 
 export interface PolicyCoreParts {
@@ -17,7 +17,7 @@ export interface PolicyCoreParts {
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly catalog: Catalog;
-	readonly completions: Completions;
+	readonly endings: Endings;
 	readonly changes: ChangeFeed;
 	/** Seconds. */
 	readonly pollInterval: number;
@@ -26,7 +26,7 @@ export interface PolicyCoreParts {
 /** Policies, and what obeys them. */
 export interface PolicyCore {
 	readonly policies: Policies;
-	readonly queues: Queues;
+	readonly queues: PolicyQueues;
 	readonly retries: Retries;
 	/** To be called before anything is submitted; again, when the storage was away. */
 	start(): Promise<void>;

@@ -1,28 +1,13 @@
-import { append, type ExecutionEntity, isSvcError, type PolicyEntity, type WriteOperation } from "../../contract/index.ts";
+import { append, isSvcError, type PolicyEntity, type WriteOperation } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { publishUpdated } from "../../kernel/executions/execution-events.ts";
-import {
-	applyTransition,
-	type ExecutionPatch,
-	type TransitionParts,
-	toResultPatch,
-	toStatusPatch,
-} from "../../kernel/executions/transition.ts";
+import type { Starter } from "../../kernel/executions/queues.ts";
+import { applyTransition, type TransitionParts, toResultPatch, toStatusPatch } from "../../kernel/executions/transition.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import { concurrencyTypes } from "./policy-types.ts";
 import { measureRoom } from "./room.ts";
 import { judge, type Verdicts } from "./verdicts.ts";
 import { readDue, readWhole, type Waiting, type WaitingParts } from "./waiting.ts";
-
-/** The scheduler of this node, as far as queues need it. */
-export interface Starter {
-	/** Executions that may start here now; 0 once it is stopped. */
-	places(): number;
-	/** Keep places for executions while `store` stores them with the patch that claims them and takes them out of their queue; then run them. */
-	start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void>;
-	/** Executions have been let go from a queue. */
-	release(): void;
-}
 
 export interface QueueLook extends TransitionParts, WaitingParts {
 	readonly attributeKeys: AttributeKeys;

@@ -1,12 +1,13 @@
 import type { BusEvent, Logger } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
+import type { Queues } from "../../kernel/executions/queues.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import { createBusWatch } from "../../kernel/work/bus-watch.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { concurrencyTypes } from "./policy-types.ts";
-import { lookAtQueue, type QueueLook, type Starter } from "./queue-look.ts";
+import { lookAtQueue, type QueueLook } from "./queue-look.ts";
 import { type Outside, readNextDue, readOutside, readQueues, waitingStatuses } from "./waiting.ts";
 
 export interface QueuesParts extends Omit<QueueLook, "queue" | "starter" | "deep"> {
@@ -16,28 +17,12 @@ export interface QueuesParts extends Omit<QueueLook, "queue" | "starter" | "deep
 }
 
 /** Executions that wait until the concurrency policies of their action let them start: a queue an action, named by its ref. */
-export interface Queues {
-	/** Where a new execution of the action waits; null when no policy has a say. */
-	queueOf(actionRef: string): string | null;
-	/** Put into queues what waits outside although a policy has a say. */
-	takeHold(): Promise<void>;
-	/** Something new waits in the queue. */
-	note(queue: string): void;
-	/** Find every queue to look at, and what other nodes, before they knew of a policy, have left outside. Next comes `look`. */
-	survey(): Promise<void>;
-	/** Look where something may have changed. */
-	look(starter: Starter): Promise<void>;
-	/** Whether there is something to look at. */
-	isLookDue(): boolean;
-	/** When the next execution in a queue will be due, as of the last survey. */
-	nextDue(): string | undefined;
-	/** Call `listener` when there is something to look at. */
-	onLookDue(listener: (due: { readonly survey: boolean }) => void): void;
+export interface PolicyQueues extends Queues {
 	start(): Promise<void>;
 	stop(): void;
 }
 
-export function createQueues(parts: QueuesParts): Queues {
+export function createQueues(parts: QueuesParts): PolicyQueues {
 	const { storage, index } = parts;
 	/** Queues to look at, and whether at everything in them. */
 	const due = new Map<string, { readonly deep: boolean }>();

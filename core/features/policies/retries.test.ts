@@ -3,8 +3,8 @@ import { test } from "uvu";
 import type { ExecutionEntity, JsonObject } from "../../contract/index.ts";
 import { fromTimestamp } from "../../kernel/basics/clock.ts";
 import { principal, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+import { createCounts, type Node, startCounted, submitTo, withCluster } from "../../testing/engine/policies.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { createCounts, type Node, startCounted, submitTo, withCluster } from "./policies.test-support.ts";
 
 const failing = { outcome: "fail" };
 

@@ -1,6 +1,6 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { triggerRefs } from "../triggers/built-in-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { HookParameters } from "../webhooks/hook-parameters.ts";
 import { defaultWindow } from "../webhooks/ledger.ts";
 import { eachAgedPage } from "./aged-records.ts";

@@ -1,8 +1,8 @@
 import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Endings } from "../../kernel/executions/endings.ts";
 import { createDuty } from "../../kernel/work/duty.ts";
 import { endInquiries } from "../inquiries/end-inquiries.ts";
-import type { Completions } from "../triggers/ended-executions.ts";
 import { createCollector } from "./collector.ts";
 import { purge } from "./purge.ts";
 import type { Retention } from "./retention-api.ts";
@@ -14,7 +14,7 @@ export interface RetentionParts {
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;
-	readonly completions: Completions;
+	readonly endings: Endings;
 }
 
 export function createRetention(parts: RetentionParts): Retention & { start(): void; stop(): Promise<void> } {

@@ -10,6 +10,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { InstanceLease } from "../../kernel/events/reactor.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
@@ -32,12 +33,6 @@ export interface ProcessParts {
 	readonly datastoreOf: (rule: RuleEntity) => DatastoreAccess;
 	/** Keeps the rules whose authors may see what an event tells of. */
 	readonly keepPermitted: (rules: readonly IndexedRule[], instance: TriggerInstanceEntity) => Promise<readonly IndexedRule[]>;
-}
-
-/** The lease of an event that is being processed. */
-export interface InstanceLease {
-	/** Prolong it when it is time to; false when the event is no longer this node's. */
-	keep(): Promise<boolean>;
 }
 
 /** Rules looked at before others get their turn. */

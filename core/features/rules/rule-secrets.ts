@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { createMaskWork, mask, maskParameters, restoreMasked } from "../../kernel/secrets/mask.ts";
 import { toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
+import { createMaskWork, mask, maskParameters, restoreMasked } from "../../language/parameters/mask.ts";
 import { maskTriggers } from "../triggers/trigger-secrets.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 

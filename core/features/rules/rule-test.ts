@@ -1,14 +1,14 @@
 import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
-import { mask } from "../../kernel/secrets/mask.ts";
+import type { TemplateSources } from "../../kernel/executions/template-sources.ts";
+import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
-import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import { renderWithLookups } from "../../language/templates/datastore.ts";
-import { parseCipherText } from "../datastore/cipher-text.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
@@ -72,10 +72,10 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 }
 
 /** What the tester is shown, both the tester and the author of the rule must be allowed to view. */
-function toAccess({ author }: TestedRule, { username, scopes }: Principal, { datastore, systemUser }: TemplateSources): DatastoreAccess {
-	const own = datastore.accessForGiven(systemUser, { author: username, scopes });
+function toAccess({ author }: TestedRule, { username, scopes }: Principal, { items, systemUser }: TemplateSources): DatastoreAccess {
+	const own = items.accessForGiven(systemUser, { author: username, scopes });
 	if (author === undefined || author === username) return own;
-	const authors = datastore.accessFor(systemUser, author);
+	const authors = items.accessFor(systemUser, author);
 	return {
 		async lookup(scope, name) {
 			await authors.lookup(scope, name);

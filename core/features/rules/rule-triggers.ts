@@ -12,11 +12,11 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
-import { alwaysChecked } from "../triggers/built-in-types.ts";
 
 /** The trigger a rule asks for. */
 export interface WantedTrigger {
@@ -38,20 +38,19 @@ export interface RuleTriggerParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly options: Options;
-	readonly catalog: TriggerCatalog;
-	/** What a schema cannot say of parameters, such as whether a schedule can be read. Throws `SVC_INVALID`. */
-	readonly checkParameters: (type: string, parameters: JsonObject) => void;
+	readonly triggerCatalog: TriggerCatalog;
+	readonly triggerTypes: OwnTriggerTypes;
 }
 
 export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
-	const { storage, clock, catalog } = parts;
+	const { storage, clock, triggerCatalog } = parts;
 
 	function check(type: TriggerTypeEntity, parameters: JsonObject): void {
 		try {
 			checkAgainst(type.parameters_schema, parameters, "trigger.parameters");
-			parts.checkParameters(type.ref, parameters);
+			parts.triggerTypes.checkParameters(type.ref, parameters);
 		} catch (error) {
-			const isRequired = parts.options.system.validate_trigger_parameters || alwaysChecked.has(type.ref);
+			const isRequired = parts.options.system.validate_trigger_parameters || parts.triggerTypes.isAlwaysChecked(type.ref);
 			if (isRequired || !isSvcError(error, "SVC_INVALID")) throw error;
 			parts.logger.warn("parameters are not what the trigger type allows", { trigger_type: type.ref, problem: error });
 		}
@@ -73,11 +72,11 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 
 	return {
 		async want({ type: ref, parameters = {} }) {
-			const type = await catalog.type(ref);
+			const type = await triggerCatalog.type(ref);
 			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: there is no trigger type "${ref}"`);
 			await roomInTurn();
 			check(type, parameters);
-			const known = await catalog.find(ref, parameters);
+			const known = await triggerCatalog.find(ref, parameters);
 			if (known === undefined) {
 				const trigger = toTrigger(type, parameters);
 				return { trigger, operation: { insert: "trigger", entities: [trigger] } };

@@ -9,7 +9,7 @@ import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { toRenewalInterval } from "../../kernel/work/lease-time.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
-import { triggerRefs } from "../triggers/built-in-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { TriggerTypes } from "../triggers/triggers-api.ts";
 import { type NamedSensor, registerSensors, toNamedSensor } from "./register-sensors.ts";
 import { createSensorContext } from "./sensor-context.ts";

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { parseDate } from "../../language/date-time.ts";
-import { triggerRefs } from "../triggers/built-in-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { type Schedule, toCronSchedule } from "./cron-schedule.ts";
 
 /** Refs of the trigger types that timers serve. */

@@ -11,7 +11,7 @@ import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basic
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import { triggerRefs } from "../triggers/built-in-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
 import { findDueSlot } from "./due-slot.ts";
 import { isTimezone, timerTypes, toSchedule } from "./schedule.ts";

@@ -1,51 +1,29 @@
-import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options, type WriteOperation } from "../../contract/index.ts";
+import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options } from "../../contract/index.ts";
 import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { isCompleted } from "../../kernel/executions/status.ts";
+import { type EndingDraft, type Follow, nothingFollows } from "../../kernel/executions/endings.ts";
+import { type TemplateSources, toItemUser } from "../../kernel/executions/template-sources.ts";
 import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import { findSecrets, toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
-import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
-import { toItemUser } from "../datastore/template-access.ts";
-import type { Retries } from "../policies/retries.ts";
-import { triggerRefs } from "./built-in-types.ts";
 import { toNotifications } from "./notifications.ts";
-
-/** What the end of an execution causes, events and another run: writes that belong to that of the final status, or neither happens. */
-export interface CompletionDraft {
-	readonly operations: readonly WriteOperation[];
-	/** Call once they are stored. */
-	announce(): void;
-}
-
-/** Makes what follows executions that end. */
-export interface Completions {
-	/**
-	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. What cannot
-	 * be made is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
-	 */
-	draft(ended: ExecutionEntity): Promise<CompletionDraft>;
-}
-
-const nothing: CompletionDraft = { operations: [], announce: () => undefined };
+import { triggerRefs } from "./trigger-refs-api.ts";
 
 /** An event of an execution's end. */
 type Told = readonly [trigger: string, payload: JsonObject];
 
-export interface CompletionParts {
+export interface EndedParts {
 	readonly dispatcher: Dispatcher;
 	readonly catalog: Catalog;
 	readonly options: Options;
 	readonly logger: Logger;
 	/** What the templates of notifications read. */
-	readonly templateSources: Pick<TemplateSources, "datastore" | "systemUser" | "isAdministrator">;
+	readonly templateSources: Pick<TemplateSources, "items" | "systemUser" | "isAdministrator">;
 	readonly sealedSecrets: SealedSecrets;
-	readonly retries: Retries;
-	/** See to a new execution that has been stored. */
-	readonly announce: (execution: ExecutionEntity) => void;
 }
 
-export function createCompletions(parts: CompletionParts): Completions {
+/** Events of an execution's end, or of its question. */
+export function createEndedExecutions(parts: EndedParts): Follow {
 	const { dispatcher, logger } = parts;
 	const { enable, emit_when } = parts.options.action_sensor;
 
@@ -79,13 +57,13 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 	async function notify(ended: ExecutionEntity, decrypted: string[]): Promise<readonly JsonObject[]> {
 		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
-		const { datastore, systemUser, isAdministrator } = parts.templateSources;
+		const { items, systemUser, isAdministrator } = parts.templateSources;
 		const user = toItemUser(ended.context, systemUser);
 		const snapshot = await parts.catalog.snapshot(ended.snapshot_id);
 		// Those of a request read no secret that the action itself has put into its parameters.
 		const author = ended.author ?? undefined;
 		const isGiven = Object.keys(snapshot.action.notify).length === 0 && !(await isAdministrator(author ?? ended.user));
-		const access = isGiven ? datastore.accessForGiven(user, { author }) : datastore.accessFor(user, author);
+		const access = isGiven ? items.accessForGiven(user, { author }) : items.accessFor(user, author);
 		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
 		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {
 			const secrets = parts.sealedSecrets.ofExecution(ended, snapshot).with(decrypted);
@@ -100,10 +78,10 @@ export function createCompletions(parts: CompletionParts): Completions {
 		return sealedSecrets.add(sealedSecrets.withoutToken(known_secrets), [...found, ...decrypted]);
 	}
 
-	async function draftEvents(ended: ExecutionEntity): Promise<CompletionDraft> {
+	async function draftEvents(ended: ExecutionEntity): Promise<EndingDraft> {
 		const decrypted: string[] = [];
 		const payloads = await toPayloads(ended, decrypted);
-		if (payloads.length === 0) return nothing;
+		if (payloads.length === 0) return nothingFollows;
 		const knownSecrets = await toKnownSecrets(ended, decrypted);
 		const drafts = await Promise.all(payloads.map((told) => draftOne(ended, knownSecrets, told)));
 		return {
@@ -114,34 +92,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 		};
 	}
 
-	async function draftRetry(ended: ExecutionEntity): Promise<CompletionDraft> {
-		const next = await parts.retries.draft(ended);
-		if (next === undefined) return nothing;
-		return { operations: [{ insert: "execution", entities: [next] }], announce: () => parts.announce(next) };
-	}
-
-	async function orNothing(ended: ExecutionEntity, draft: (ended: ExecutionEntity) => Promise<CompletionDraft>): Promise<CompletionDraft> {
-		try {
-			return await draft(ended);
-		} catch (error) {
-			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			logger.error("what follows an ended execution could not be made", { execution_id: ended.id, error });
-			return nothing;
-		}
-	}
-
-	return {
-		async draft(ended) {
-			if (!isCompleted(ended.status) && ended.status !== "pending") return nothing;
-			const drafts = [await orNothing(ended, draftEvents), await orNothing(ended, draftRetry)];
-			return {
-				operations: drafts.flatMap(({ operations }) => operations),
-				announce() {
-					for (const draft of drafts) draft.announce();
-				},
-			};
-		},
-	};
+	return draftEvents;
 }
 
 function toPayload(ended: ExecutionEntity, parameters: JsonObject): JsonObject {

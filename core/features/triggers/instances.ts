@@ -4,12 +4,12 @@ import { isId } from "../../kernel/basics/ids.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { createMaskWork, mask } from "../../kernel/secrets/mask.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
+import { createMaskWork, mask } from "../../language/parameters/mask.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
-import { triggerRefs } from "./built-in-types.ts";
+import { triggerRefs } from "./trigger-refs-api.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
 
 export interface InstanceParts {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEnti
 import type { Resource } from "../access/allows.ts";
 import type { PermissionType } from "../access/permission-types.ts";
 import { toActionResource } from "../access/resources.ts";
-import { triggerRefs } from "./built-in-types.ts";
+import { triggerRefs } from "./trigger-refs-api.ts";
 
 /** A permission, and what it is asked for. */
 export type Need = readonly [permission: PermissionType, resource: Resource];

@@ -3,7 +3,7 @@ import { type GuardedResource, splitRef } from "../../http/permissions.ts";
 import type { Resource } from "../access/allows.ts";
 import { timerTypes } from "../timers/schedule.ts";
 import { toHookUrl } from "../webhooks/hook-parameters.ts";
-import { triggerRefs } from "./built-in-types.ts";
+import { triggerRefs } from "./trigger-refs-api.ts";
 import type { TriggerInput } from "./triggers-api.ts";
 
 export function toTriggerTypeResource({ pack, name }: Pick<TriggerTypeEntity, "pack" | "name">): Resource {

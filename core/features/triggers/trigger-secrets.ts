@@ -1,6 +1,6 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
-import { maskMembers, maskTogether } from "../../kernel/secrets/mask.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
+import { maskMembers, maskTogether } from "../../language/parameters/mask.ts";
 
 /** Parameters of triggers as they are shown: what their types call secret is masked. */
 export async function maskTriggers(storage: Storage, triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {

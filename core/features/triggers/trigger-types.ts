@@ -2,9 +2,9 @@ import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity,
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
+import { isParameterless, toShadow } from "../../kernel/events/register-types.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
-import { isParameterless, toShadow } from "./register-types.ts";
 import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
 
 export interface TriggerTypeParts {

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
-import { restoreMasked } from "../../kernel/secrets/mask.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
+import { restoreMasked } from "../../language/parameters/mask.ts";
 import { maskTriggers } from "./trigger-secrets.ts";
 import { toNamedWhere } from "./trigger-types.ts";
 import type { TriggerInput, Triggers } from "./triggers-api.ts";
@@ -16,12 +17,11 @@ export interface TriggersParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly changes: ChangeFeed;
-	readonly catalog: TriggerCatalog;
-	/** What a schema cannot say of parameters, such as whether a schedule can be read. Throws `SVC_INVALID`. */
-	readonly checkParameters: (type: string, parameters: JsonObject) => void;
+	readonly triggerCatalog: TriggerCatalog;
+	readonly triggerTypes: OwnTriggerTypes;
 }
 
-export function createTriggers({ storage, clock, changes, catalog, checkParameters }: TriggersParts): Triggers {
+export function createTriggers({ storage, clock, changes, triggerCatalog, triggerTypes }: TriggersParts): Triggers {
 	async function get(refOrId: string): Promise<TriggerEntity> {
 		const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
@@ -31,11 +31,11 @@ export function createTriggers({ storage, clock, changes, catalog, checkParamete
 
 	async function toFields(input: TriggerInput, name: string, ownPack?: string): Promise<Omit<TriggerEntity, "id">> {
 		const { parameters = {} } = input;
-		const type = await catalog.type(input.type);
+		const type = await triggerCatalog.type(input.type);
 		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
 		await roomInTurn();
 		checkAgainst(type.parameters_schema, parameters, "parameters");
-		checkParameters(type.ref, parameters);
+		triggerTypes.checkParameters(type.ref, parameters);
 		const pack = input.pack ?? ownPack ?? type.pack;
 		assertNames({ pack, name });
 		return {

@@ -1,6 +1,6 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import { triggerRefs } from "../triggers/built-in-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { type HookParameters, toHookUrl } from "./hook-parameters.ts";
 
 /** A registered webhook: the trigger that a rule on `core.svc.webhook` made. */

@@ -12,9 +12,9 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Access } from "../access/access.ts";
-import { assertInjectable } from "../triggers/injection.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { toHookUrl } from "./hook-parameters.ts";
@@ -30,6 +30,7 @@ export interface WebhookParts {
 	readonly dispatcher: Dispatcher;
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
+	readonly triggerTypes: OwnTriggerTypes;
 	/** Value of a system item of the datastore, in clear. */
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
@@ -56,7 +57,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 	async function receiveGeneric({ body, traceTag, principal }: Delivery): Promise<Receipt> {
 		const { trigger, payload } = readGenericBody(body);
 		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl) };
-		const check = (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, parts.access);
+		const check = (resolved: ResolvedTrigger) => parts.triggerTypes.assertInjectable(resolved, principal);
 		const { instance } = await dispatcher.dispatch({ trigger, payload, trace, check });
 		return { instances: [instance] };
 	}

@@ -9,13 +9,14 @@ import {
 	type TriggerTypeEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import { alwaysChecked, triggerRefs } from "../../features/triggers/built-in-types.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Dispatch, Dispatcher } from "./dispatcher.ts";
 import { type EventPlace, placeEvent } from "./event-trace.ts";
+import type { OwnTriggerTypes } from "./own-trigger-types.ts";
 import type { Processor } from "./processor.ts";
+import type { Reactor } from "./reactor.ts";
 import { checkAgainst } from "./schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 
@@ -24,20 +25,17 @@ export interface DispatcherParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly options: Options;
-	readonly triggers: TriggerCatalog;
-	/** Whether an enabled rule has this trigger. */
-	readonly isListenedTo: (trigger: string) => Promise<boolean>;
+	readonly triggerCatalog: TriggerCatalog;
+	readonly triggerTypes: OwnTriggerTypes;
+	readonly reactor: () => Reactor;
 	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
 }
-
-/** Types that every execution would make an instance of: one that no rule listens to is not kept. */
-const keptForRulesOnly: ReadonlySet<string> = new Set([triggerRefs.action]);
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
 	const { storage, clock } = parts;
 
 	async function toInstance(event: Dispatch) {
-		const resolved = await parts.triggers.resolve(event.trigger);
+		const resolved = await parts.triggerCatalog.resolve(event.trigger);
 		event.check?.(resolved);
 		const { trigger, type } = resolved;
 		if (event.isChecked !== true) {
@@ -68,7 +66,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		return { instance, place };
 	}
 
-	/** An event that no rule will act on is stored as processed; where there is a place for it at once, as claimed already. */
+	/** An event that nothing will be done about is stored as processed; where there is a place for it at once, as claimed already. */
 	async function store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
 		const dismissed = await parts.processor.dismiss(instance);
 		if (dismissed !== undefined) return storage.write(toOperations(dismissed, place));
@@ -87,7 +85,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		try {
 			checkAgainst(type.payload_schema, payload, "payload");
 		} catch (error) {
-			if (parts.options.system.validate_trigger_payload || alwaysChecked.has(type.ref)) throw error;
+			if (parts.options.system.validate_trigger_payload || parts.triggerTypes.isAlwaysChecked(type.ref)) throw error;
 			parts.logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
 		}
 	}
@@ -98,7 +96,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 	}
 
 	async function isWanted(trigger: string): Promise<boolean> {
-		return !keptForRulesOnly.has(trigger) || parts.isListenedTo(trigger);
+		return !parts.triggerTypes.isKeptForRulesOnly(trigger) || parts.reactor().isListenedTo(trigger);
 	}
 
 	return {

@@ -35,14 +35,14 @@ export interface DispatchDraft {
 	announce(): void;
 }
 
-/** The one door through which events enter: webhooks, timers, sensors, datastore changes, inquiries and finished actions. */
+/** The one door through which events enter, whatever they come from. */
 export interface Dispatcher {
 	/**
 	 * Store an event; on disk when the promise resolves. `isNew` is false when one with the same key was there: that one is returned.
 	 * `SVC_INVALID` for an unknown trigger or a payload its schema refuses, naming the member.
 	 */
 	dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
-	/** Whether an event of this trigger would be kept. Only `core.svc.generic.actiontrigger` may not be: when no enabled rule has it. */
+	/** Whether an event of this trigger would be kept. One of a type that every execution makes events of is not, when nobody listens. */
 	isWanted(trigger: string): Promise<boolean>;
 	/** As `dispatch`, for callers that store it together with something else. Undefined: nothing listens and nothing need be kept. */
 	draft(event: Dispatch): Promise<DispatchDraft | undefined>;

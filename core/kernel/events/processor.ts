@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { EventBus, TriggerInstanceEntity } from "../../contract/index.ts";
-import { concernsNobody, type ProcessParts, processInstance } from "../../features/rules/process-instance.ts";
-import { toTimestamp } from "../basics/clock.ts";
+import type { EventBus, Logger, Storage, TriggerInstanceEntity } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createBusWatch } from "../work/bus-watch.ts";
 import { toAbandonedBefore, toExpiry } from "../work/lease-time.ts";
 import { outlastOutage } from "../work/outage.ts";
+import type { Reactor } from "./reactor.ts";
 
-export interface ProcessorParts extends ProcessParts {
+export interface ProcessorParts {
+	readonly storage: Storage;
 	readonly eventBus: EventBus;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly reactor: () => Reactor;
 	readonly nodeId: string;
 	/** Most events at once. */
 	readonly poolSize: number;
@@ -23,7 +27,7 @@ export interface Processor {
 	start(): Promise<void>;
 	/** Something has been stored: look for it, here and on other nodes. */
 	wake(): void;
-	/** The event as it is to be stored when no rule will act on it, which saves its processing; undefined otherwise. */
+	/** The event as it is to be stored when nothing will be done about it, which saves its processing; undefined otherwise. */
 	dismiss(instance: TriggerInstanceEntity): Promise<TriggerInstanceEntity | undefined>;
 	/**
 	 * The event as it is to be stored when there is a place for it at once, which saves its claim; undefined otherwise. Call
@@ -150,8 +154,8 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		const attempt = async (isRetry: boolean) => {
 			// It may have waited for its place for long.
 			if (!(await keep())) return;
-			// What rules have done before the storage went away is read again.
-			await processInstance(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, { keep }, parts);
+			// What was done about it before the storage went away is read again.
+			await parts.reactor().react(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, { keep });
 		};
 		await outlastOutage(attempt, {
 			isOver: () => stopped,
@@ -209,7 +213,10 @@ export function createProcessor(parts: ProcessorParts): Processor {
 		},
 		async dismiss(instance) {
 			// What cannot be told now is told when the event is processed.
-			const isDismissed = await concernsNobody(instance, parts).catch(() => false);
+			const isDismissed = await parts
+				.reactor()
+				.concernsNobody(instance)
+				.catch(() => false);
 			return isDismissed ? { ...instance, status: "processed" } : undefined;
 		},
 		reserve(instance) {

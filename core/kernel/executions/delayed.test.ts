@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ExecutionEntity } from "../../contract/index.ts";
-import { createCounts, dawdle, startCounted, submitTo, withCluster } from "../../features/policies/policies.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
+import { createCounts, dawdle, startCounted, submitTo, withCluster } from "../../testing/engine/policies.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";

@@ -1,17 +1,17 @@
 import { type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
-import type { Completions } from "../../features/triggers/ended-executions.ts";
-import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
+import type { Endings } from "./endings.ts";
 import { toExecutionView } from "./execution-view.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, SubmitInput } from "./executions-api.ts";
 import { toRerunInput } from "./rerun.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { storeExecution } from "./submit.ts";
+import type { TemplateSources } from "./template-sources.ts";
 
 export interface ExecutionsParts {
 	readonly storage: Storage;
@@ -20,7 +20,7 @@ export interface ExecutionsParts {
 	readonly logger: Logger;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
-	readonly completions: Completions;
+	readonly endings: Endings;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 }

@@ -9,12 +9,12 @@ import {
 	type Storage,
 	type Where,
 } from "../../contract/index.ts";
-import type { Completions } from "../../features/triggers/ended-executions.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import type { Executor } from "../runs/executor.ts";
 import { createBusWatch } from "../work/bus-watch.ts";
 import { toAbandonedBefore, toExpiry, toRenewalInterval } from "../work/lease-time.ts";
 import { createLeaseTrust } from "../work/lease-trust.ts";
+import type { Endings } from "./endings.ts";
 import { eventNames, publishInterrupt, publishUpdated, toExecutionId, toInterruptStatus } from "./execution-events.ts";
 import { heldStatuses } from "./status.ts";
 import { applied, toResultPatch, toStatusPatch } from "./transition.ts";
@@ -26,7 +26,7 @@ export interface LeaseOptions {
 	readonly logger: Logger;
 	readonly executor: Executor;
 	readonly nodeId: string;
-	readonly completions: Completions;
+	readonly endings: Endings;
 	/** Seconds. */
 	readonly lease: number;
 	/** Run an execution that a node which went away has scheduled, or go on with its run. */
@@ -178,19 +178,19 @@ export function createLeases(options: LeaseOptions): Leases {
 			...toResultPatch(result),
 		};
 		const ended = applied(execution, patch);
-		const completion = await options.completions.draft(ended);
+		const ending = await options.endings.draft(ended);
 		try {
-			// The token of its action goes with it; whoever renewed the lease in the meantime keeps both.
+			// What its run was given goes with it; whoever renewed the lease in the meantime keeps both.
 			await storage.write([
 				{ update: "execution", id: execution.id, patch, expected: { status: execution.status, fence: execution.fence } },
-				{ remove: "token", where: { id: execution.liveaction_id } },
-				...completion.operations,
+				...options.endings.takeBack(execution),
+				...ending.operations,
 			]);
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) return;
 			throw error;
 		}
-		completion.announce();
+		ending.announce();
 		publishUpdated(options.eventBus, ended);
 		publishInterrupt(options.eventBus, ended);
 		options.logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type SnapshotEntity, SvcError } from "../../contract/index.ts";
+import { mask, memberOf } from "../../language/parameters/mask.ts";
 import type { Principal } from "../basics/principal.ts";
-import { mask, memberOf } from "../secrets/mask.ts";
 import { toShownParameters } from "../secrets/shown-parameters.ts";
 import type { ExecutionView } from "./executions-api.ts";
 

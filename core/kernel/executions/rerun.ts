@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { findDerived } from "../../language/parameters/derived.ts";
-import { memberOf, restoreMasked } from "../secrets/mask.ts";
+import { memberOf, restoreMasked } from "../../language/parameters/mask.ts";
 import { toShownParameters } from "../secrets/shown-parameters.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "./executions-api.ts";
 import { assertKeepsSecrets, type Rerunner } from "./rerun-secrets.ts";

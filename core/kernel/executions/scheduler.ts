@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { append, type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage, type Where } from "../../contract/index.ts";
-import type { Starter } from "../../features/policies/queue-look.ts";
-import type { Queues } from "../../features/policies/queues.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { toExpiry } from "../work/lease-time.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
+import type { Queues, Starter } from "./queues.ts";
 import { applied, type ExecutionPatch } from "./transition.ts";
 
 export interface SchedulerOptions {
@@ -21,8 +20,8 @@ export interface SchedulerOptions {
 	readonly lease: number;
 	/** Tell schedulers of other nodes that something waits to be claimed; `delayed` when it is not due yet. */
 	readonly announce: (work: { readonly delayed: boolean }) => void;
-	/** Executions that wait for policies, which nobody may claim otherwise. */
-	readonly queues: Queues;
+	/** Executions that must wait, which nobody may claim otherwise. */
+	readonly queues: () => Queues;
 	/** Run a claimed execution to its end; never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Whether an execution runs here. */
@@ -79,6 +78,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 	/** Whether the next look is also at what is delayed; most are not, as that costs three more statements. */
 	let lookAtDelayed = false;
 	let stopped = true;
+	let isHeard = false;
 	/** Whether queues were looked at first last time. */
 	let queuesFirst = false;
 
@@ -175,12 +175,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			lookAtRequested = false;
 			await findUnsure();
 			const begun = clock.steady();
-			if (everything) await queues.survey();
+			if (everything) await queues().survey();
 			// Neither may take every place for ever.
 			queuesFirst = !queuesFirst;
-			if (queuesFirst && !stopped) await queues.look(starter);
+			if (queuesFirst && !stopped) await queues().look(starter);
 			while (requested && !stopped && (await claim(atOnce)) === claimLimit);
-			if (!queuesFirst && !stopped) await queues.look(starter);
+			if (!queuesFirst && !stopped) await queues().look(starter);
 			if (everything && !stopped) {
 				// Nothing that has come due since the survey, which puts into queues what belongs there.
 				const due_timestamp = { lte: toTimestamp(begun) };
@@ -200,7 +200,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 			limit: 1,
 			fields: ["due_timestamp"],
 		});
-		const times = [next?.due_timestamp, queues.nextDue()].flatMap((time) => time ?? []);
+		const times = [next?.due_timestamp, queues().nextDue()].flatMap((time) => time ?? []);
 		plan(Math.min(options.pollInterval * 1_000, ...times.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000))));
 	}
 
@@ -228,7 +228,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 	}
 
 	async function admit(execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>): Promise<void> {
-		const queue = queues.queueOf(execution.action_ref);
+		const queue = queues().queueOf(execution.action_ref);
 		if (queue !== null) {
 			const queued = { ...execution, queue };
 			await store(queued);
@@ -254,7 +254,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 		});
 		await storing.finally(() => {
 			admitting.delete(storing);
-			if (isBehind || queues.isLookDue()) wake({ requested: isBehind });
+			if (isBehind || queues().isLookDue()) wake({ requested: isBehind });
 		});
 	}
 
@@ -262,7 +262,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 		publishCreated(options.eventBus, execution);
 		const delayed = execution.delay !== null;
 		const isQueued = execution.queue !== null;
-		if (execution.queue !== null) queues.note(execution.queue);
+		if (execution.queue !== null) queues().note(execution.queue);
 		else isBehind ||= !delayed;
 		wake({ requested: !isQueued, delayed });
 		// Elsewhere, who looks at what is delayed looks at queues as well.
@@ -272,16 +272,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 	function adopt(execution: ExecutionEntity): void {
 		const run = options.run(execution).finally(() => {
 			running.delete(run);
-			if (isBehind || queues.isLookDue()) wake({ requested: isBehind });
+			if (isBehind || queues().isLookDue()) wake({ requested: isBehind });
 		});
 		running.add(run);
 	}
 
-	queues.onLookDue(({ survey }) => wake({ requested: survey, delayed: survey }));
-
 	return {
 		start() {
 			stopped = false;
+			if (!isHeard) queues().onLookDue(({ survey }) => wake({ requested: survey, delayed: survey }));
+			isHeard = true;
 			wake({ delayed: true });
 		},
 		wake,

@@ -6,10 +6,8 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import type { Completions } from "../../features/triggers/ended-executions.ts";
 import { isTemplateProblem } from "../../language/parameters/problems.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
-import { type GivenGuard, renderSubmitted, type TemplateSources } from "../../language/parameters/render-parameters.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -18,8 +16,11 @@ import { toErrorResult } from "../runs/error-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
+import type { Endings } from "./endings.ts";
 import type { SubmitInput } from "./executions-api.ts";
+import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { TemplateSources } from "./template-sources.ts";
 import { toResultPatch } from "./transition.ts";
 
 export interface SubmitParts {
@@ -27,7 +28,7 @@ export interface SubmitParts {
 	readonly clock: EngineClock;
 	readonly catalog: Catalog;
 	readonly admit: Scheduler["admit"];
-	readonly completions: Completions;
+	readonly endings: Endings;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 }
@@ -115,9 +116,9 @@ export async function storeExecution(
 		// A template that cannot be rendered is visible in the history (reference 8.4).
 		if (isTemplateProblem(error)) {
 			const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
-			const completion = await parts.completions.draft(failed);
-			await writeNew(failed, completion.operations);
-			completion.announce();
+			const ending = await parts.endings.draft(failed);
+			await writeNew(failed, ending.operations);
+			ending.announce();
 		}
 		throw error;
 	}

@@ -8,10 +8,9 @@ import {
 	type Storage,
 	toAppended,
 	type Where,
-	type WriteOperation,
 } from "../../contract/index.ts";
-import type { Completions } from "../../features/triggers/ended-executions.ts";
 import { fromTimestamp } from "../basics/clock.ts";
+import type { Endings } from "./endings.ts";
 import { publishInterrupt, publishUpdated } from "./execution-events.ts";
 import { isCompleted } from "./status.ts";
 
@@ -48,7 +47,7 @@ export function applied(entity: ExecutionEntity, patch: ExecutionPatch): Executi
 export interface TransitionParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly completions: Completions;
+	readonly endings: Endings;
 }
 
 /**
@@ -63,11 +62,10 @@ export async function applyTransition(
 ): Promise<ExecutionEntity | undefined> {
 	const ended = applied(entity, patch);
 	if (!isCompleted(ended.status)) return applyChange(parts, entity.id, patch, expected);
-	const { operations, announce } = await parts.completions.draft(ended);
+	const { operations, announce } = await parts.endings.draft(ended);
 	const isRunning = entity.fence !== null;
 	if (operations.length === 0 && !isRunning) return applyChange(parts, entity.id, patch, expected);
-	// The token of its action ends with the execution, whatever becomes of whoever runs it.
-	const ending: readonly WriteOperation[] = isRunning ? [{ remove: "token", where: { id: entity.liveaction_id } }] : [];
+	const ending = isRunning ? parts.endings.takeBack(entity) : [];
 	try {
 		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...ending, ...operations]);
 	} catch (error) {

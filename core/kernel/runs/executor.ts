@@ -1,29 +1,30 @@
 import type { EventBus, ExecutionEntity, JsonObject, Options, RunContext, Runner, RunResult, Storage } from "../../contract/index.ts";
 import { isSvcError, RunAborted, SvcError } from "../../contract/index.ts";
-import type { Access } from "../../features/access/access.ts";
-import type { StartedCredentials } from "../../features/access/credentials.ts";
-import { assertAnswerable } from "../../features/inquiries/answer.ts";
-import type { Completions } from "../../features/triggers/ended-executions.ts";
-import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
+import type { Authority } from "../basics/authority.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Dispatcher } from "../events/dispatcher.ts";
+import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { Catalog } from "../executions/catalog.ts";
+import type { Endings } from "../executions/endings.ts";
+import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import { outlastOutage } from "../work/outage.ts";
+import type { Granting } from "./granting.ts";
 import { type Outcome, toFailure, toOutcome } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
+import { assertAnswerable } from "./question.ts";
 import { assertRecordable } from "./recordable.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRun, type Run, secondsSinceStart, startTimeout } from "./run.ts";
 import { createRunEvents } from "./run-events.ts";
+import { dropGrant, withGrant } from "./run-grant.ts";
 import { createRunRecords } from "./run-records.ts";
 import { hideInLog, toKept } from "./run-secrets.ts";
-import { draftRunToken, dropRunToken, withToken } from "./run-token.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 
 export interface ExecutorOptions {
@@ -36,10 +37,11 @@ export interface ExecutorOptions {
 	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly dataDirectory: string;
-	readonly credentials: Pick<StartedCredentials, "draftServiceToken" | "removeToken">;
-	readonly completions: Completions;
+	readonly granting: Granting;
+	readonly endings: Endings;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly access: Access;
+	readonly authority: Authority;
+	readonly triggerTypes: OwnTriggerTypes;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 	readonly lateWrites: Pick<LateWrites, "refused">;
@@ -99,17 +101,17 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 		}
 	}
 
-	/** Give the action its token, and run it. */
+	/** Give the action what it may use of the service, and run it. */
 	async function begin(claimed: ExecutionEntity, run: Run, prepared: PreparedRun): Promise<void> {
-		const draft = draftRunToken(claimed, parts);
-		const running = await records.markRunning(claimed, run, { token: draft?.entity, sealed: prepared.sealed });
+		const grant = parts.granting.give(claimed);
+		const running = await records.markRunning(claimed, run, { granted: grant?.operations ?? [], sealed: prepared.sealed });
 		if (running === undefined) return;
 		const { runner } = prepared;
 		try {
 			const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
-			await runToEnd(running, run, draft === undefined ? prepared : withToken(prepared, draft.token), work);
+			await runToEnd(running, run, grant === undefined ? prepared : withGrant(prepared, grant), work);
 		} finally {
-			if (draft !== undefined && !run.recorded && !run.saved) await dropRunToken(draft.entity.id, parts);
+			if (grant !== undefined && !run.recorded && !run.saved) await dropGrant(claimed, parts);
 		}
 	}
 
@@ -209,7 +211,7 @@ export function createExecutor(parts: ExecutorOptions): Executor {
 			});
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
-			if (outcome.status === "pending") assertAnswerable(execution.id, outcome.result);
+			if (outcome.status === "pending") assertAnswerable(outcome.result);
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;

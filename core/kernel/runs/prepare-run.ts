@@ -1,11 +1,12 @@
 import type { ExecutionEntity, JsonObject, Options, OutputType, RunContext, Runner, SnapshotEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { resolveInside, toActionsDirectory } from "../../features/actions/action-files.ts";
-import { renderForRun, type TemplateSources } from "../../language/parameters/render-parameters.ts";
+import { collectSecrets } from "../../language/parameters/mask.ts";
+import { resolveInside, toActionsDirectory } from "../basics/inside.ts";
 import type { Catalog } from "../executions/catalog.ts";
+import { renderForRun } from "../executions/render-parameters.ts";
+import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
-import { collectSecrets } from "../secrets/mask.ts";
 import { findSecretOutput } from "../secrets/mask-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import { findSecrets } from "../secrets/shown-parameters.ts";

@@ -1,9 +1,7 @@
 import type { EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
-import type { Access } from "../../features/access/access.ts";
-import { principalOf } from "../../features/access/principal-of.ts";
-import { assertInjectable } from "../../features/triggers/injection.ts";
-import type { TemplateSources } from "../../language/parameters/render-parameters.ts";
+import type { Authority } from "../basics/authority.ts";
 import type { Dispatch, Dispatcher } from "../events/dispatcher.ts";
+import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
 import { publishAnnouncement } from "../executions/execution-events.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
@@ -12,9 +10,9 @@ import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 export interface RunEventParts {
 	readonly eventBus: EventBus;
 	readonly options: Options;
-	readonly access: Access;
+	readonly authority: Authority;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly templateSources: Pick<TemplateSources, "systemUser">;
+	readonly triggerTypes: OwnTriggerTypes;
 	readonly sealedSecrets: SealedSecrets;
 }
 
@@ -29,7 +27,7 @@ export interface RunEvents {
 	): Promise<string>;
 }
 
-export function createRunEvents({ eventBus, options, access, dispatcher, templateSources, sealedSecrets }: RunEventParts): RunEvents {
+export function createRunEvents({ eventBus, options, authority, dispatcher, triggerTypes, sealedSecrets }: RunEventParts): RunEvents {
 	return {
 		/** Announcements leave the service: nothing inside it looks at them. */
 		announce({ trace_id: traceId }, secrets, { route, payload }) {
@@ -42,13 +40,13 @@ export function createRunEvents({ eventBus, options, access, dispatcher, templat
 		 * ever. Its name may come from whoever asked for the execution.
 		 */
 		async dispatch({ id, author, user }, secrets, { traceTag, trigger, payload }) {
-			const principal = await principalOf(author ?? user, { access, systemUser: templateSources.systemUser });
+			const principal = await authority.principalOf(author ?? user);
 			const { instance } = await dispatcher.dispatch({
 				trigger: withoutToken(trigger, secrets),
 				payload: secrets.withoutToken(payload),
 				// A tag is a name by which everybody finds the trace.
 				trace: { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) },
-				check: (resolved: ResolvedTrigger) => assertInjectable(resolved, principal, access),
+				check: (resolved: ResolvedTrigger) => triggerTypes.assertInjectable(resolved, principal),
 				causedBy: { executionId: id },
 				knownSecrets: sealedSecrets.of(secrets),
 			});

@@ -9,11 +9,10 @@ import {
 	type OutputChunkEntity,
 	RunAborted,
 	type Storage,
-	type TokenEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import type { Completions } from "../../features/triggers/ended-executions.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import type { Endings } from "../executions/endings.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import { isCompleted } from "../executions/status.ts";
 import { applied, applyChange, toResultPatch, toStatusPatch } from "../executions/transition.ts";
@@ -36,18 +35,18 @@ export interface RunRecordParts {
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
-	readonly completions: Completions;
+	readonly endings: Endings;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly options: Pick<Options, "scheduler">;
 }
 
 /** Everything that is written about a run, each time under its fence. */
 export interface RunRecords {
-	/** The execution as it is running; undefined when it was taken back before. `token` is issued with it; `sealed` is what it knows. */
+	/** The execution as it is running; undefined when it was taken back before. `granted` is stored with it; `sealed` is what it knows. */
 	markRunning(
 		execution: ExecutionEntity,
 		run: Run,
-		begun: { readonly token: TokenEntity | undefined; readonly sealed: string | null },
+		begun: { readonly granted: readonly WriteOperation[]; readonly sealed: string | null },
 	): Promise<ExecutionEntity | undefined>;
 	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
 	storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void>;
@@ -105,15 +104,15 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 		const patch = { ...toStatusPatch(current, ended.status, now()), ...toResultPatch(ended.result), ...known, runner_info };
 		const operations: WriteOperation[] = [
 			{ update: "execution", id: current.id, patch, expected: { status: current.status, fence: run.fence } },
-			{ remove: "token", where: { id: current.liveaction_id } },
+			...parts.endings.takeBack(current),
 		];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
 		const after = applied(current, patch);
 		let announce = () => {};
 		const store = async () => {
-			const completion = await parts.completions.draft(after);
-			announce = completion.announce;
-			await storage.write([...operations, ...completion.operations]);
+			const ending = await parts.endings.draft(after);
+			announce = ending.announce;
+			await storage.write([...operations, ...ending.operations]);
 		};
 		// Nobody else has the same state at the same microsecond.
 		const isStored = async () => isDeepStrictEqual((await storage.get("execution", current.id))?.log.at(-1), after.log.at(-1));
@@ -124,17 +123,16 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 
 	return {
 		/** The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started. */
-		async markRunning(execution, run, { token, sealed }) {
+		async markRunning(execution, run, { granted, sealed }) {
 			const { id, fence } = execution;
 			const known = sealed === execution.known_secrets ? {} : { known_secrets: sealed };
 			const patch = { ...toStatusPatch(execution, "running", now()), ...known, runner_info: ownInfo, attempt: execution.attempt + 1 };
-			const operations: readonly WriteOperation[] = token === undefined ? [] : [{ insert: "token", entities: [token] }];
 			const store = async () => {
 				// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
 				const lease_expires_at =
 					toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : toExpiry(clock, parts.options.scheduler.lease);
 				const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
-				await storage.write([{ update: "execution", id, patch: renewed, expected: { status: "scheduled", fence } }, ...operations]);
+				await storage.write([{ update: "execution", id, patch: renewed, expected: { status: "scheduled", fence } }, ...granted]);
 				run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
 			};
 			const isStored = async () => {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
-import { mask } from "./mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import { maskRanges } from "./ranges.ts";
 import { isLookedFor, toForms, toPlainForms } from "./secret-forms.ts";
 import { SecretMatcher } from "./secret-matcher.ts";

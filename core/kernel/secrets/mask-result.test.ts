@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, SnapshotEntity } from "../../contract/index.ts";
-import { mask } from "./mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import { findSecretOutput, maskExecutionResult } from "./mask-result.ts";
 
 function toSnapshot(output_schema: JsonObject, output_key: string | null): Pick<SnapshotEntity, "action" | "runner"> {

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, type OutputType, type SnapshotEntity } from "../../contract/index.ts";
-import { maskAnswer } from "../../features/inquiries/answer.ts";
-import { inquirerName } from "../../features/inquiries/inquiry.ts";
 import type { Reading } from "../../language/parameters/definition-reading.ts";
+import { mask, maskRead, maskTogether, readOutputSchema } from "../../language/parameters/mask.ts";
 import { currentWork } from "../../language/work-budget.ts";
-import { mask, maskRead, maskTogether, readOutputSchema } from "./mask.ts";
+import { askingRunner, maskAnswer } from "../runs/question.ts";
 
 type Masked = Pick<SnapshotEntity, "action" | "runner">;
 
@@ -14,7 +13,7 @@ const printedTypes = ["stdout", "stderr"] as const;
 /** The result of an execution as it is shown: without what the output schema of its action calls secret, or the schema of an answer. */
 export function maskExecutionResult(result: JsonObject, { action, runner }: Masked): JsonObject {
 	const shown = maskTogether(() => maskByOutput(result, readOutputSchema(action.output_schema), runner.output_key));
-	return runner.name === inquirerName ? maskAnswer(shown) : shown;
+	return runner.name === askingRunner ? maskAnswer(shown) : shown;
 }
 
 /** The kinds of output that the output schema tells of secrets in. They come in pieces that cannot be judged. */

@@ -1,4 +1,4 @@
-import { mask } from "./mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 
 /** Ranges of a text, start and end in turn, in order, none touching another. */
 export type Ranges = readonly number[];

@@ -1,4 +1,4 @@
-import { mask } from "./mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 
 /** Attribute names whose values never reach a log (specification, Secrets masking 4), and the names of our own environment. */
 export const secretLogNames: readonly string[] = [

@@ -1,5 +1,5 @@
 import type { ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
-import type { KeyRing } from "../../features/datastore/key-ring.ts";
+import type { KeyRing } from "./key-ring.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 import { findSecrets } from "./shown-parameters.ts";
 

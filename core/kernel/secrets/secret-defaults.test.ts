@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ParameterSchema } from "../../contract/index.ts";
 import { isSvcError } from "../../contract/index.ts";
-import { mask } from "./mask.ts";
+import { mask } from "../../language/parameters/mask.ts";
 import { maskDefaults, restoreDefaults } from "./secret-defaults.ts";
 
 const runner: ParameterSchema = {

@@ -6,7 +6,7 @@ import {
 	type ParameterSchema,
 	SvcError,
 } from "../../contract/index.ts";
-import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "./mask.ts";
+import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "../../language/parameters/mask.ts";
 
 /**
  * Definitions with the defaults and allowed values of secrets masked: a run that is not given a secret runs with its default.

@@ -1,6 +1,6 @@
 import type { JsonObject, ParameterSchema, SnapshotEntity } from "../../contract/index.ts";
+import { collectSecrets, maskParameters } from "../../language/parameters/mask.ts";
 import { KnownSecrets } from "./known-secrets.ts";
-import { collectSecrets, maskParameters } from "./mask.ts";
 
 /** Defaults that are secret, found once for each snapshot. */
 const secretDefaults = new WeakMap<SnapshotEntity, readonly string[]>();

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { mask, maskBySchema } from "../../kernel/secrets/mask.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { assertCallerVariables } from "./caller-variables.ts";
 import { checkGiven } from "./check-given.ts";
 import { assertDepth } from "./depth.ts";
+import { mask, maskBySchema } from "./mask.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
 import { type Plan, toPlan } from "./plan.ts";
 import { invalidParameter } from "./problems.ts";

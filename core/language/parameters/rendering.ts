@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema, SvcError } from "../../contract/index.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import { holdsSecret } from "../../kernel/secrets/mask.ts";
 import { type Datastore, DatastoreReference, emptyDatastore } from "../templates/datastore.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
+import { holdsSecret } from "./mask.ts";
 import { templateProblem } from "./problems.ts";
 import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 

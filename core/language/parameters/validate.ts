@@ -1,9 +1,9 @@
 import type { ErrorObject } from "ajv";
 import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
-import { holdsSecret } from "../../kernel/secrets/mask.ts";
 import { asOneWork } from "../work-budget.ts";
 import { isPlainDefinition } from "./json-schema.ts";
+import { holdsSecret } from "./mask.ts";
 import { invalidParameter } from "./problems.ts";
 import { toValidator, type Validator } from "./validator.ts";
 

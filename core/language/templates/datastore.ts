@@ -19,6 +19,14 @@ export interface DatastoreAccess {
 	decrypt(cipherText: string): Promise<string>;
 }
 
+/** There is no item of any name. */
+export const noItems: DatastoreAccess = {
+	lookup: async () => undefined,
+	async decrypt() {
+		throw new TemplateError("there is nothing to decrypt");
+	},
+};
+
 /** A datastore without items. */
 export const emptyDatastore: Datastore = {
 	text: () => "",

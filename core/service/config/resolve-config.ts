@@ -13,7 +13,9 @@ import {
 	type SvcConfig,
 	SvcError,
 } from "../../contract/index.ts";
+import { createFeatures } from "../../features/index.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
+import type { CreateFeatures } from "../../kernel/feature-list.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
@@ -29,6 +31,7 @@ export interface ResolvedConfig {
 	readonly options: Options;
 	/** Parts of the service that this node runs; all of them unless some were named. */
 	readonly roles: readonly NodeRole[];
+	readonly features: CreateFeatures;
 	readonly storage: StoragePlugin;
 	readonly eventBus: EventBusPlugin;
 	readonly runners: readonly RunnerPlugin[];
@@ -55,7 +58,7 @@ export interface ResolveContext {
 	readonly only?: readonly string[] | undefined;
 }
 
-const compositionMembers = ["storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir"];
+const compositionMembers = ["features", "storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir"];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
@@ -79,6 +82,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	return {
 		options,
 		roles,
+		features: config.features ?? createFeatures,
 		storage: config.storage,
 		eventBus: config.event_bus,
 		runners: config.runners,
@@ -112,8 +116,11 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
-	const { storage, event_bus, runners, sensors, packs, configs, data_dir } = input;
+	const { features, storage, event_bus, runners, sensors, packs, configs, data_dir } = input;
 	const problems = [
+		features === undefined || typeof features === "function"
+			? undefined
+			: `features: expected a function of the kernel, got ${describeValue(features)}; hint: features: (kernel) => ({ ...createFeatures(kernel) })`,
 		findPluginProblem("storage", "storage", storage),
 		findPluginProblem("event_bus", "event-bus", event_bus),
 		...findListProblems("runners", "runner", runners),

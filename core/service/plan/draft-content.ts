@@ -3,10 +3,15 @@ import type { ContentState, Finding, PlannedContent, PlannedRecord, PlannedRule,
 import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "../../contract/index.ts";
 import type { RuleView } from "../../features/rules/rules-api.ts";
 import { timerTypes } from "../../features/timers/schedule.ts";
-import { triggerRefs } from "../../features/triggers/built-in-types.ts";
+import { triggerRefs } from "../../features/triggers/trigger-refs-api.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets.ts";
 import { toHookUrl } from "../../features/webhooks/hook-parameters.ts";
-import { type DraftParts, draftCatalog } from "../../kernel/draft-catalog.ts";
+import { createSystemClock } from "../../kernel/basics/clock.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import { draftEngine } from "../../kernel/plan.ts";
+import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
+import type { ResolvedConfig } from "../config/resolve-config.ts";
+import { toDependencies } from "../engine-dependencies.ts";
 import { DraftStorage } from "./draft-storage.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 
@@ -17,7 +22,10 @@ const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trig
 /** Identity, and what is made anew by each change. */
 const withoutMeaning = ["id", "revision", "turn"];
 
-export type ContentParts = Omit<DraftParts, "storage" | "logger">;
+export interface ContentParts {
+	readonly config: ResolvedConfig;
+	readonly plugins: Pick<CreatedPlugins, "runners" | "sensors">;
+}
 
 export interface DraftedContent {
 	readonly content: PlannedContent;
@@ -32,7 +40,7 @@ export interface DraftedContent {
 export async function draftContent(parts: ContentParts, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
 	const said = new DraftStorage();
 	const warnings: Finding[] = [];
-	const fresh = await draftCatalog({ ...parts, storage: said, logger: createFindingLogger(warnings) });
+	const fresh = await draft(parts, said, warnings);
 	if (stored === undefined) return { content: await toContent(said, fresh, async () => null), warnings };
 	const before = new DraftStorage();
 	const after = new DraftStorage();
@@ -41,8 +49,24 @@ export async function draftContent(parts: ContentParts, stored: Storage | "nothi
 		for (const storage of [before, after]) await storage.insert(kind, entities);
 	}
 	const found: Finding[] = [];
-	const rules = await draftCatalog({ ...parts, storage: after, logger: createFindingLogger(found) });
+	const rules = await draft(parts, after, found);
 	return { content: await toContent(after, rules, (kind, entity) => compare({ before, said }, kind, entity)), warnings: found };
+}
+
+/** What a start would write goes to `storage`. All rules afterwards, with secrets masked. */
+async function draft({ config, plugins }: ContentParts, storage: Storage, findings: Finding[]): Promise<readonly RuleView[]> {
+	const dependencies = toDependencies(config, {
+		logger: { ...createFindingLogger(findings), addSecret: () => undefined, forgetSecret: () => undefined },
+		clock: createSystemClock(),
+		adminPassword: undefined,
+		apiUrl: () => "",
+		addresses: () => ({}),
+	});
+	const engine: Partial<Engine> = await draftEngine(dependencies, plugins, storage, config.features);
+	// A configuration may leave rules out.
+	if (engine.rules === undefined) return [];
+	const { items } = await engine.rules.list({}, {});
+	return engine.rules.mask(items);
 }
 
 interface Compared {

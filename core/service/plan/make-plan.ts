@@ -87,11 +87,9 @@ interface Drafted {
 	readonly warnings: readonly Finding[];
 }
 
-async function draft(config: ResolvedConfig, { runners, sensors }: CreatedPlugins, { stored, isNew }: StorageReport): Promise<Drafted> {
-	const { options, packs, configs } = config;
-	const parts = { options, packs, configs, runners, sensors, clock: createSystemClock() };
+async function draft(config: ResolvedConfig, plugins: CreatedPlugins, { stored, isNew }: StorageReport): Promise<Drafted> {
 	try {
-		return { ...(await draftContent(parts, isNew ? "nothing" : stored)), problems: [] };
+		return { ...(await draftContent({ config, plugins }, isNew ? "nothing" : stored)), problems: [] };
 	} catch (error) {
 		return { problems: toFindings(error), warnings: [] };
 	}

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import { maskLogFields } from "../../kernel/secrets/redact.ts";
 import { collectSecrets, mask, maskBySchema, maskParameters } from "./mask.ts";
-import { maskLogFields } from "./redact.ts";
 
 const schema: ParameterSchema = {
 	plain: { type: "string" },

@@ -1,22 +1,18 @@
 import type { JsonObject } from "../../contract/index.ts";
-import type { DatastoreItems } from "../../features/datastore/items-api.ts";
-import { toItemUser } from "../../features/datastore/template-access.ts";
-import type { PackConfigs, ResolvedPackConfig } from "../../features/packs/pack-configs-api.ts";
-import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
-import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
-import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithAllLookups } from "../templates/datastore.ts";
-import { TemplateError } from "../templates/errors.ts";
-import { templateProblem } from "./problems.ts";
-import { type FinalInput, type FinalParameters, type LiveInput, type RenderContext, renderFinal, renderLive } from "./render.ts";
-
-/** What the templates of parameters read besides the parameters: datastore and pack configuration. */
-export interface TemplateSources {
-	readonly datastore: DatastoreItems;
-	readonly packConfigs: PackConfigs;
-	/** Whose items `svckv.user` stands for where a context names nobody. */
-	readonly systemUser: string;
-	isAdministrator(username: string): Promise<boolean>;
-}
+import { templateProblem } from "../../language/parameters/problems.ts";
+import {
+	type FinalInput,
+	type FinalParameters,
+	type LiveInput,
+	type RenderContext,
+	renderFinal,
+	renderLive,
+} from "../../language/parameters/render.ts";
+import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithAllLookups } from "../../language/templates/datastore.ts";
+import { TemplateError } from "../../language/templates/errors.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { noteDecrypted } from "../secrets/note-decrypted.ts";
+import { type ResolvedConfiguration, type TemplateSources, toItemUser } from "./template-sources.ts";
 
 /** The execution whose parameters are rendered. */
 export interface RenderedFor {
@@ -45,15 +41,15 @@ export interface GivenGuard {
 	readonly scopes?: readonly string[] | undefined;
 }
 
-/** `renderLive` with datastore and pack configuration. */
+/** `renderLive` with what templates read. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
 	{ pack, context, names, author, guard, known }: RenderedFor,
-	{ datastore: items, packConfigs, systemUser }: TemplateSources,
+	{ items, configuration, systemUser }: TemplateSources,
 ): Promise<Learnt & { readonly parameters: JsonObject }> {
 	const user = toItemUser(context, systemUser);
 	const schemas = [input.actionSchema, input.runnerSchema];
-	const config = await packConfigs.forTemplates(pack, user, guard === undefined ? [input.given, ...schemas] : schemas);
+	const config = await configuration.forTemplates(pack, user, guard === undefined ? [input.given, ...schemas] : schemas);
 	const available = { ...names, action_context: context, config_context: config.values };
 	const accesses = [items.accessFor(user, author), ...(guard === undefined ? [] : [items.accessForGiven(user, { author, ...guard })])];
 	const secrets = [...config.secrets];
@@ -68,17 +64,17 @@ export async function renderSubmitted(
 	return { parameters, secrets };
 }
 
-/** `renderFinal` with datastore and pack configuration, and that configuration. */
+/** `renderFinal` with what templates read, and the configuration of the pack. */
 export async function renderForRun(
 	input: Omit<FinalInput, "context" | "datastore">,
 	{ pack, context, author, known }: RenderedFor,
 	sources: TemplateSources,
-): Promise<FinalParameters & Learnt & { readonly config: ResolvedPackConfig }> {
+): Promise<FinalParameters & Learnt & { readonly config: ResolvedConfiguration }> {
 	const user = toItemUser(context, sources.systemUser);
-	const config = await sources.packConfigs.resolve(pack, user);
+	const config = await sources.configuration.resolve(pack, user);
 	const names = { action_context: context, config_context: config.values };
 	const secrets = [...config.secrets];
-	const parameters = await withDatastores([sources.datastore.accessFor(user, author)], { secrets, known }, (datastore) =>
+	const parameters = await withDatastores([sources.items.accessFor(user, author)], { secrets, known }, (datastore) =>
 		renderFinal({ ...input, context: names, datastore }),
 	);
 	return { ...parameters, config, secrets };

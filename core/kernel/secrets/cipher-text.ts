@@ -1,4 +1,7 @@
-import type { ItemAddress } from "./item-address.ts";
+import type { KeyValueEntity } from "../../contract/index.ts";
+
+/** What an encrypted text belongs to, and is worth nothing without. */
+export interface SealedPlace extends Pick<KeyValueEntity, "scope" | "name" | "user"> {}
 
 /** The value of a secret item as it is kept. */
 export interface CipherText {
@@ -8,14 +11,14 @@ export interface CipherText {
 	/** Nonce, tag and encrypted text in base64url. */
 	readonly data: string;
 	/** The item it was made for; undefined in those of earlier versions, which name none. */
-	readonly address: ItemAddress | undefined;
+	readonly address: SealedPlace | undefined;
 }
 
 const bound = /^(svc2\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)\.)([A-Za-z0-9_-]+)$/;
 const unbound = /^(svc1\.([0-9a-f]{8})\.)([A-Za-z0-9_-]+)$/;
 
 /** Beginning of a new cipher text. */
-export function toHeader(keyId: string, { scope, name }: ItemAddress): string {
+export function toHeader(keyId: string, { scope, name }: SealedPlace): string {
 	return `svc2.${keyId}.${Buffer.from(`${scope}:${name}`).toString("base64url")}.`;
 }
 
@@ -31,7 +34,7 @@ export function parseCipherText(text: string): CipherText | undefined {
 	return address === undefined ? undefined : { keyId, header, data, address };
 }
 
-function toAddress(text: string): ItemAddress | undefined {
+function toAddress(text: string): SealedPlace | undefined {
 	const [, scope, name = ""] = /^(svckv\.system|svckv\.user):(.+)$/s.exec(text) ?? [];
 	if (scope === "svckv.system") return { scope, name, user: null };
 	const colon = name.indexOf(":");

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../../contract/index.ts";
-import { isWholeSchema, memberReadings, type Reading, readDefinition } from "../../language/parameters/definition-reading.ts";
-import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "../../language/work-budget.ts";
+import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "../work-budget.ts";
+import { isWholeSchema, memberReadings, type Reading, readDefinition } from "./definition-reading.ts";
 
 /** What stands in place of a secret, whatever the type of the secret. */
 export const mask = "********";

@@ -8,9 +8,9 @@ import {
 	type RunnerPlugin,
 	type StoragePlugin,
 } from "../../contract/index.ts";
-import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
-import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { createRandom, type Random } from "../../testing/guarantees/random.test-support.ts";
+import { createRandom, type Random } from "../guarantees/random.test-support.ts";
+import { startEngine, type TestEngine } from "./engine.test-support.ts";
+import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "./shared-storage.test-support.ts";
 
 /** What a `counted` runner has seen, on all nodes. */
 export interface Counts {

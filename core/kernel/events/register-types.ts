@@ -1,7 +1,7 @@
 import type { Clock, Storage, TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
-import { hashParameters } from "../../kernel/events/parameters-hash.ts";
+import { createId } from "../basics/ids.ts";
+import { insertOnce } from "../basics/insert-once.ts";
+import { hashParameters } from "./parameters-hash.ts";
 
 /** Make the stored trigger types say what `types` say, each with its own trigger when it has no parameters. */
 export async function registerTriggerTypes(

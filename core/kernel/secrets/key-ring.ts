@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { type CipherText, parseCipherText, toHeader } from "./cipher-text.ts";
-import type { ItemAddress } from "./item-address.ts";
+import { type CipherText, parseCipherText, type SealedPlace, toHeader } from "./cipher-text.ts";
 import { addKey, changeKeyFile, createKeyFile, readKeyFile, type StoredKeys } from "./key-file.ts";
 
 const sizes = { nonce: 12, tag: 16 };
@@ -11,12 +10,12 @@ const sealPattern = /^seal1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 /** Encrypts the values of secret items with AES-256-GCM. Each cipher text names its key, so that several keys can be read. */
 export interface KeyRing {
 	/** For one item: nothing else's value can be made of it. `SVC_INVALID` when there is no key. */
-	encrypt(text: string, address: ItemAddress): string;
+	encrypt(text: string, address: SealedPlace): string;
 	/**
 	 * The value of the item at that address. `SVC_INVALID` for what is no cipher text, was made for another item, was changed, or
 	 * needs a key that is not there. Older cipher texts name no item: see to it that one is the item's own.
 	 */
-	decrypt(cipherText: string, address: ItemAddress): string;
+	decrypt(cipherText: string, address: SealedPlace): string;
 	/** For what is no item, and can never be the value of one. `SVC_INVALID` when there is no key. */
 	seal(text: string): string;
 	/** What was sealed. `SVC_INVALID` as of `decrypt`. */

@@ -1,0 +1,20 @@
+import type { Access } from "./access.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import type { Credentials } from "./credentials-api.ts";
+import type { FirstUser } from "./first-user.ts";
+
+/** What the engine has of this feature. */
+export interface AccessApi {
+	readonly credentials: Credentials;
+	readonly apiKeys: ApiKeys;
+	readonly access: Access;
+	/**
+	 * Where no user exists yet, make the first administrator. To be called once the service is up: the
+	 * password is shown nowhere else.
+	 */
+	ensureFirstUser(): Promise<FirstUser | undefined>;
+}
+
+declare module "../../kernel/engine-api.ts" {
+	interface Engine extends AccessApi {}
+}

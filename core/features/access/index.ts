@@ -1,0 +1,41 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { createAccess, hasAdminRole } from "./access.ts";
+import type { AccessApi } from "./api.ts";
+import { createApiKeys } from "./api-keys.ts";
+import { apiKeyRoutes } from "./api-keys-routes.ts";
+import { createCredentials } from "./credentials.ts";
+import { ensureFirstUser } from "./first-user.ts";
+import { principalOf } from "./principal-of.ts";
+import { accessRoutes } from "./routes.ts";
+import { createRunTokens } from "./run-tokens.ts";
+import { tokenRoutes } from "./tokens-routes.ts";
+import { userRoutes } from "./user-routes.ts";
+
+/** Who somebody is and what they may do: tokens, API keys, roles, sign-in. */
+export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
+	const { options, dependencies, authBackend, roles } = kernel;
+	const parts = { ...kernel, logger: kernel.logger.withTag("auth") };
+	const systemUser = options.system_user.user;
+	const access = createAccess({ ...parts, enabled: options.rbac.enable, config: dependencies.access });
+	const apiKeys = createApiKeys({ ...parts, systemUser });
+	const credentials = createCredentials({ ...parts, access, apiKeys });
+	return {
+		api: {
+			credentials,
+			apiKeys,
+			access,
+			async ensureFirstUser() {
+				// Where nobody can sign in, the backend has not been started.
+				if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
+				return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger: kernel.logger, systemUser });
+			},
+		},
+		granting: createRunTokens(credentials),
+		authority: {
+			principalOf: (username) => principalOf(username, { access, systemUser }),
+			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),
+		},
+		routes: [...userRoutes, ...tokenRoutes, ...apiKeyRoutes, ...accessRoutes],
+	};
+}

@@ -1,0 +1,20 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { ExecutionsApi } from "./api.ts";
+import { createEvents } from "./events.ts";
+import { executionOutputRoutes } from "./execution-output-routes.ts";
+import { executionViewRoutes } from "./execution-views-routes.ts";
+import { executionRoutes } from "./routes.ts";
+import { createRuns } from "./runs.ts";
+import { streamRoutes } from "./stream-routes.ts";
+
+/** Executions and their output over the API, the streams, and actions run by the embedding program. */
+export function createExecutionsFeature(kernel: Kernel): ServedFeature<ExecutionsApi> {
+	const runs = createRuns({ ...kernel, systemUser: kernel.options.system_user.user });
+	return {
+		api: { run: runs.run, events: createEvents(kernel) },
+		start: runs.start,
+		stop: runs.stop,
+		routes: [...executionViewRoutes, ...executionRoutes, ...executionOutputRoutes, ...streamRoutes],
+	};
+}

@@ -1,0 +1,49 @@
+import type { Kernel } from "../kernel/kernel.ts";
+import { createAccessFeature } from "./access/index.ts";
+import { createActionsFeature } from "./actions/index.ts";
+import { createDatastoreFeature } from "./datastore/index.ts";
+import { createExecutionsFeature } from "./executions/index.ts";
+import { createInquiriesFeature } from "./inquiries/index.ts";
+import { createNodesFeature } from "./nodes/index.ts";
+import { createPacksFeature } from "./packs/index.ts";
+import { createPoliciesFeature } from "./policies/index.ts";
+import { createRetentionFeature } from "./retention/index.ts";
+import { createRulesFeature } from "./rules/index.ts";
+import { createSensorsFeature } from "./sensors/index.ts";
+import { createTimersFeature } from "./timers/index.ts";
+import { createTracesFeature } from "./traces/index.ts";
+import { createTriggersFeature } from "./triggers/index.ts";
+import { createWebhooksFeature } from "./webhooks/index.ts";
+
+/**
+ * The features of the service, and what each needs of the others. The order is that in which they are registered, asked and started.
+ * A program may leave some out, or add its own.
+ */
+export function createFeatures(kernel: Kernel) {
+	const access = createAccessFeature(kernel);
+	const datastore = createDatastoreFeature(kernel, access.api);
+	const packs = createPacksFeature(kernel, datastore.api);
+	const triggers = createTriggersFeature(kernel);
+	const policies = createPoliciesFeature(kernel);
+	const sensors = createSensorsFeature(kernel, { ...datastore.api, ...packs.api, types: triggers.api.triggers.types });
+	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, ...policies.api, directories: packs.directories });
+	return {
+		access,
+		datastore,
+		packs,
+		triggers,
+		policies,
+		webhooks: createWebhooksFeature(kernel, { ...access.api, ...datastore.api }),
+		timers: createTimersFeature(kernel),
+		sensors,
+		rules,
+		actions: createActionsFeature(kernel, access.api),
+		executions: createExecutionsFeature(kernel),
+		inquiries: createInquiriesFeature(kernel),
+		traces: createTracesFeature(kernel),
+		nodes: createNodesFeature(),
+		retention: createRetentionFeature(kernel),
+	};
+}
+
+export type Features = ReturnType<typeof createFeatures>;

@@ -1,0 +1,11 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { RetentionApi } from "./api.ts";
+import { createRetention } from "./retention.ts";
+import { purgeRoutes } from "./routes.ts";
+
+/** Records that grow old are removed. */
+export function createRetentionFeature(kernel: Kernel): ServedFeature<RetentionApi> {
+	const retention = createRetention(kernel);
+	return { api: { retention }, start: retention.start, stop: retention.stop, routes: purgeRoutes };
+}

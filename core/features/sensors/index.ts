@@ -1,0 +1,25 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { DatastoreItems } from "../datastore/items-api.ts";
+import type { PackConfigs } from "../packs/pack-configs-api.ts";
+import type { TriggerTypes } from "../triggers/triggers-api.ts";
+import type { SensorsApi } from "./api.ts";
+import { sensorRoutes } from "./routes.ts";
+import { createSensorContainer } from "./sensor-container.ts";
+import { sensorProcessTypes } from "./sensor-process-types.ts";
+import { createSensorTypes } from "./sensor-types.ts";
+
+/** What the sensors of the configuration see becomes events. */
+export function createSensorsFeature(
+	kernel: Kernel,
+	needs: { readonly datastore: DatastoreItems; readonly packConfigs: PackConfigs; readonly types: TriggerTypes },
+): ServedFeature<SensorsApi> {
+	const container = createSensorContainer({ ...kernel, ...needs });
+	return {
+		api: { sensorTypes: createSensorTypes(kernel) },
+		triggerTypes: sensorProcessTypes,
+		register: container.register,
+		work: [["sensors", container]],
+		routes: sensorRoutes,
+	};
+}

@@ -1,0 +1,17 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { TimersFeatureApi } from "./api.ts";
+import { timerRoutes } from "./routes.ts";
+import { timerTriggerTypes } from "./timer-types.ts";
+import { createTimers } from "./timers.ts";
+import { createTimersApi } from "./timers-api.ts";
+
+/** Events at their time. */
+export function createTimersFeature(kernel: Kernel): ServedFeature<TimersFeatureApi> {
+	return {
+		api: { timers: createTimersApi(kernel) },
+		triggerTypes: timerTriggerTypes,
+		work: [["timers", createTimers(kernel)]],
+		routes: timerRoutes,
+	};
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { checkTimerParameters } from "./schedule.ts";
+
+const text = { type: "string" };
+const integer = { type: "integer" };
+const closed = { additionalProperties: false };
+const timerPayload = ofObject({ executed_at: { type: "string", format: "date-time" }, schedule: { type: "object" } });
+
+/** A field of a schedule: a number in its range, or an expression, which whoever plans the timer reads. */
+function scheduleField(minimum: number, maximum?: number): JsonObject {
+	return { anyOf: [text, { ...integer, minimum, ...(maximum !== undefined && { maximum }) }] };
+}
+
+const definitions: readonly TriggerTypeDefinition["type"][] = [
+	defineTriggerType(
+		triggerRefs.intervalTimer,
+		"An interval of time has passed.",
+		timerPayload,
+		ofObject(
+			{
+				unit: { ...text, enum: ["weeks", "days", "hours", "minutes", "seconds"], required: true },
+				delta: { ...integer, required: true },
+				timezone: text,
+			},
+			closed,
+		),
+	),
+	defineTriggerType(
+		triggerRefs.dateTimer,
+		"A point in time has come.",
+		timerPayload,
+		ofObject({ date: { ...text, required: true }, timezone: text }, closed),
+	),
+	defineTriggerType(
+		triggerRefs.cronTimer,
+		"It is time again, by a schedule.",
+		timerPayload,
+		ofObject(
+			{
+				timezone: text,
+				year: scheduleField(0),
+				month: scheduleField(1, 12),
+				day: scheduleField(1, 31),
+				week: scheduleField(1, 53),
+				day_of_week: scheduleField(0, 6),
+				hour: scheduleField(0, 23),
+				minute: scheduleField(0, 59),
+				second: scheduleField(0, 59),
+			},
+			closed,
+		),
+	),
+];
+
+/** The trigger types that timers serve (reference 2.6). */
+export const timerTriggerTypes: readonly TriggerTypeDefinition[] = definitions.map((type) => ({
+	type,
+	isAlwaysChecked: true,
+	checkParameters: (parameters) => checkTimerParameters(type.ref, parameters),
+}));

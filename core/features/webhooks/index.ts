@@ -1,0 +1,23 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { Access } from "../access/access.ts";
+import type { DatastoreItems } from "../datastore/items-api.ts";
+import type { WebhooksApi } from "./api.ts";
+import { createHookIndex } from "./hook-index.ts";
+import { webhookRoutes } from "./routes.ts";
+import { createWebhookType } from "./webhook-type.ts";
+import { createWebhooks } from "./webhooks.ts";
+
+/** Events that others post. */
+export function createWebhooksFeature(
+	kernel: Kernel,
+	{ access, datastore }: { readonly access: Access; readonly datastore: DatastoreItems },
+): ServedFeature<WebhooksApi> {
+	const readSecret = (name: string) =>
+		datastore.clearAccessFor(kernel.options.system_user.user, "webhook signature").lookup("system", name);
+	return {
+		api: { webhooks: createWebhooks({ ...kernel, access, readSecret, hooks: createHookIndex(kernel) }) },
+		triggerTypes: [createWebhookType(access)],
+		routes: webhookRoutes,
+	};
+}

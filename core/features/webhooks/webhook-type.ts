@@ -1,0 +1,30 @@
+import { SvcError } from "../../contract/index.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import type { Access } from "../access/access.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { hookParametersSchema, toHookUrl } from "./hook-parameters.ts";
+
+const object = { type: "object" };
+
+/** The trigger type of webhooks (reference 2.6). */
+export const webhookType = defineTriggerType(
+	triggerRefs.webhook,
+	"Something was posted to a webhook.",
+	ofObject({ headers: object, headers_lower: object, body: { anyOf: [object, { type: "array" }] } }),
+	hookParametersSchema,
+);
+
+/** What a hook without a sender's secret takes, everybody may send who may post to it; of a signed one nobody, as none has the secret. */
+export function createWebhookType(access: Pick<Access, "assert">): TriggerTypeDefinition {
+	return {
+		type: webhookType,
+		isAlwaysChecked: true,
+		assertInjectable({ ref, parameters }, principal) {
+			const url = toHookUrl(String(parameters["url"]));
+			if (parameters["signature"] !== undefined) {
+				throw new SvcError("SVC_FORBIDDEN", `trigger: "${ref}" is that of a signed webhook, and comes by what is posted to "${url}" only`);
+			}
+			access.assert(principal, "webhook_send", { uid: `webhook:${url}` });
+		},
+	};
+}

@@ -1,0 +1,60 @@
+import { type ExecutionEntity, isSvcError, type Logger, type WriteOperation } from "../../contract/index.ts";
+import { isCompleted } from "./status.ts";
+
+/** What the end of an execution causes: writes that belong to that of the final status, or neither happens. */
+export interface EndingDraft {
+	readonly operations: readonly WriteOperation[];
+	/** Call once they are stored. */
+	announce(): void;
+}
+
+/** Makes a part of what follows an execution that ends. */
+export type Follow = (ended: ExecutionEntity) => Promise<EndingDraft>;
+
+/** Makes what follows executions that end. */
+export interface Endings {
+	/**
+	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. What cannot
+	 * be made is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
+	 */
+	draft(ended: ExecutionEntity): Promise<EndingDraft>;
+	/** Writes that belong to the end as well: what the run was given is taken back, whatever becomes of whoever runs it. */
+	takeBack(ended: ExecutionEntity): readonly WriteOperation[];
+}
+
+export const nothingFollows: EndingDraft = { operations: [], announce: () => undefined };
+
+export interface EndingParts {
+	readonly logger: Logger;
+	/** Those of all features, in their order. */
+	readonly follows: () => readonly Follow[];
+	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
+}
+
+export function createEndings({ logger, follows, takeBack }: EndingParts): Endings {
+	/** One feature that fails must not take the end itself, or what others make of it, along. */
+	async function orNothing(follow: Follow, ended: ExecutionEntity): Promise<EndingDraft> {
+		try {
+			return await follow(ended);
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			logger.error("what follows an ended execution could not be made", { execution_id: ended.id, error });
+			return nothingFollows;
+		}
+	}
+
+	return {
+		takeBack,
+		async draft(ended) {
+			if (!isCompleted(ended.status) && ended.status !== "pending") return nothingFollows;
+			const drafts: EndingDraft[] = [];
+			for (const follow of follows()) drafts.push(await orNothing(follow, ended));
+			return {
+				operations: drafts.flatMap(({ operations }) => operations),
+				announce() {
+					for (const draft of drafts) draft.announce();
+				},
+			};
+		},
+	};
+}

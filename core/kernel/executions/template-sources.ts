@@ -1,0 +1,59 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { type DatastoreAccess, noItems } from "../../language/templates/datastore.ts";
+
+/** Values that templates look up by name. */
+export interface ItemSource {
+	/**
+	 * What templates of a user may read: for an execution that is `toItemUser(context)`. With `author`, permissions are those of whoever
+	 * wrote the templates: a rule runs as the system user, who may view everything.
+	 */
+	accessFor(username: string, author?: string): DatastoreAccess;
+	/**
+	 * As `accessFor`, for templates that somebody gave who is no administrator. With the scopes of an API key, no more than these allow.
+	 */
+	accessForGiven(
+		username: string,
+		giver: { readonly author?: string | undefined; readonly scopes?: readonly string[] | undefined },
+	): DatastoreAccess;
+}
+
+/** A configuration as a run gets it. */
+export interface ResolvedConfiguration {
+	/** Defaults filled in, templates rendered, secrets in clear. */
+	readonly values: JsonObject;
+	/** The same with secrets masked. */
+	readonly masked: JsonObject;
+	/** Texts among them that must not show. */
+	readonly secrets: readonly string[];
+}
+
+/** Configurations, by the pack that they belong to. */
+export interface ConfigurationSource {
+	/** For a run of this user. Empty when the pack has none. `SVC_INVALID` names pack and member. */
+	resolve(pack: string, username: string): Promise<ResolvedConfiguration>;
+	/** What `config_context` is made of: empty unless it is mentioned somewhere in `sources`. */
+	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedConfiguration>;
+}
+
+/** What the templates of parameters read besides the parameters. */
+export interface TemplateSources {
+	readonly items: ItemSource;
+	readonly configuration: ConfigurationSource;
+	/** Whose items a template reads where a context names nobody. */
+	readonly systemUser: string;
+	isAdministrator(username: string): Promise<boolean>;
+}
+
+/** No value has a name. */
+export const noItemSource: ItemSource = { accessFor: () => noItems, accessForGiven: () => noItems };
+
+const empty: ResolvedConfiguration = { values: {}, masked: {}, secrets: [] };
+/** No pack has a configuration. */
+export const noConfiguration: ConfigurationSource = { resolve: async () => empty, forTemplates: async () => empty };
+
+/** Whose items the templates of an execution read. Only administrators may set `api_user` for others. */
+export function toItemUser(context: JsonObject, systemUser: string): string {
+	const { api_user, user } = context;
+	if (typeof api_user === "string" && api_user !== "") return api_user;
+	return typeof user === "string" && user !== "" ? user : systemUser;
+}

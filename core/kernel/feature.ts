@@ -1,0 +1,81 @@
+import type { NodeRole } from "../contract/index.ts";
+import type { Authority } from "./basics/authority.ts";
+import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/own-trigger-types.ts";
+import type { Reactor } from "./events/reactor.ts";
+import type { EndingDraft, Follow } from "./executions/endings.ts";
+import type { Queues } from "./executions/queues.ts";
+import type { ConfigurationSource, ItemSource } from "./executions/template-sources.ts";
+import type { WorkLoop } from "./nodes/work.ts";
+import type { Granting, RunGrant } from "./runs/granting.ts";
+
+export type {
+	Authority,
+	ConfigurationSource,
+	EndingDraft,
+	Follow,
+	Granting,
+	ItemSource,
+	OwnTriggerTypes,
+	Queues,
+	Reactor,
+	RunGrant,
+	TriggerTypeDefinition,
+	WorkLoop,
+};
+
+/**
+ * A part of the engine that the kernel knows nothing of: what it offers programs, and the few places where the kernel asks it.
+ * Everything but `api` is optional. A feature is made by a function of the kernel and of what it needs of other features; nothing is
+ * open or started then, so that it may keep what it is given and must not use it yet.
+ *
+ * The kernel asks in the order of the list that the features stand in.
+ */
+export interface Feature<Api extends object = object> {
+	/** What the engine has of it: each member becomes a member of the engine. May be called after `start` only. */
+	readonly api: Api;
+
+	/** Trigger types whose events it makes. Made known before `register`, and guarded against whoever only names them. */
+	readonly triggerTypes?: readonly TriggerTypeDefinition[];
+
+	/**
+	 * REGISTER: make what is stored say what configuration and files say. Called at each start before anything works, after the
+	 * trigger types are known, and on a draft of the storage by `svc plan`, so that it writes nowhere else. It may be called again: while
+	 * the storage is away a start tries until it is there. What it throws otherwise ends the start.
+	 */
+	register?(): Promise<void>;
+
+	/**
+	 * FOLLOW: what must be stored in the same write as the end of an execution, or not at all. Called with the execution as it is about
+	 * to be stored, final or with a question (`pending`); perhaps several times for one end, as a write may be refused. A failure is
+	 * logged, and what the feature would have made is left out; while the storage is away (`SVC_UNAVAILABLE`) the end waits.
+	 */
+	readonly follow?: Follow;
+
+	/** HOLD: executions that must wait before they may be claimed. One feature at most; default: none waits. */
+	readonly queues?: Queues;
+
+	/** REACT: what to do about events. One feature at most; default: nothing, and events are stored as processed. */
+	readonly reactor?: Reactor;
+
+	/** GRANT: what a run is given besides parameters, and what is taken back with its end. One feature at most; default: nothing. */
+	readonly granting?: Granting;
+
+	/** WHO: what somebody may do in whose name something runs. One feature at most; default: everything. */
+	readonly authority?: Authority;
+
+	/** READ: what templates look up by name. One feature at most has each; default: there is nothing. */
+	readonly items?: ItemSource;
+	readonly configuration?: ConfigurationSource;
+
+	/**
+	 * WORK: loops that take on work, each on nodes with its role. Started last, after all features; stopped first, and all at once: none
+	 * takes on anything from the moment of the call. Also again, where a node is drained and resumed.
+	 */
+	readonly work?: readonly (readonly [role: NodeRole, loop: WorkLoop])[];
+
+	/** Everything is registered. May be called again after it was rejected because the storage is away; another failure ends the start. */
+	start?(): Promise<void> | void;
+
+	/** In reverse order, when nothing runs any more; also without `start`. A failure is logged. */
+	stop?(): Promise<void> | void;
+}

@@ -1,0 +1,198 @@
+import { join } from "node:path";
+import type { AuthBackend, EventBus, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
+import type { Authority } from "./basics/authority.ts";
+import { createDispatcher } from "./events/create-dispatcher.ts";
+import type { Dispatcher } from "./events/dispatcher.ts";
+import { OwnTriggerTypes } from "./events/own-trigger-types.ts";
+import { createProcessor, type Processor } from "./events/processor.ts";
+import { registerTriggerTypes } from "./events/register-types.ts";
+import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
+import { type Catalog, createCatalog } from "./executions/catalog.ts";
+import { createEndings, type Endings } from "./executions/endings.ts";
+import { createExecutions } from "./executions/executions.ts";
+import type { Executions, Output } from "./executions/executions-api.ts";
+import { createLeases, type Leases } from "./executions/leases.ts";
+import { createPendingWork, type PendingWork } from "./executions/pending-work.ts";
+import { createScheduler, type Scheduler } from "./executions/scheduler.ts";
+import type { TemplateSources } from "./executions/template-sources.ts";
+import type { EngineDependencies } from "./plugins/dependencies.ts";
+import { createExecutor, type Executor } from "./runs/executor.ts";
+import type { Granting } from "./runs/granting.ts";
+import { createOutput } from "./runs/output.ts";
+import { Seams } from "./seams.ts";
+import { createKeyRing, type KeyRing } from "./secrets/key-ring.ts";
+import { SealedSecrets } from "./secrets/sealed-secrets.ts";
+import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
+import { createLateWrites, type LateWrites } from "./work/late-writes.ts";
+import { StorageClock } from "./work/storage-clock.ts";
+
+/** The plugins that an engine works with; nobody has started them yet. */
+export interface Plugins {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	/** By runner type name. */
+	readonly runners: ReadonlyMap<string, Runner>;
+	/** By name. */
+	readonly sensors: ReadonlyMap<string, Sensor>;
+	/** May be undefined while authentication is off. */
+	readonly authBackend: AuthBackend | undefined;
+}
+
+/**
+ * What accepts an event or a request, runs it once and keeps what it printed. Features are made of it, and come into it by its seams.
+ * Its members may be kept at once and used once the engine has started; `register` of a feature may use the storage and what reads it.
+ */
+export interface Kernel extends Plugins {
+	/** Configuration, and what the embedding program gives, beside the options. */
+	readonly dependencies: EngineDependencies;
+	readonly options: Options;
+	/** Parts of the service that this node runs. */
+	readonly roles: readonly NodeRole[];
+	readonly nodeId: string;
+	readonly logger: EngineDependencies["logger"];
+	readonly clock: StorageClock;
+	/** Tells every node that something many keep in memory has changed. */
+	readonly changes: ChangeFeed;
+	/** Actions, runner types and packs as they are used. */
+	readonly catalog: Catalog;
+	/** The door for events. */
+	readonly dispatcher: Dispatcher;
+	/** Finds triggers by what dispatchers and rules call them. */
+	readonly triggerCatalog: TriggerCatalog;
+	/** The trigger types of all features. */
+	readonly triggerTypes: OwnTriggerTypes;
+	readonly executions: Executions;
+	readonly output: Output;
+	/** What the end of an execution causes, of all features. */
+	readonly endings: Endings;
+	/** Let `store` keep a new execution, and see to its being run. */
+	readonly admit: Scheduler["admit"];
+	/** See to a new execution that has been stored. */
+	readonly announce: Scheduler["announce"];
+	readonly templateSources: TemplateSources;
+	readonly authority: Authority;
+	/** Encrypts what must not be read where it is kept. */
+	readonly keys: KeyRing;
+	/** Absolute path of the file with its keys. */
+	readonly keyFile: string;
+	readonly sealedSecrets: SealedSecrets;
+	readonly lateWrites: LateWrites;
+	/** Where features come in. */
+	readonly seams: Seams;
+}
+
+/** The kernel with what starts and ends it. */
+export interface WholeKernel extends Kernel {
+	readonly processor: Processor;
+	readonly executor: Executor;
+	readonly scheduler: Scheduler;
+	readonly pendingWork: PendingWork;
+	readonly leases: Leases;
+	/** Make the stored catalog say what the configuration says, in the order that its parts need; also again. */
+	register(): Promise<void>;
+}
+
+/** Put a kernel together. Nothing is opened or started. */
+export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): WholeKernel {
+	const basics = createBasics(dependencies, plugins, nodeId);
+	const events = createEvents(basics);
+	const { options } = basics;
+	const executor = createExecutor({
+		...basics,
+		...events,
+		apiUrl: dependencies.apiUrl,
+		dataDirectory: dependencies.dataDirectory,
+	});
+	const pendingWork = createPendingWork({ ...basics, wake: (work) => scheduler.wake(work) });
+	const scheduler: Scheduler = createScheduler({
+		...basics,
+		poolSize: options.actionrunner.actions_pool_size,
+		pollInterval: options.scheduler.poll_interval,
+		lease: options.scheduler.lease,
+		announce: pendingWork.announce,
+		queues: () => basics.seams.queues,
+		run: executor.run,
+		holds: executor.holds,
+	});
+	const { admit, announce, adopt } = scheduler;
+	return {
+		...basics,
+		...events,
+		executor,
+		scheduler,
+		pendingWork,
+		admit,
+		announce,
+		leases: createLeases({ ...basics, executor, lease: options.scheduler.lease, adopt }),
+		executions: createExecutions({ ...basics, admit }),
+		output: createOutput(basics),
+		register: () => register(basics),
+	};
+}
+
+type Basics = ReturnType<typeof createBasics>;
+
+/** What everything else is made of. */
+function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId: string) {
+	const { options, logger, roles } = dependencies;
+	const { storage } = plugins;
+	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
+	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
+	const keys = createKeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
+	const seams = new Seams();
+	const parts = { ...plugins, dependencies, options, roles, nodeId, logger, clock, keys, keyFile, seams };
+	const changes = createChangeFeed(parts);
+	const authority: Authority = {
+		principalOf: (username) => seams.authority.principalOf(username),
+		isAdministrator: (username) => seams.authority.isAdministrator(username),
+	};
+	const templateSources: TemplateSources = {
+		get items() {
+			return seams.items;
+		},
+		get configuration() {
+			return seams.configuration;
+		},
+		systemUser: options.system_user.user,
+		isAdministrator: authority.isAdministrator,
+	};
+	return {
+		...parts,
+		changes,
+		authority,
+		templateSources,
+		catalog: createCatalog({ ...parts, changes }),
+		lateWrites: createLateWrites(logger),
+		sealedSecrets: new SealedSecrets(keys),
+		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
+		granting: {
+			give: (execution) => seams.granting.give(execution),
+			takeBack: (execution) => seams.granting.takeBack(execution),
+		} satisfies Granting,
+		endings: createEndings({ logger, follows: () => seams.follows, takeBack: (ended) => seams.granting.takeBack(ended) }),
+	};
+}
+
+/** The door for events, and what brings them to whoever reacts. */
+function createEvents(basics: Basics) {
+	const { options, seams } = basics;
+	const triggerCatalog = createTriggerCatalog(basics);
+	const reactor = () => seams.reactor;
+	const processor = createProcessor({
+		...basics,
+		reactor,
+		poolSize: options.rules.pool_size,
+		pollInterval: options.scheduler.poll_interval,
+		lease: options.scheduler.lease,
+	});
+	return { triggerCatalog, processor, dispatcher: createDispatcher({ ...basics, triggerCatalog, reactor, processor }) };
+}
+
+async function register({ catalog, runners, seams, ...parts }: Basics): Promise<void> {
+	await catalog.registerRunnerTypes(runners);
+	await registerTriggerTypes(
+		parts,
+		seams.triggerTypes.flatMap(({ type, isEnabled = true }) => (isEnabled ? [type] : [])),
+	);
+	for (const feature of seams.features) await feature.register?.();
+}
