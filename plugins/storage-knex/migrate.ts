@@ -2,13 +2,14 @@ import type { Knex } from "knex";
 import { SvcError } from "../../core/contract/index.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
+import { runMigration } from "./migrations/run-migration.ts";
 
 const tableName = "migrations";
 
 const migrationSource: Knex.MigrationSource<Migration> = {
 	getMigrations: async () => [...migrations],
 	getMigrationName: ({ name }) => name,
-	getMigration: async ({ up }) => ({ up, down: refuse }),
+	getMigration: async (migration) => ({ up: (knex) => runMigration(knex, migration), down: refuse }),
 };
 
 /** Bring the tables to the state this version needs, all in one transaction. Refuses a database of a newer version. */

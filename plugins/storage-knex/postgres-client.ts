@@ -11,7 +11,7 @@ import { assertUsable, migratePostgres, planPostgres } from "./postgres-migrate.
 import { type PostgresSettings, type PostgresStorageOptions, parsePostgresStorageOptions } from "./postgres-options.ts";
 import { runRounds, toKnown } from "./postgres-rounds.ts";
 import { createSource, type PostgresSource } from "./postgres-source.ts";
-import { tableNames } from "./table-names.ts";
+import { toTable } from "./table-names.ts";
 import { WriteGroups } from "./write-groups.ts";
 
 /** How often a write is run that meets another one in its way. */
@@ -125,7 +125,7 @@ class PostgresClient implements DatabaseClient {
 		const [kind] = kinds;
 		if (kind === undefined) return false;
 		try {
-			await this.useAlone((connection) => vacuum(connection, tableNames[kind]));
+			await this.useAlone((connection) => vacuum(connection, toTable(kind)));
 		} catch (error) {
 			throw toKnown(error);
 		}

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import postgres from "postgres";
-import { isSvcError, type Storage, type SvcErrorCode } from "../../core/contract/index.ts";
+import { entityKinds, isSvcError, type Storage, type SvcErrorCode } from "../../core/contract/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
 import { knexStorage, type PostgresPoolOptions, type PostgresUrlOptions } from "./index.ts";
 import { toContext } from "./storage-context.test-support.ts";
-import { tableNames } from "./table-names.ts";
+import { toTable } from "./table-names.ts";
 
 /** Runs statements as somebody else than the service would. */
 export async function administer<T extends object>(url: string, sql: string): Promise<readonly T[]> {
@@ -44,7 +44,7 @@ let shared: TestDatabase | undefined;
 /** A database for every test of a file, whose tables are made once and emptied here. `dropEmptyDatabase` goes at the end. */
 export async function emptyDatabase(): Promise<string> {
 	if (shared) {
-		await administer(shared.url, `truncate ${Object.values(tableNames).join()}`);
+		await administer(shared.url, `truncate ${Object.keys(entityKinds).map(toTable).join()}`);
 		return shared.url;
 	}
 	shared = await createTestDatabase();

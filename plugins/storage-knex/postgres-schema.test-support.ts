@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { type EntityKind, entityKinds, type FieldType } from "../../core/contract/index.ts";
 import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
 import { administer } from "./postgres-database.test-support.ts";
-import { tableNames } from "./table-names.ts";
+import { toTable } from "./table-names.ts";
 
 interface Column {
 	readonly table: string;
@@ -18,7 +18,7 @@ export async function assertPostgresSchema(url: string): Promise<void> {
 	const kinds = Object.keys(entityKinds) as EntityKind[];
 	const columns = await readColumns(url, "public");
 	for (const kind of kinds) {
-		const found = columns.filter(({ table }) => table === tableNames[kind]).map(({ name, type, collation }) => [name, type, collation]);
+		const found = columns.filter(({ table }) => table === toTable(kind)).map(({ name, type, collation }) => [name, type, collation]);
 		const expected = Object.entries<FieldType>(entityKinds[kind].fields).map(([name, type]) => {
 			const columnType = columnTypes[type];
 			return [name, columnType, columnType === "text" ? "C" : null];
@@ -51,7 +51,7 @@ async function readIndexes(url: string, schema: string): Promise<readonly string
 }
 
 function toExpectedIndexes(kind: EntityKind): string[] {
-	const table = tableNames[kind];
+	const table = toTable(kind);
 	const list = (fields: readonly string[]) => fields.map((field) => `${field} NULLS FIRST`).join(", ");
 	const [[id = ""] = [], ...unique] = uniqueIndexesOf(kind);
 	const sparse = sparseIndexesOf(kind);

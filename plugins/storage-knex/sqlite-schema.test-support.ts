@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { type EntityKind, entityKinds, type FieldType } from "../../core/contract/index.ts";
 import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
-import { tableNames } from "./table-names.ts";
+import { toTable } from "./table-names.ts";
 
 const columnTypes = { text: "TEXT", json: "TEXT", integer: "bigint", real: "float", boolean: "boolean" } as const;
 
@@ -23,7 +23,7 @@ export function readRows(database: LibsqlDatabase, sql: string): unknown[][] {
 /** Every kind has the table, columns and indexes that its declaration says, and no others. */
 export function assertSchema(database: LibsqlDatabase): void {
 	for (const kind of Object.keys(entityKinds) as EntityKind[]) {
-		const table = tableNames[kind];
+		const table = toTable(kind);
 		const columns = readRows(database, `select name, type, pk from pragma_table_info('${table}') order by cid`);
 		const fields = Object.entries<FieldType>(entityKinds[kind].fields);
 		assert.deepEqual(

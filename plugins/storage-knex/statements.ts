@@ -3,7 +3,7 @@ import type { EntityKind } from "../../core/contract/index.ts";
 import { applyComparisons, type Comparison } from "./conditions.ts";
 import type { DatabaseClient, Dialect, Statement } from "./database-client.ts";
 import { indexesOf, leadsSparseIndex, uniqueIndexesOf } from "./indexes.ts";
-import { tableNames } from "./table-names.ts";
+import { toTable } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
 export type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
@@ -49,7 +49,7 @@ export class Statements {
 		const names = namesOf(fieldsOf(kind));
 		return this.#shape(`insert ${kind}`, "changes", ({ knex, mark }) => {
 			const text = `insert into ?? (${names.map(() => "??")}) values (${names.map(() => "?")})`;
-			return knex.raw(text, [tableNames[kind], ...names, ...names.map(mark)]);
+			return knex.raw(text, [toTable(kind), ...names, ...names.map(mark)]);
 		});
 	}
 
@@ -113,7 +113,7 @@ export class Statements {
 		return this.#shape(`insert all ${kind}`, "changes", ({ knex, mark }) => {
 			const lists = fields.map(([, type]) => `cast(? as ${listTypes[type]}[])`);
 			const text = `insert into ?? (${names.map(() => "??")}) select * from unnest(${lists})`;
-			return knex.raw(text, [tableNames[kind], ...names, ...names.map(mark)]);
+			return knex.raw(text, [toTable(kind), ...names, ...names.map(mark)]);
 		});
 	}
 
@@ -160,10 +160,10 @@ export class Statements {
 				.skipLocked();
 			const found = knex.select("id", knex.raw("row_number() over () as place")).from(first.as("first_rows"));
 			const changed = table(kind).update(this.#toValues(building, assignments)).updateFrom("found");
-			const names = namesOf(fieldsOf(kind)).map((name) => `${tableNames[kind]}.${name}`);
+			const names = namesOf(fieldsOf(kind)).map((name) => `${toTable(kind)}.${name}`);
 			return changed
 				.with("found", found)
-				.where(`${tableNames[kind]}.id`, knex.ref("found.id"))
+				.where(`${toTable(kind)}.id`, knex.ref("found.id"))
 				.returning(["found.place", ...names]);
 		});
 	}
@@ -210,7 +210,7 @@ export class Statements {
 		if (known) return known;
 		const knex = this.#knex;
 		let marks = 0;
-		const query = build({ knex, table: (kind) => knex(tableNames[kind]), mark: () => ++marks });
+		const query = build({ knex, table: (kind) => knex(toTable(kind)), mark: () => ++marks });
 		const { sql: text, bindings } = query.toSQL().toNative();
 		if (bindings.length !== marks || bindings.some((mark, index) => mark !== index + 1))
 			throw new Error(`bindings out of order in: ${text}`);
@@ -241,7 +241,7 @@ const distinctByIndex = `with recursive distinct_values(value) as (
 ) select value from distinct_values where value is not null`;
 
 function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
-	const table = tableNames[kind];
+	const table = toTable(kind);
 	return knex.raw(distinctByIndex, [field, table, field, field, table, field]);
 }
 

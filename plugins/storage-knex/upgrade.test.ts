@@ -17,7 +17,7 @@ import { knexStorage } from "./index.ts";
 import { migrations } from "./migrations/index.ts";
 import { createOldFile, createOldPostgres, type OldDatabase, packs, type Row } from "./old-database.test-support.ts";
 import { toContext } from "./storage-context.test-support.ts";
-import { tableNames } from "./table-names.ts";
+import { toTable } from "./table-names.ts";
 
 const kinds = Object.keys(entityKinds) as EntityKind[];
 /** Kinds of which version 0.1.0 has left nothing, as it did not know them. */
@@ -70,7 +70,7 @@ async function withService(old: OldDatabase, run: (client: Client) => Promise<vo
 
 /** Every record is there with what it held, and has nothing in the fields that came later. */
 async function assertKept(old: OldDatabase): Promise<void> {
-	const tables = kinds.filter((kind) => !laterKinds.includes(kind)).map((kind) => tableNames[kind]);
+	const tables = kinds.filter((kind) => !laterKinds.includes(kind)).map((kind) => toTable(kind));
 	const before = new Map<string, readonly Row[]>();
 	for (const table of tables) before.set(table, await old.readRows(table));
 	assert.deepEqual(await readPlan(old), laterChanges);

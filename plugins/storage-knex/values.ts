@@ -5,22 +5,30 @@ export type Binding = string | number | boolean | null;
 
 export type Field = readonly [name: string, type: FieldType];
 
-const fieldLists = new Map(Object.entries(entityKinds).map(([kind, { fields }]) => [kind, Object.entries(fields) as readonly Field[]]));
-
-const fieldTypes = new Map<EntityKind, ReadonlyMap<string, FieldType>>();
+/** By the declarations themselves, as the host may have declared further kinds by the time they are asked for. */
+const fieldTypes = new WeakMap<object, ReadonlyMap<string, FieldType>>();
+const fieldLists = new WeakMap<object, readonly Field[]>();
 
 /** Fields of a kind in column order. */
 export function fieldsOf(kind: EntityKind): readonly Field[] {
-	const fields = fieldLists.get(kind);
-	if (!fields) throw new TypeError(`there is no kind "${kind}"`);
-	return fields;
+	const { fields } = declarationOf(kind);
+	let list = fieldLists.get(fields);
+	if (!list) fieldLists.set(fields, (list = Object.entries(fields)));
+	return list;
 }
 
 /** Types of a kind's fields, by name. */
 export function fieldTypesOf(kind: EntityKind): ReadonlyMap<string, FieldType> {
-	let types = fieldTypes.get(kind);
-	if (!types) fieldTypes.set(kind, (types = new Map(fieldsOf(kind))));
+	const { fields } = declarationOf(kind);
+	let types = fieldTypes.get(fields);
+	if (!types) fieldTypes.set(fields, (types = new Map(fieldsOf(kind))));
 	return types;
+}
+
+function declarationOf(kind: EntityKind): { readonly fields: Readonly<Record<string, FieldType>> } {
+	const declaration = entityKinds[kind];
+	if (!declaration) throw new TypeError(`there is no kind "${kind}"`);
+	return declaration;
 }
 
 /** The value of a field as its column holds it: JSON as text. */

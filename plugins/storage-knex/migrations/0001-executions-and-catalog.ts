@@ -1,4 +1,4 @@
-import { createTable, type Migration, type TableDefinition } from "./migration.ts";
+import type { Migration, TableDefinition } from "./migration.ts";
 
 const tables: Readonly<Record<string, TableDefinition>> = {
 	executions: {
@@ -152,7 +152,5 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 
 export const executionsAndCatalog: Migration = {
 	name: "0001-executions-and-catalog",
-	async up(knex) {
-		for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
-	},
+	tables,
 };

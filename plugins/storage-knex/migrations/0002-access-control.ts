@@ -1,4 +1,4 @@
-import { createTable, type Migration, type TableDefinition } from "./migration.ts";
+import type { Migration, TableDefinition } from "./migration.ts";
 
 const tables: Readonly<Record<string, TableDefinition>> = {
 	api_keys: {
@@ -41,7 +41,5 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 
 export const accessControl: Migration = {
 	name: "0002-access-control",
-	async up(knex) {
-		for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
-	},
+	tables,
 };

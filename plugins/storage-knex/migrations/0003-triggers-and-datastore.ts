@@ -1,4 +1,4 @@
-import { createTable, type Migration, type TableDefinition } from "./migration.ts";
+import type { Migration, TableDefinition } from "./migration.ts";
 
 const tables: Readonly<Record<string, TableDefinition>> = {
 	trigger_types: {
@@ -169,8 +169,6 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 
 export const triggersAndDatastore: Migration = {
 	name: "0003-triggers-and-datastore",
-	async up(knex) {
-		for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
-		await knex.schema.alterTable("executions", (table) => void table.text("run_state"));
-	},
+	tables,
+	columns: { executions: { run_state: "text" } },
 };

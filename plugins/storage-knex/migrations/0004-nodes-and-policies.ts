@@ -1,4 +1,4 @@
-import { createTable, type Migration, type TableDefinition } from "./migration.ts";
+import type { Migration, TableDefinition } from "./migration.ts";
 
 const tables: Readonly<Record<string, TableDefinition>> = {
 	policies: {
@@ -54,21 +54,35 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 
 export const nodesAndPolicies: Migration = {
 	name: "0004-nodes-and-policies",
-	async up(knex) {
-		for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
-		await knex.schema.alterTable("executions", (table) => {
-			table.text("queue");
-			table.index(["queue", "due_timestamp"], undefined, { predicate: knex.whereNotNull("queue") });
-			for (const field of ["status", "action_ref", "runner_name", "user"]) {
-				table.dropIndex([field, "start_timestamp"]);
-				table.index([field, "start_timestamp", "parent_id"]);
-			}
-			for (const field of ["rule_name", "trigger_name", "trigger_type_name"]) {
-				table.dropIndex([field, "start_timestamp"]);
-				table.index([field, "start_timestamp", "parent_id"], undefined, { predicate: knex.whereNotNull(field) });
-			}
-			table.dropIndex(["status", "due_timestamp"]);
-			table.index(["status", "queue", "due_timestamp"]);
-		});
+	tables,
+	columns: { executions: { queue: "text" } },
+	dropped: {
+		executions: [
+			["status", "start_timestamp"],
+			["action_ref", "start_timestamp"],
+			["runner_name", "start_timestamp"],
+			["user", "start_timestamp"],
+			["rule_name", "start_timestamp"],
+			["trigger_name", "start_timestamp"],
+			["trigger_type_name", "start_timestamp"],
+			["status", "due_timestamp"],
+		],
+	},
+	indexes: {
+		executions: {
+			indexes: [
+				["status", "start_timestamp", "parent_id"],
+				["action_ref", "start_timestamp", "parent_id"],
+				["runner_name", "start_timestamp", "parent_id"],
+				["user", "start_timestamp", "parent_id"],
+				["status", "queue", "due_timestamp"],
+			],
+			sparseIndexes: {
+				queue: [["queue", "due_timestamp"]],
+				rule_name: [["rule_name", "start_timestamp", "parent_id"]],
+				trigger_name: [["trigger_name", "start_timestamp", "parent_id"]],
+				trigger_type_name: [["trigger_type_name", "start_timestamp", "parent_id"]],
+			},
+		},
 	},
 };

@@ -1,39 +1,34 @@
-import type { Knex } from "knex";
+/** `text` holds JSON as well. */
+export type ColumnType = "text" | "integer" | "real" | "boolean";
 
-/** A step of the schema. Once released it never changes: a later change is a migration of its own. */
+export type Combinations = readonly (readonly string[])[];
+
+/** Indexes of a table. */
+export interface IndexDefinition {
+	readonly unique?: Combinations;
+	readonly indexes?: Combinations;
+	/** By column: rows in which it is null have no place in the index. */
+	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
+}
+
+/** A table. The column `id` is the primary key. */
+export interface TableDefinition extends IndexDefinition {
+	readonly columns: Readonly<Record<string, ColumnType>>;
+}
+
+/**
+ * A numbered step of the schema, in the words of its time. Once released it never changes: a later change is a step of its own, or none
+ * at all where it is a new kind, field or index, which need only be declared (declared-migrations.ts).
+ */
 export interface Migration {
 	/** Number and topic; kept in the table `migrations` of every database that has it. */
 	readonly name: string;
-	up(knex: Knex): Promise<void>;
-}
-
-/** A table as it was when its migration was written. */
-export interface TableDefinition {
-	/** `text` holds JSON as well. The column `id` is the primary key. */
-	readonly columns: Readonly<Record<string, "text" | "integer" | "real" | "boolean">>;
-	readonly unique?: readonly (readonly string[])[];
-	readonly indexes?: readonly (readonly string[])[];
-	/** By column: rows in which it is null have no place in the index. */
-	readonly sparseIndexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
-}
-
-export async function createTable(knex: Knex, name: string, definition: TableDefinition): Promise<void> {
-	const { columns, unique = [], indexes = [], sparseIndexes = {} } = definition;
-	await knex.schema.createTable(name, (table) => {
-		for (const [column, type] of Object.entries(columns)) {
-			const builder = addColumn(table, column, type);
-			if (column === "id") builder.notNullable().primary();
-		}
-		for (const fields of unique) table.unique([...fields]);
-		for (const fields of indexes) table.index([...fields]);
-		for (const [column, combinations] of Object.entries(sparseIndexes)) {
-			for (const fields of combinations) table.index([...fields], undefined, { predicate: knex.whereNotNull(column) });
-		}
-	});
-}
-
-function addColumn(table: Knex.CreateTableBuilder, name: string, type: "text" | "integer" | "real" | "boolean"): Knex.ColumnBuilder {
-	if (type === "integer") return table.bigInteger(name);
-	if (type === "real") return table.double(name);
-	return type === "boolean" ? table.boolean(name) : table.text(name);
+	/** New tables. What follows is about those of earlier steps, by table. */
+	readonly tables?: Readonly<Record<string, TableDefinition>>;
+	/** New columns, in which the rows that are there have null. */
+	readonly columns?: Readonly<Record<string, TableDefinition["columns"]>>;
+	/** Indexes that go. */
+	readonly dropped?: Readonly<Record<string, Combinations>>;
+	/** New indexes, after those that go. */
+	readonly indexes?: Readonly<Record<string, IndexDefinition>>;
 }
