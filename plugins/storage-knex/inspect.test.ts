@@ -5,10 +5,9 @@ import { test } from "uvu";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { type KnexStorageOptions, knexStorage } from "./index.ts";
-import { migrations } from "./migrations/index.ts";
-import { toContext, withDirectory } from "./storage-context.test-support.ts";
+import { listChanges, toContext, withDirectory } from "./storage-context.test-support.ts";
 
-const names = migrations.map(({ name }) => name);
+const names = listChanges();
 
 async function inspect(options: KnexStorageOptions, directory: string) {
 	const storage = knexStorage(options).create();

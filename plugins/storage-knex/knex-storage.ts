@@ -14,7 +14,7 @@ import {
 } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Database, DatabaseClient } from "./database-client.ts";
-import { migrations } from "./migrations/index.ts";
+import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.ts";
 import { toFields, toOrdering, toSelect } from "./reads.ts";
 import { Statements } from "./statements.ts";
 import { fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
@@ -45,7 +45,7 @@ export class KnexStorage implements Storage {
 	async inspect(context: PluginContext): Promise<StorageInspection> {
 		const place = this.#database.place(context);
 		const changes = await this.#database.plan(context);
-		if (changes.length > 0) return { place, state: changes.length === migrations.length ? "new" : "older", changes };
+		if (changes.length > 0) return { place, state: changes.includes(executionsAndCatalog.name) ? "new" : "older", changes };
 		const client = await this.#database.openReadOnly(context);
 		this.#opened = { client, statements: new Statements(client) };
 		return { place, state: "ready", changes };

@@ -6,10 +6,9 @@ import { isSvcError } from "../../core/contract/index.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
 import type { LibsqlDatabase } from "./libsql.ts";
-import { migrations } from "./migrations/index.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { assertSchema, readRows, withFile } from "./sqlite-schema.test-support.ts";
-import { toContext, withDirectory } from "./storage-context.test-support.ts";
+import { listChanges, toContext, withDirectory } from "./storage-context.test-support.ts";
 
 async function openAndStop(directory: string): Promise<void> {
 	const storage = knexStorage({ client: "sqlite" }).create();
@@ -53,7 +52,7 @@ test("a database of a newer version is refused, naming what is unknown", () =>
 
 test("a plan names what a start would run, and makes nothing", () =>
 	withDirectory(async (directory) => {
-		const names = migrations.map(({ name }) => name);
+		const names = listChanges();
 		const plan = () => knexStorage({ client: "sqlite" }).create().plan?.(toContext(directory));
 		assert.deepEqual(await plan(), names);
 		assert.deepEqual(await readdir(directory), []);

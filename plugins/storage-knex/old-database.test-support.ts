@@ -19,6 +19,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface OldDatabase {
 	readonly directory: string;
 	readonly options: KnexStorageOptions;
+	/** Tables of the kinds that the version knew. */
+	listTables(): Promise<readonly string[]>;
 	/** Rows of a table in the order of their ids, as the database has them. */
 	readRows(table: string): Promise<readonly Row[]>;
 	/** Throws unless every kind has the table that its declaration says. */
@@ -34,6 +36,7 @@ export async function createOldFile(): Promise<OldDatabase> {
 	return {
 		directory,
 		options: { client: "sqlite" },
+		listTables,
 		readRows: (table) => withFile(file, (database) => database.prepare(`select * from "${table}" order by id`).all([]) as unknown as Row[]),
 		assertSchema: () => withFile(file, assertSchema),
 		remove: () => rm(directory, { recursive: true }),
@@ -48,6 +51,7 @@ export async function createOldPostgres(): Promise<OldDatabase> {
 	return {
 		directory,
 		options: { client: "postgres", url },
+		listTables,
 		readRows: (table) => administer<Row>(url, `select * from "${table}" order by id`),
 		assertSchema: () => assertPostgresSchema(url),
 		async remove() {
@@ -63,6 +67,13 @@ async function createDataDirectory(): Promise<string> {
 	const keys = { current: "00000000", keys: { "00000000": Buffer.alloc(32).toString("base64url") } };
 	await writeFile(join(directory, "datastore-key.json"), JSON.stringify(keys), { mode: 0o600 });
 	return directory;
+}
+
+/** There are records of every one. */
+async function listTables(): Promise<readonly string[]> {
+	const records = await readFixture("records.sql");
+	const tables = new Set([...records.matchAll(/^insert into "(\w+)"/gm)].map(([, table = ""]) => table));
+	return [...tables].filter((table) => !table.startsWith("migrations"));
 }
 
 function readFixture(name: string): Promise<string> {

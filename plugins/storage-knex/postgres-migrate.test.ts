@@ -5,15 +5,14 @@ import { isSvcError } from "../../core/contract/index.ts";
 import { createTestDatabase, postgresTest, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
-import { migrations } from "./migrations/index.ts";
 import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
 import { startProxy } from "./postgres-proxy.test-support.ts";
 import { assertPostgresSchema, readSchema } from "./postgres-schema.test-support.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
-import { toContext } from "./storage-context.test-support.ts";
+import { listChanges, toContext } from "./storage-context.test-support.ts";
 
 const migrationTest = postgresTest(test);
-const names = migrations.map(({ name }) => name);
+const names = listChanges();
 
 const withDatabase = (run: (database: TestDatabase) => Promise<void>) => async () => {
 	const database = await createTestDatabase();
@@ -62,10 +61,12 @@ migrationTest(
 		await Promise.all(storages.map((storage, index) => storage.insert("trace", [createTrace(`${index}`)])));
 		for (const storage of storages) assert.equal(await storage.count("trace", {}), storages.length);
 		await Promise.all(storages.map((storage) => storage.stop?.()));
-		const done = await administer<{ readonly name: string }>(url, 'select name from "Shared nodes".migrations order by id');
+		const rows = await administer<{ readonly name: string }>(url, 'select name from "Shared nodes".migrations order by id');
+		const done = rows.map(({ name }) => name);
+		assert.equal(new Set(done).size, done.length);
 		assert.deepEqual(
-			done.map(({ name }) => name),
-			names,
+			names.filter((name) => !done.includes(name)),
+			[],
 		);
 	}),
 );

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PluginContext } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
+import { toDeclaredMigrations } from "./declared-migrations.ts";
+import { migrations } from "./migrations/index.ts";
 
 /** What the host would give a storage that is to keep its file in `dataDirectory`. */
 export function toContext(dataDirectory: string): PluginContext {
@@ -19,4 +21,9 @@ export async function withDirectory(run: (directory: string) => Promise<void>): 
 	} finally {
 		await rm(directory, { recursive: true });
 	}
+}
+
+/** Names of all changes that a start makes to a new database. */
+export function listChanges(): readonly string[] {
+	return [...migrations, ...toDeclaredMigrations([])].map(({ name }) => name);
 }

@@ -3,7 +3,10 @@ export type FieldType = "text" | "integer" | "real" | "boolean" | "json";
 
 /** Fields, unique keys and indexes of a kind of entities. */
 export interface EntityKindDefinition<E> {
-	/** Every field in column order; large ones last, so that reading the others stays cheap. */
+	/**
+	 * Every field in column order; large ones last, so that reading the others stays cheap. One that a later version adds goes behind all
+	 * that are there, and is null in what is stored already: storages find out by themselves, nobody writes a migration.
+	 */
 	readonly fields: { readonly [F in keyof E]-?: FieldType };
 	/** Combinations that no two entities may share, besides `id`. */
 	readonly unique?: readonly (readonly (keyof E & string)[])[];

@@ -6,7 +6,10 @@ import { lockedDoors } from "./0005-locked-doors.ts";
 import { clocksOfNodes } from "./0006-clocks-of-nodes.ts";
 import type { Migration } from "./migration.ts";
 
-/** Every migration in the order in which they were written. New ones go to the end; none is changed or taken out. */
+/**
+ * Every numbered step in the order in which they were written. New ones go to the end; none is changed or taken out. A new kind, a new
+ * field that may be null and a new index need none (declared-migrations.ts).
+ */
 export const migrations: readonly Migration[] = [
 	executionsAndCatalog,
 	accessControl,
