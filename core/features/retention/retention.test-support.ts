@@ -4,6 +4,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { createOptions } from "../../testing/options.ts";
 import { silentLogger } from "../../testing/run-context.ts";
+import { createExecution } from "../../testing/storage/fixtures.ts";
 import { type Collector, createCollector } from "./collector.ts";
 
 /** Time at which every scene begins, in microseconds. */
@@ -62,44 +63,21 @@ type Fields<K extends EntityKind> = Partial<EntityMap[K]>;
 
 export function toExecution(status: ExecutionStatus, days: number, fields: Fields<"execution"> = {}): ExecutionEntity {
 	const isOver = ["succeeded", "failed", "timeout", "canceled", "abandoned"].includes(status);
-	return {
-		id: newId(),
-		liveaction_id: newId(),
+	const ids = { id: newId(), liveaction_id: newId(), trace_id: newId(), snapshot_id: newId() };
+	return createExecution({
+		...ids,
 		status,
 		action_ref: "default.test",
 		runner_name: "noop",
 		user: "maria",
-		author: null,
-		scopes: null,
-		parent_id: null,
-		trace_id: newId(),
-		rule_name: null,
-		trigger_name: null,
-		trigger_type_name: null,
-		trigger_instance_id: null,
 		start_timestamp: daysAgo(days),
 		end_timestamp: isOver ? daysAgo(days) : null,
-		elapsed_seconds: null,
 		due_timestamp: daysAgo(days),
-		delay: null,
-		attempt: 0,
-		owner: null,
-		fence: null,
-		lease_expires_at: null,
-		queue: null,
-		snapshot_id: newId(),
-		result_size: null,
 		log: [],
 		context: {},
-		notify: null,
-		callback: null,
-		runner_info: null,
-		run_state: null,
-		known_secrets: null,
 		parameters: {},
-		result: null,
 		...fields,
-	};
+	});
 }
 
 export function toChunks(execution_id: string, days: number, count = 1): OutputChunkEntity[] {

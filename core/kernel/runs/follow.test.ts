@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ExecutionEntity, type OutputType, type Storage, SvcError } from "../../contract/index.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
+import { createExecution } from "../../testing/storage/fixtures.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
@@ -13,45 +14,21 @@ import { createRecorder, toStoredChunk } from "./recorder.ts";
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());
 
-function createExecution(): ExecutionEntity {
+function createRunning(): ExecutionEntity {
 	const timestamp = now();
-	return {
-		id: createId(clock),
-		liveaction_id: createId(clock),
+	const ids = { id: createId(clock), liveaction_id: createId(clock), trace_id: createId(clock), snapshot_id: createId(clock) };
+	const lease = { owner: "node", fence: "fence", lease_expires_at: timestamp, attempt: 1 };
+	return createExecution({
+		...ids,
+		...lease,
 		status: "running",
-		action_ref: "core.local",
-		runner_name: "local-shell-cmd",
 		user: "test",
-		author: null,
-		scopes: null,
-		parent_id: null,
-		trace_id: createId(clock),
-		rule_name: null,
-		trigger_name: null,
-		trigger_type_name: null,
-		trigger_instance_id: null,
 		start_timestamp: timestamp,
-		end_timestamp: null,
-		elapsed_seconds: null,
 		due_timestamp: timestamp,
-		delay: null,
-		attempt: 1,
-		owner: "node",
-		fence: "fence",
-		lease_expires_at: timestamp,
-		snapshot_id: createId(clock),
-		result_size: null,
 		log: [{ status: "running", timestamp }],
 		context: {},
-		notify: null,
-		callback: null,
-		runner_info: null,
-		run_state: null,
-		known_secrets: null,
-		queue: null,
 		parameters: {},
-		result: null,
-	};
+	});
 }
 
 const backends: TestBackend[] = [];
@@ -151,7 +128,7 @@ test("followers that join, leave and resume at random read every channel exactly
 	const parts = await createParts();
 	for (let round = 0; round < 250; round += 1) {
 		const random = createRandom(round);
-		const execution = createExecution();
+		const execution = createRunning();
 		await parts.storage.insert("execution", [execution]);
 		const [written, ...read] = await Promise.all([
 			produce(parts, execution, random),
@@ -170,7 +147,7 @@ test("followers that join, leave and resume at random read every channel exactly
 
 test("a follower of one channel gets that channel only, whole", async () => {
 	const parts = await createParts();
-	const execution = createExecution();
+	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
 	const reading = (async () => {
 		const chunks: OutputChunk[] = [];
@@ -186,7 +163,7 @@ test("a follower of one channel gets that channel only, whole", async () => {
 
 test("a follower that is slower than the run is caught up from storage", async () => {
 	const parts = await createParts();
-	const execution = createExecution();
+	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
 	const reading = (async () => {
 		let count = 0;
@@ -217,7 +194,7 @@ test("following an execution that does not exist is an error", async () => {
 
 test("a run that has lost its execution can emit nothing more", async () => {
 	const parts = await createParts();
-	const recorder = recorderFor(parts, createExecution());
+	const recorder = recorderFor(parts, createRunning());
 	recorder.fail(new SvcError("SVC_CONFLICT", "lost"));
 	await assert.rejects(recorder.emit("stdout", "late\n"), /lost/);
 });
@@ -229,7 +206,7 @@ test("emit makes the run wait while the store is behind", async () => {
 		release = resolve;
 	});
 	const slow: Storage = { ...storage, insert: async (kind, entities) => gate.then(() => storage.insert(kind, entities)) };
-	const recorder = recorderFor({ storage: slow, eventBus }, createExecution());
+	const recorder = recorderFor({ storage: slow, eventBus }, createRunning());
 	let accepted = 0;
 	const producing = (async () => {
 		for (; accepted < 100; accepted += 1) await recorder.emit("stdout", "x".repeat(65_536));
@@ -242,7 +219,7 @@ test("emit makes the run wait while the store is behind", async () => {
 
 test("the text for the result is cut at the limit and says so", async () => {
 	const parts = await createParts();
-	const execution = createExecution();
+	const execution = createRunning();
 	const recorder = createRecorder({
 		store: (chunks) => parts.storage.insert("output_chunk", chunks),
 		eventBus: parts.eventBus,

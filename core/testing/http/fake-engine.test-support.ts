@@ -14,6 +14,7 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { findSecrets } from "../../kernel/secrets/shown-parameters.ts";
+import { createExecution as createAnyExecution } from "../storage/fixtures.ts";
 
 /** Default options on ports the system chooses, with changes a section at a time. */
 export function createOptions(changes: { readonly [S in keyof Options]?: Partial<Options[S]> } = {}): Options {
@@ -68,44 +69,19 @@ const snapshot: SnapshotEntity = {
 };
 
 export function createExecution(changes: Partial<ExecutionEntity> = {}): ExecutionEntity {
-	return {
+	return createAnyExecution({
 		id: firstId,
 		liveaction_id: "66a1f0c29d3e4b7a51c08d11",
-		status: "requested",
-		action_ref: "core.local",
-		runner_name: "local-shell-cmd",
 		user: "maria",
-		author: null,
-		scopes: null,
-		parent_id: null,
 		trace_id: "66a1f0c29d3e4b7a51c08d10",
-		rule_name: null,
-		trigger_name: null,
-		trigger_type_name: null,
-		trigger_instance_id: null,
 		start_timestamp: "2031-03-04T09:15:02.418273Z",
-		end_timestamp: null,
-		elapsed_seconds: null,
 		due_timestamp: "2031-03-04T09:15:02.418273Z",
-		delay: null,
-		attempt: 0,
-		owner: null,
-		fence: null,
-		lease_expires_at: null,
 		snapshot_id: "s",
-		result_size: null,
 		log: [{ status: "requested", timestamp: "2031-03-04T09:15:02.430000Z" }],
 		context: { user: "maria", pack: "core" },
-		notify: null,
-		callback: null,
-		runner_info: null,
-		run_state: null,
-		known_secrets: null,
-		queue: null,
 		parameters: { cmd: "uptime", pin: "hunter2" },
-		result: null,
 		...changes,
-	};
+	});
 }
 
 export function toView(entity: ExecutionEntity, children: readonly string[] = []): ExecutionView {
