@@ -1,6 +1,5 @@
 import { type Clock, type Options, SvcError } from "../contract/index.ts";
-import type { OfferedCredentials } from "../features/access/credentials-api.ts";
-import type { Principal } from "../kernel/basics/principal.ts";
+import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
 import type { RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";

@@ -1,9 +1,7 @@
-import type { Resource } from "../features/access/allows.ts";
 import { isGlobal, isPermissionType, type PermissionType } from "../features/access/permission-types.ts";
-import { splitRef, toActionResource } from "../features/access/resources.ts";
+import type { Resource } from "../kernel/basics/resource.ts";
+import { toActionResource } from "../kernel/basics/resource.ts";
 import type { Engine } from "../kernel/engine-api.ts";
-
-export { splitRef, toActionResource };
 
 /** What a route asks of its caller: nothing, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;

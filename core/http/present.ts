@@ -1,8 +1,8 @@
 import type { Presentation } from "../features/executions/records.ts";
+import { toActionResource } from "../kernel/basics/resource.ts";
 import { roomInTurn } from "../language/loop-turn.ts";
 import { maskTogether } from "../language/parameters/mask.ts";
 import { toLoggedPath } from "./logged-path.ts";
-import { toActionResource } from "./permissions.ts";
 import type { HttpContext, RouteContext } from "./route.ts";
 
 /** Query parameter that asks for the real values of secrets. Only administrators get them; others get masked ones, without an error. */

@@ -1,6 +1,5 @@
 import { isSvcError } from "../contract/index.ts";
-import type { OfferedCredentials } from "../features/access/credentials-api.ts";
-import type { Principal } from "../kernel/basics/principal.ts";
+import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 
 /** Milliseconds between looks at a credential. */
 const interval = 4_000;

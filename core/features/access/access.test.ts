@@ -3,8 +3,8 @@ import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger, type RoleConfig, type Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
 import { type Access, createAccess } from "./access.ts";
-import type { Resource } from "./allows.ts";
 import { fitsResource, isGlobal, type PermissionType, permissionTypes } from "./permission-types.ts";
 
 const action: Resource = { uid: "action:site:deploy", pack: "site" };

@@ -9,7 +9,8 @@ import {
 } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { grantsAllow, observerAllows, type Resource } from "./allows.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { grantsAllow, observerAllows } from "./allows.ts";
 import { type PermissionType, resourceTypeOf } from "./permission-types.ts";
 import { createRoles, isAdminRole, type Role, toStableId } from "./roles.ts";
 

@@ -1,15 +1,6 @@
+import type { Resource } from "../../kernel/basics/resource.ts";
 import { isGlobal, type PermissionType, resourceTypeOf } from "./permission-types.ts";
 import type { Grant } from "./roles.ts";
-
-/** The record a permission is asked for. */
-export interface Resource {
-	/** Such as `action:core:local`. */
-	readonly uid: string;
-	/** Ref of the pack it is in, when it is in one: a grant on the pack counts like one on the record. */
-	readonly pack?: string;
-	/** User whose own it is, who needs no grant. Nobody else may have one: there are only administrators besides. */
-	readonly owner?: string;
-}
 
 /** Permissions that stand for others when an execution is asked about: executions have no grants of their own. */
 const executionPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
 
 /** What a fronting proxy says of a request. */
 export interface RemoteUser {
@@ -22,13 +22,6 @@ export interface IssuedToken {
 	readonly expiry: string;
 	readonly metadata: JsonObject;
 	readonly service: boolean;
-}
-
-/** What a request offered, before it is checked. */
-export interface OfferedCredentials {
-	readonly token?: string;
-	readonly apiKey?: string;
-	readonly location: "header" | "query";
 }
 
 /** A user name and a password to verify. */

@@ -1,9 +1,9 @@
 import { defineBody } from "../../http/body.ts";
-import { toActionResource } from "../../http/permissions.ts";
 import { secretsQuery } from "../../http/present.ts";
 import { replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
-import type { Resource } from "../access/allows.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, toActions } from "./action-records.ts";
 import type { ActionInput } from "./catalog-api.ts";

@@ -6,7 +6,7 @@ import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../access/allows.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
 import { toRunnerType } from "../executions/records.ts";
 
 const defaultLimit = 100;

@@ -1,6 +1,6 @@
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
-import type { Resource } from "../access/allows.ts";
 import type { ItemWhere } from "./item-address.ts";
 import type { RotationReport } from "./rotation.ts";
 import type { ShownItem } from "./shown-item.ts";

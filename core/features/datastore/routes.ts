@@ -6,7 +6,7 @@ import type { QueryValues } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../access/allows.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
 import type { ItemInput } from "./items-api.ts";
 
 const defaultLimit = 100;

@@ -1,11 +1,12 @@
 import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { findExecutionResource, toActionResource } from "../../http/permissions.ts";
+import { findExecutionResource } from "../../http/permissions.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { select, selectionQuery } from "../../http/selection.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";

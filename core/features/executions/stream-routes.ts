@@ -1,9 +1,10 @@
 import { SvcError } from "../../contract/index.ts";
-import { findExecutionResource, toActionResource } from "../../http/permissions.ts";
+import { findExecutionResource } from "../../http/permissions.ts";
 import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import type { Presentation } from "./records.ts";

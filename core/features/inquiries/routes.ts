@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { type GuardedResource, toActionResource } from "../../http/permissions.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { toAnswerDefinition } from "../../kernel/runs/question.ts";
 import { maskBySchema } from "../../language/parameters/mask.ts";

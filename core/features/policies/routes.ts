@@ -7,7 +7,7 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../access/allows.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
 import { toPolicy } from "../triggers/reaction-records.ts";
 import type { PolicyInput } from "./policies-api.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";

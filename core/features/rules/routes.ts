@@ -1,14 +1,14 @@
 import { defineBody } from "../../http/body.ts";
 import { parsePaging } from "../../http/paging.ts";
-import { toActionResource } from "../../http/permissions.ts";
 import { secretsQuery } from "../../http/present.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import type { Resource } from "../access/allows.ts";
 import { toRule } from "../triggers/reaction-records.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { toHookUrl } from "../webhooks/hook-parameters.ts";

@@ -1,7 +1,6 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { splitRef } from "../../http/permissions.ts";
 import { presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
@@ -10,7 +9,8 @@ import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
-import type { Resource } from "../access/allows.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { splitRef } from "../../kernel/basics/resource.ts";
 import { toExecution } from "../executions/records.ts";
 import { toShownInstances } from "../triggers/payload-rights.ts";
 import { toEnforcement } from "../triggers/reaction-records.ts";

@@ -1,13 +1,13 @@
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parsePaging } from "../../http/paging.ts";
-import { toActionResource } from "../../http/permissions.ts";
 import { secretsQuery } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
 import { defineRoute, type RouteContext } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { assertMayViewPayload } from "../triggers/payload-rights.ts";
 import { toRule } from "../triggers/reaction-records.ts";

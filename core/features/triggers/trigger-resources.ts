@@ -1,6 +1,7 @@
 import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import { type GuardedResource, splitRef } from "../../http/permissions.ts";
-import type { Resource } from "../access/allows.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { splitRef } from "../../kernel/basics/resource.ts";
 import { timerTypes } from "../timers/schedule.ts";
 import { toHookUrl } from "../webhooks/hook-parameters.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";

@@ -16,3 +16,10 @@ export interface Principal {
 		| { readonly method: "API key"; readonly location: "header" | "query" }
 		| { readonly method: "none" };
 }
+
+/** What a request offered, before it is checked. */
+export interface OfferedCredentials {
+	readonly token?: string;
+	readonly apiKey?: string;
+	readonly location: "header" | "query";
+}

@@ -1,4 +1,12 @@
-import type { Resource } from "./allows.ts";
+/** The record a permission is asked for. */
+export interface Resource {
+	/** Such as `action:core:local`. */
+	readonly uid: string;
+	/** Ref of the pack it is in, when it is in one: a grant on the pack counts like one on the record. */
+	readonly pack?: string;
+	/** User whose own it is, who needs no grant. Nobody else may have one: there are only administrators besides. */
+	readonly owner?: string;
+}
 
 /** Pack and name of a ref. Names of packs have no dot. */
 export function splitRef(ref: string): { readonly pack: string; readonly name: string } {
