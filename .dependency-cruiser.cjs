@@ -4,6 +4,10 @@ const tests = "(\\.test|\\.test-support)\\.ts$";
 
 /** Files that load an engine, or a part of one. */
 const enginePaths = ["^core/kernel/", "^core/language/", "^core/http/"];
+/** Files that let in or speak to others. */
+const interfacePaths = ["^core/http/", "^core/client/", "^core/cli/"];
+/** Routes of features. */
+const routeFiles = ["^core/features/routes\\.ts$", "^core/features/[^/]+/routes\\.ts$", "^core/features/[^/]+/[a-z-]+-routes\\.ts$"];
 /** Commands of features. */
 const commandFiles = [
 	"^core/features/commands\\.ts$",
@@ -54,8 +58,30 @@ module.exports = {
 		{
 			name: "http-knows-kernel-and-contract",
 			severity: "error",
+			comment: "core/http is the machinery: the routes of the features stand on it",
 			from: { path: "^core/http/", pathNot: tests },
-			to: { path: "^core/", pathNot: "^core/(http|kernel|language|contract|features)/" },
+			to: { path: "^core/", pathNot: ["^core/http/", "^core/kernel/", "^core/language/", "^core/contract/"] },
+		},
+		{
+			name: "kernel-loads-no-interface",
+			severity: "error",
+			comment: "what runs actions is there without HTTP, client and command",
+			from: { path: "^core/kernel/", pathNot: tests },
+			to: { path: interfacePaths, reachable: true },
+		},
+		{
+			name: "routes-know-the-http-kit",
+			severity: "error",
+			comment: "routes stand on core/http; client and command speak to them over the wire",
+			from: { path: routeFiles, pathNot: tests },
+			to: { path: ["^core/client/", "^core/cli/"], reachable: true },
+		},
+		{
+			name: "lists-take-the-faces",
+			severity: "error",
+			comment: "routes and commands of a feature are its own: the lists of core/features take them",
+			from: { path: "^core/features/([^/]+)/", pathNot: tests },
+			to: { path: [...routeFiles, ...commandFiles], pathNot: "^core/features/$1/" },
 		},
 		{
 			name: "client-knows-contract-only",
@@ -93,7 +119,7 @@ module.exports = {
 			severity: "error",
 			comment: "a feature's commands stand on core/cli and on the parts of the client",
 			from: { path: commandFiles },
-			to: { path: ["^core/features/[^/]+/(routes|[a-z-]+-routes|index|api)\\.ts$", ...enginePaths] },
+			to: { path: [...routeFiles, "^core/features/[^/]+/(index|api)\\.ts$", ...enginePaths] },
 		},
 		{
 			name: "command-loads-no-engine",

@@ -13,7 +13,10 @@ const violations: readonly (readonly [rule: string, file: string, text: string])
 	["contract-stands-alone", "core/contract/a.ts", 'import type { T } from "../kernel/target.ts"; export type X = T;'],
 	["language-knows-contract-only", "core/language/a.ts", 'import "../http/target.ts";'],
 	["kernel-knows-language-and-contract", "core/kernel/c.ts", 'import type { T } from "../http/target.ts"; export type X = T;'],
-	["http-knows-kernel-and-contract", "core/http/a.ts", 'import "../cli/target.ts";'],
+	["http-knows-kernel-and-contract", "core/http/a.ts", 'import type { T } from "../features/one/target.ts"; export type X = T;'],
+	["kernel-loads-no-interface", "core/kernel/f.ts", 'import "../language/carrier.ts";'],
+	["routes-know-the-http-kit", "core/features/one/more-routes.ts", 'import "./carrier.ts";'],
+	["lists-take-the-faces", "core/features/one/b.ts", 'import type { T } from "../two/routes.ts"; export type X = T;'],
 	["client-knows-contract-only", "core/client/a.ts", 'import type { T } from "../features/one/client.ts"; export type X = T;'],
 	["cli-knows-client-and-contract", "core/cli/a.ts", 'import "../features/one/commands.ts";'],
 	["client-parts-know-the-client-kit", "core/features/one/client.ts", 'import type { T } from "./target.ts"; export type X = T;'],
@@ -29,6 +32,9 @@ const violations: readonly (readonly [rule: string, file: string, text: string])
 ];
 const innocent: readonly (readonly [file: string, text: string])[] = [
 	["core/kernel/b.ts", 'import "./a.ts";'],
+	["core/language/carrier.ts", 'import "../http/target.ts";'],
+	["core/features/one/carrier.ts", 'import "../../cli/target.ts";'],
+	["core/features/two/routes.ts", "export type T = 1;"],
 	["core/features/two/client.ts", 'import "./shown.ts";'],
 	["core/features/two/shown.ts", 'import "../../kernel/target.ts";'],
 	...["core/kernel", "core/language", "core/http", "core/cli", "core/testing", "core/features/one", "plugins/one", "plugins/two"].map(

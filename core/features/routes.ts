@@ -1,5 +1,6 @@
 import { rootRoutes } from "../http/root.ts";
 import type { Route } from "../http/route.ts";
+import type { Engine } from "../kernel/engine-api.ts";
 import { apiKeyRoutes } from "./access/api-keys-routes.ts";
 import { accessRoutes } from "./access/routes.ts";
 import { tokenRoutes } from "./access/tokens-routes.ts";
@@ -30,7 +31,7 @@ import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every route of the service. */
-export const routes: readonly Route[] = [
+export const routes: readonly Route<Engine>[] = [
 	...rootRoutes,
 	...healthRoutes,
 	...userRoutes,
@@ -61,3 +62,6 @@ export const routes: readonly Route[] = [
 	...serviceRegistryRoutes,
 	...streamRoutes,
 ];
+
+/** Routes that a credential alone is enough for, without a permission. */
+export const openToAuthenticated: ReadonlySet<string> = new Set(["api GET /", "api GET /user", "auth DELETE /tokens/:token"]);

@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
+import { createGuard } from "../service/guard.ts";
+import { FakeEngine, toEngine } from "../testing/http/fake-engine.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createApp } from "./app.ts";
 import { toLoggedPath } from "./logged-path.ts";
@@ -20,7 +22,8 @@ const rbac = {
 test("a route that does not say who may use it refuses to start", () => {
 	const handler = () => ({ status: 200, headers: {}, body: null });
 	const route = { method: "GET", path: "/x", component: "api", handler } as const;
-	const start = (declared: object) => () => createApp("api", [{ ...route, ...declared } as never], {} as never);
+	const start = (declared: object) => () =>
+		createApp("api", [{ ...route, ...declared } as never], { context: { guard: createGuard(toEngine(new FakeEngine())) } } as never);
 	assert.throws(start({}), /GET \/x declares no known permission/);
 	assert.throws(start({ permission: "action_fly" }), /declares no known permission/);
 	assert.throws(start({ permission: "action_view" }), /declares no resource for "action_view"/);

@@ -22,10 +22,8 @@ const prefixes: Readonly<Record<Component, { readonly [C in Component]?: readonl
 /** Every path at which a listener answers a route. */
 export function toPaths(listener: Component, route: Route): string[] {
 	const list = [...(prefixes[listener][route.component] ?? [])];
-	if (listener === "api" && route.path === "/stream") list.push(...apiPrefixes);
-	const paths = [route.path];
-	const hasAlias = route.component === "api" && /^\/executions(?:\/|$)/.test(route.path);
-	if (hasAlias) paths.push(route.path.replace("/executions", "/actionexecutions"));
+	if (listener === "api" && route.isOnApi === true) list.push(...apiPrefixes);
+	const paths = [route.path, ...(route.aliases ?? [])];
 	return paths.flatMap((path) => list.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
 }
 
@@ -38,7 +36,7 @@ export function createApp(listener: Component, routes: readonly Route[], given: 
 	const responder = { ...given, context: { ...given.context, listener } };
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
 	for (const route of routes) {
-		const problem = findPermissionProblem(route);
+		const problem = findPermissionProblem(route, given.context.guard);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		// The router gives HEAD to the routes of GET.
 		const handler = (event: H3Event) =>

@@ -17,7 +17,7 @@ export interface Authenticated {
 
 /** Find the credential of a request and check it. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for what a foreign page asks. */
 export async function authenticate(
-	{ engine, options, clock }: Pick<HttpContext, "engine" | "options" | "clock">,
+	{ guard, options, clock }: Pick<HttpContext, "guard" | "options" | "clock">,
 	request: Request,
 	query: RawQuery,
 ): Promise<Authenticated> {
@@ -26,7 +26,7 @@ export async function authenticate(
 	if (cookie !== undefined && options.auth.enable) assertOwnPage(request, options);
 	else if (!options.auth.enable && explicit === undefined) assertNotForeign(request, options);
 	const offered = explicit ?? cookie;
-	const principal = await engine.credentials.authenticate(offered);
+	const principal = await guard.authenticate(offered);
 	const authenticated = offered !== undefined && options.auth.enable ? { principal, offered } : { principal };
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
 	// A link of another page could sign its reader in as somebody else.

@@ -63,7 +63,7 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, options, logger, clock, version, apiUrl, streams, isClosed, proxies, listener } = context;
+	const { engine, guard, options, logger, clock, version, apiUrl, streams, isClosed, listener } = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
@@ -73,6 +73,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 	// Named one by one: spreading costs as much as the rest of this function.
 	const routeContext = {
 		engine,
+		guard,
 		options,
 		logger,
 		clock,
@@ -81,7 +82,6 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		streams,
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
 		isClosed,
-		proxies,
 		listener,
 		request,
 		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? request.ip,

@@ -2,6 +2,8 @@ import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
+import { createGuard } from "../service/guard.ts";
+import { createHttp } from "../service/http.ts";
 import {
 	apiKey,
 	createExecution,
@@ -15,7 +17,6 @@ import {
 import { faultOf, json, post, until, withHttp } from "../testing/http/http.test-support.ts";
 import { createApp, toPaths } from "./app.ts";
 import { createCors } from "./cors.ts";
-import { createHttp } from "./http.ts";
 
 test("every listener answers its routes under every prefix form", () =>
 	withHttp(async ({ fake, urls }) => {
@@ -344,7 +345,10 @@ test("one line a request is logged, without the query", () =>
 
 test("a route without a permission refuses to start", () => {
 	const route = { method: "GET", path: "/x", component: "api", handler: () => ({ status: 200, headers: {}, body: null }) };
-	assert.throws(() => createApp("api", [route as never], {} as never), /declares no known permission/);
+	assert.throws(
+		() => createApp("api", [route as never], { context: { guard: createGuard(toEngine(new FakeEngine())) } } as never),
+		/declares no known permission/,
+	);
 });
 
 test("every route needs a credential except the one that issues tokens, and health checks", () =>

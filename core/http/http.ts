@@ -1,10 +1,7 @@
 import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
-import { createProxies } from "../features/access/trusted-proxies.ts";
-import { healthRoutes } from "../features/nodes/health-routes.ts";
-import { routes } from "../features/routes.ts";
-import type { Engine } from "../kernel/engine-api.ts";
 import { createApp } from "./app.ts";
 import { createCors } from "./cors.ts";
+import type { Guard } from "./guard.ts";
 import type { Responder } from "./handle.ts";
 import { findListeners, type ListenerName } from "./listeners.ts";
 import { createMount } from "./mount.ts";
@@ -14,8 +11,11 @@ import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
 
 /** What the HTTP interface is made from. */
-export interface HttpOptions {
-	readonly engine: Engine;
+export interface HttpParts<E> {
+	/** What the routes ask. */
+	readonly engine: E;
+	readonly guard: Guard;
+	readonly routes: readonly Route<E>[];
 	readonly options: Options;
 	/** Parts of the service that this node runs. Default: all of them. */
 	readonly roles?: readonly NodeRole[];
@@ -53,18 +53,19 @@ export interface Http {
 /** Where the listeners are; `health` answers health checks only. */
 export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
-/** The HTTP interface over an engine. Throws when a route declares no permission. */
-export function createHttp(given: HttpOptions): Http {
-	const { options, roles = nodeRoles, logger, basePath = "" } = given;
+/** The HTTP interface that answers the given routes. Throws when one declares no permission. */
+export function createRoutedHttp<E>(given: HttpParts<E>): Http {
+	const { routes, guard, options, roles = nodeRoles, logger, basePath = "" } = given;
 	const streams = new OpenStreams({
 		limit: options.stream.max_per_user,
-		authenticate: (offered) => given.engine.credentials.authenticate(offered),
+		authenticate: (offered) => guard.authenticate(offered),
 		now: () => performance.now(),
 	});
 	const servers = new Map<keyof ListenerAddresses, Server>();
 	let isClosed = given.isClosed === true;
 	const context: HttpContext = {
 		engine: given.engine,
+		guard,
 		options,
 		logger,
 		clock: given.clock ?? { now: () => Date.now() * 1_000 },
@@ -72,10 +73,9 @@ export function createHttp(given: HttpOptions): Http {
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
 		isClosed: () => isClosed,
-		proxies: createProxies(options.auth),
 		listener: "api",
 	};
-	const apps = createApps({ context, cors: createCors(options) });
+	const apps = createApps({ context, cors: createCors(options) }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
 	const toApp = (name: ListenerName) => (name === "health" ? apps.health() : apps[name]);
@@ -108,13 +108,18 @@ export function createHttp(given: HttpOptions): Http {
 }
 
 /** The applications of the listeners, and what makes one for another place. */
-function createApps(responder: Responder) {
+function createApps(responder: Responder, routes: readonly Route[]) {
 	const api = createApp("api", routes, responder);
 	return {
 		auth: createApp("auth", routes, responder),
 		api,
 		stream: createApp("stream", routes, responder),
-		health: () => createApp("api", healthRoutes, responder),
+		health: () =>
+			createApp(
+				"api",
+				routes.filter(({ isAlwaysOpen }) => isAlwaysOpen === true),
+				responder,
+			),
 		at: (base: string) => (base === "" ? api : createApp("api", routes, responder, base)),
 	};
 }

@@ -14,7 +14,7 @@ const everything = -1;
 const largestOffset = 2 ** 31 - 1;
 
 /** Limit and offset in force. Throws for values that are not allowed to anybody, or not to this caller. */
-export function parsePaging(context: RouteContext<typeof pagingQuery>, defaultLimit?: number): Paging {
+export function parsePaging(context: RouteContext<unknown, typeof pagingQuery>, defaultLimit?: number): Paging {
 	const { limit = defaultLimit ?? everything, offset = 0 } = context.query;
 	const { max_page_size } = context.options.api;
 	if (limit === 0 || limit < everything) throw new SvcError("SVC_INVALID", "limit: must be a positive integer, or -1 for everything");

@@ -1,15 +1,24 @@
-import type { Presentation } from "../features/executions/records.ts";
 import { toActionResource } from "../kernel/basics/resource.ts";
 import { roomInTurn } from "../language/loop-turn.ts";
 import { maskTogether } from "../language/parameters/mask.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import type { HttpContext, RouteContext } from "./route.ts";
 
+/** How a record is shown. */
+export interface Presentation {
+	/** Base of `web_url`. */
+	readonly webUrl: string;
+	/** Whether values of secret parameters are replaced. */
+	readonly masked: boolean;
+	/** Whether results of an action may be seen: where only that an execution is there may be known, it is shown without. */
+	mayViewResult(actionRef: string): boolean;
+}
+
 /** Query parameter that asks for the real values of secrets. Only administrators get them; others get masked ones, without an error. */
 export const secretsQuery = { show_secrets: "boolean" } as const;
 
 /** Whether an answer shows secrets; what it shows then leaves a line in the log. */
-export function showsSecrets({ query, principal, logger, request }: RouteContext<typeof secretsQuery>): boolean {
+export function showsSecrets({ query, principal, logger, request }: RouteContext<unknown, typeof secretsQuery>): boolean {
 	if (query.show_secrets !== true || !principal.isAdmin) return false;
 	logger.info("secrets shown", { user: principal.username, path: toLoggedPath(new URL(request.url).pathname) });
 	return true;
@@ -28,18 +37,18 @@ export async function presentOne<R>(present: () => R): Promise<R> {
 }
 
 /** How the records of an answer are shown to its caller. */
-export function toPresentation(context: RouteContext<typeof secretsQuery>): Presentation {
+export function toPresentation(context: RouteContext<unknown, typeof secretsQuery>): Presentation {
 	const presentation = toMaskedPresentation(context);
 	return showsSecrets(context) ? { ...presentation, masked: false } : presentation;
 }
 
 /** How records are shown where nobody may ask for secrets. */
 export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): Presentation {
-	const { options, apiUrl, engine, principal } = context;
+	const { options, apiUrl, guard, principal } = context;
 	const base = options.webui.webui_base_url || apiUrl();
 	return {
 		webUrl: base.replace(/\/+$/, ""),
 		masked: options.api.mask_secrets,
-		mayViewResult: (ref) => principal.isAdmin || engine.access.allows(principal, "execution_view", toActionResource(ref)),
+		mayViewResult: (ref) => principal.isAdmin || guard.allows(principal, "execution_view", toActionResource(ref)),
 	};
 }

@@ -1,5 +1,7 @@
 import { replyJson } from "./respond.ts";
-import { defineRoute } from "./route.ts";
+import { routesOver } from "./route.ts";
+
+const { defineRoute } = routesOver<unknown>();
 
 /** What answers at the root of the API. */
 export const rootRoutes = [

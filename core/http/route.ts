@@ -1,8 +1,7 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
-import type { TrustedProxies } from "../features/access/trusted-proxies.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
-import type { Engine } from "../kernel/engine-api.ts";
 import type { BodySchema, RawBody } from "./body.ts";
+import type { Guard } from "./guard.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
@@ -15,9 +14,10 @@ export type Component = "auth" | "api" | "stream";
 /** A method of HTTP. */
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** What all requests share. */
-export interface HttpContext {
-	readonly engine: Engine;
+/** What all requests share. `E` is the engine as far as the routes know it: each names what it asks of it. */
+export interface HttpContext<E = unknown> {
+	readonly engine: E;
+	readonly guard: Guard;
 	readonly options: Options;
 	readonly logger: Logger;
 	readonly clock: Clock;
@@ -26,15 +26,13 @@ export interface HttpContext {
 	apiUrl(): string;
 	/** Whether the service has not started yet: only health checks are answered then. */
 	isClosed(): boolean;
-	/** Whose word is taken for users and client addresses. */
-	readonly proxies: TrustedProxies;
 	/** The component whose listener took the request; a service that is mounted answers as the API does. */
 	readonly listener: Component;
 	readonly streams: OpenStreams;
 }
 
 /** One request, checked: what a handler gets. */
-export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext {
+export interface RouteContext<E = unknown, Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext<E> {
 	readonly request: ServerRequest;
 	/** Take a stream for whoever asks. `SVC_TOO_MANY` when the user holds as many as one may. */
 	openStream(): OpenStream;
@@ -49,29 +47,39 @@ export interface RouteContext<Q extends QuerySchema = QuerySchema, B = unknown> 
 }
 
 /** A request that the HTTP interface answers. */
-export interface Route<Q extends QuerySchema = QuerySchema, B = unknown> {
+export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unknown> {
 	readonly method: Method;
 	/** Path without prefix, `:name` for a variable segment. */
 	readonly path: string;
+	/** Further paths that are answered in the same way. Default none. */
+	readonly aliases?: readonly string[];
+	/** Of the component `stream`: answered at the paths of the API too. Default false. */
+	readonly isOnApi?: boolean;
 	readonly component: Component;
 	readonly permission: Permission;
 	/** Answered also while the service has not started. Default false. */
 	readonly isAlwaysOpen?: boolean;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
-	resource?(context: RouteContext<Q, B>): Promise<GuardedResource> | GuardedResource;
+	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */
 	readonly query?: Q;
 	/** Without it the body is not read. `raw`: bytes and what they say, unchecked; the handler gets a `RawBody`. */
 	readonly body?: BodySchema<B> | "raw";
-	handler(context: RouteContext<Q, B>): Promise<Reply> | Reply;
+	handler(context: RouteContext<E, Q, B>): Promise<Reply> | Reply;
 }
 
-/** Declare a route whose handler gets the body as it came. */
-export function defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<Q, RawBody>, "body">): Route {
-	return { ...route, body: "raw" } as Route;
+/** Declarations of routes that know as much of the engine as `E`. */
+export interface RouteDeclarations<E> {
+	/** Declare a route; query values and body are typed from their schemas inside the handler. */
+	defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: Route<E, Q, B>): Route<E>;
+	/** Declare a route whose handler gets the body as it came. */
+	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, RawBody>, "body">): Route<E>;
 }
 
-/** Declare a route; query values and body are typed from their schemas inside the handler. */
-export function defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: Route<Q, B>): Route {
-	return route;
+/** How routes are declared that ask something of the engine. */
+export function routesOver<E>(): RouteDeclarations<E> {
+	return {
+		defineRoute: (route) => route as Route<E>,
+		defineRawRoute: (route) => ({ ...route, body: "raw" }) as Route<E>,
+	};
 }

@@ -1,12 +1,12 @@
 import "reflect-metadata";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
 import type { Clock, Logger } from "../contract/index.ts";
-import { createHttp, type Http } from "../http/index.ts";
 import { createSystemClock } from "../kernel/basics/clock.ts";
 import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
 import { toDependencies } from "./engine-dependencies.ts";
+import { createHttp, type Http } from "./http.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
 

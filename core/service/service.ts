@@ -1,10 +1,10 @@
 import { type Logger, type NodeRole, type SvcConfig, SvcError } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/first-user.ts";
-import type { Http } from "../http/index.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import { createParts, type Overrides } from "./container.ts";
+import type { Http } from "./http.ts";
 
 /** How a service or an engine is made from its configuration. */
 export interface CreateOptions extends Overrides {

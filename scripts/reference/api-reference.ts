@@ -6,7 +6,7 @@ export const entries = [
 	{ path: "svc/contract", file: "core/contract/index.ts", purpose: "What plugins and configurations are written against." },
 	{ path: "svc/testing", file: "core/testing/index.ts", purpose: "Conformance suites and stand-ins, for tests of plugins." },
 	{ path: "svc/client", file: "core/features/clients.ts", purpose: "The HTTP API in types." },
-	{ path: "svc/http", file: "core/http/index.ts", purpose: "The HTTP interface over an engine of your own." },
+	{ path: "svc/http", file: "core/service/http.ts", purpose: "The HTTP interface over an engine of your own." },
 ] as const;
 
 /** Where `docs/reference/api.md` comes from, with what it needs and does not find. */

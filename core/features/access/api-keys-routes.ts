@@ -4,9 +4,16 @@ import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { mask } from "../../language/parameters/mask.ts";
-import type { ApiKeyInput } from "./api-keys.ts";
+import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly apiKeys: ApiKeys;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 50;
 
@@ -101,7 +108,7 @@ function toKey({ path }: Pick<RouteContext, "path">): string {
 	return path["key"] ?? "";
 }
 
-async function findApiKeyResource(context: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+async function findApiKeyResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
 	const { id, key_hash } = await context.engine.apiKeys.get(toKey(context));
 	return { uid: toUid(key_hash), path: { key: id } };
 }

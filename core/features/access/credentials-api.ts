@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
+import type { ProxyClaim } from "./trusted-proxies.ts";
 
 /** What a fronting proxy says of a request. */
 export interface RemoteUser {
@@ -37,6 +38,8 @@ export interface Credentials {
 		/** `remoteAddress` is for the log. */
 		options: { readonly ttl?: number | null; readonly remoteAddress?: string; readonly signal: AbortSignal },
 	): Promise<IssuedToken>;
+	/** Address of the client of a request: the peer's, unless that is a trusted proxy, which says whose (`X-Forwarded-For`). */
+	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;
 	/** Who it is; `SVC_UNAUTHORIZED` with the word Unauthorized in the message otherwise. With authentication off: the system user. */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
 	/** End a token: one's own, or as an administrator anybody's. `SVC_NOT_FOUND` for an unknown or expired one. */

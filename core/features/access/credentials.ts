@@ -97,6 +97,7 @@ export function createCredentials(parts: CredentialParts): StartedCredentials {
 			assertNotSystem(username, { remote_address: remoteAddress });
 			return grant(username, lifetime, remoteAddress);
 		},
+		toClientAddress: proxies.toClientAddress,
 		async authenticate(offered) {
 			if (!auth.enable) return systemUser;
 			const { token, apiKey, location = "header" } = offered ?? {};

@@ -1,10 +1,17 @@
 import { SvcError } from "../../contract/index.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
-import type { AssignmentFilter, RoleAssignment } from "./access.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import type { Access, AssignmentFilter, RoleAssignment } from "./access.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import { type Role, toStableId } from "./roles.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly access: Access;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 /** Roles, who has them, and what they may be made of. All of it comes from the configuration and from groups: nothing is written here. */
 export const accessRoutes = [
@@ -77,7 +84,7 @@ function toAssignmentResource(user: string | undefined): GuardedResource {
 	return { uid: `role_assignment:${user ?? "*"}`, owner: user ?? "" };
 }
 
-async function findAssignment({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<RoleAssignment> {
+async function findAssignment({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<RoleAssignment> {
 	const id = path["id"] ?? "";
 	const found = (await engine.access.assignments({})).find((assignment) => assignment.id === id);
 	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);

@@ -2,8 +2,15 @@ import { type Options, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
-import type { IssuedToken } from "./credentials-api.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import type { Credentials, IssuedToken } from "./credentials-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly credentials: Credentials;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 interface TokenBody {
 	readonly ttl?: number | null;
@@ -63,12 +70,12 @@ export const tokenRoutes = [
 	}),
 ];
 
-async function signIn(context: RouteContext<QuerySchema, TokenBody>): Promise<IssuedToken> {
-	const { engine, options, body, request, logger, proxies } = context;
+async function signIn(context: RouteContext<RouteNeeds, QuerySchema, TokenBody>): Promise<IssuedToken> {
+	const { engine, options, body, request, logger } = context;
 	const { headers, signal } = request;
 	const claim = { peerAddress: context.peerAddress(), proxySecret: headers.get("svc-proxy-secret") ?? undefined };
 	const ttl = body.ttl ?? null;
-	const remoteAddress = proxies.toClientAddress(claim, headers.get("x-forwarded-for"));
+	const remoteAddress = engine.credentials.toClientAddress(claim, headers.get("x-forwarded-for"));
 	const { username, password } = readCredentials(headers, options.auth, () => {
 		logger.warn("token refused: no usable credentials", { remote_address: remoteAddress });
 	});
@@ -90,7 +97,7 @@ interface GivenCredentials {
  * A proxy passes sign-ins to the authentication component, and everything else to the API: there a header that names a user is one
  * that its client has sent. Only where the API's listener is the only one does it take them.
  */
-function assertForProxies({ listener, options, logger }: RouteContext<QuerySchema, TokenBody>): void {
+function assertForProxies({ listener, options, logger }: RouteContext<RouteNeeds, QuerySchema, TokenBody>): void {
 	if (listener === "auth" || !options.auth.listen) return;
 	logger.warn("token refused: in proxy mode the authentication component alone signs in", { listener });
 	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode tokens come from the authentication component (auth.port)");

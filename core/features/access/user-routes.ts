@@ -1,6 +1,14 @@
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
+import { routesOver } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Access } from "./access.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly access: Access;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 export const userRoutes = [
 	defineRoute({

@@ -6,6 +6,7 @@ import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 
 /** Query parameters of the lists of actions. */
 export const actionListQuery = {
@@ -41,7 +42,7 @@ const rules = {
 
 /** Answer with a list of actions, shown by `present`. All of them unless a limit is given. */
 export async function listActions(
-	context: RouteContext<typeof actionListQuery>,
+	context: RouteContext<RouteNeeds, typeof actionListQuery>,
 	present: (actions: readonly ActionEntity[]) => Promise<readonly WireRecord[]>,
 ): Promise<Reply> {
 	const { id, name, pack, tags } = context.query;

@@ -4,11 +4,12 @@ import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
-import { toAction } from "../executions/records.ts";
+import { toAction } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 
 /** Actions as they are answered; defaults of secret parameters are secret values too. */
 export async function toActions(
-	context: RouteContext<typeof secretsQuery>,
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
 ): Promise<readonly WireRecord[]> {
 	const presentation = toPresentation(context);
@@ -18,7 +19,7 @@ export async function toActions(
 
 /** Actions whose parameters are merged with those of their runner types. */
 export async function toOverviews(
-	context: RouteContext<typeof secretsQuery>,
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
 ): Promise<readonly WireRecord[]> {
 	const presentation = toPresentation(context);
@@ -30,7 +31,11 @@ export async function toOverviews(
 }
 
 /** Answer with one action. */
-export async function replyAction(context: RouteContext<typeof secretsQuery>, action: ActionEntity, status = 200): Promise<Reply> {
+export async function replyAction(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	action: ActionEntity,
+	status = 200,
+): Promise<Reply> {
 	const [record] = await toActions(context, [action]);
 	return replyJson(record, status);
 }

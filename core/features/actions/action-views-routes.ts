@@ -1,10 +1,13 @@
 import { extname } from "node:path";
 import { secretsQuery } from "../../http/present.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
+import { routesOver } from "../../http/route.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { toOverviews } from "./action-records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { findActionResource, toRef } from "./routes.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".py", "text/x-python"],

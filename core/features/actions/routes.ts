@@ -1,12 +1,15 @@
 import { defineBody } from "../../http/body.ts";
 import { secretsQuery } from "../../http/present.ts";
 import { replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, toActions } from "./action-records.ts";
 import type { ActionInput } from "./catalog-api.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const text = { type: "string" };
 const notification = {
@@ -99,11 +102,11 @@ export const actionRoutes = [
 		query: secretsQuery,
 		body: actionBody,
 		async handler(context) {
-			const { engine, principal, body } = context;
+			const { engine, guard, principal, body } = context;
 			const old = await findActionResource(context);
 			const target = toTargetResource(body.pack ?? old.pack, body.name);
 			// A new name makes another record of it.
-			if (target.uid !== old.uid) engine.access.assert(principal, "action_create", target);
+			if (target.uid !== old.uid) guard.assert(principal, "action_create", target);
 			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
 		},
 	}),
@@ -129,9 +132,9 @@ export const actionRoutes = [
 		query: secretsQuery,
 		body: cloneBody,
 		async handler(context) {
-			const { engine, principal, body } = context;
-			engine.access.assert(principal, "action_view", await findActionResource(context));
-			if (body.overwrite === true) engine.access.assert(principal, "action_delete", toTargetResource(body.dest_pack, body.dest_action));
+			const { guard, principal, body } = context;
+			guard.assert(principal, "action_view", await findActionResource(context));
+			if (body.overwrite === true) guard.assert(principal, "action_delete", toTargetResource(body.dest_pack, body.dest_action));
 			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body }, principal);
 			return replyAction(context, cloned, 201);
 		},
@@ -139,7 +142,7 @@ export const actionRoutes = [
 ];
 
 /** The action named in the path. */
-export async function findActionResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+export async function findActionResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
 }
 

@@ -3,11 +3,19 @@ import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
-import { toRunnerType } from "../executions/records.ts";
+import type { RunnerTypes } from "./catalog-api.ts";
+import { toRunnerType } from "./records.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly runnerTypes: RunnerTypes;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const members = new Set(["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"]);
@@ -20,7 +28,7 @@ const rules = { known: members, excludable: members, mandatory: ["id"] };
 /** The whole record is sent back, of which only this may differ. */
 const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
 
-async function findRunnerTypeResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+async function findRunnerTypeResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	return { uid: `runner_type:${(await engine.runnerTypes.get(path["name"] ?? "")).name}` };
 }
 

@@ -4,10 +4,17 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
-import type { ItemInput } from "./items-api.ts";
+import type { DatastoreItems, ItemInput } from "./items-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly datastore: DatastoreItems;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 
@@ -33,7 +40,7 @@ const rotationBody = defineBody<{ readonly forget?: boolean }>({ properties: { f
 
 const sortFields = new Map((["id", "name", "scope", "user"] as const).map((name) => [name, name]));
 
-type Asked = Pick<RouteContext, "engine" | "path" | "principal"> & { readonly query: QueryValues<typeof whereQuery> };
+type Asked = Pick<RouteContext<RouteNeeds>, "engine" | "path" | "principal"> & { readonly query: QueryValues<typeof whereQuery> };
 
 /** The item in the path; its permissions are asked for whether it exists or not. */
 function toResource({ engine, path, query, principal }: Asked): Resource {
@@ -109,7 +116,7 @@ export const keyRoutes = [
 ];
 
 /** In clear when that is asked for; as cipher text, to be loaded elsewhere, for administrators who want to see secrets. */
-function toForm(context: RouteContext<typeof formQuery>) {
+function toForm(context: RouteContext<RouteNeeds, typeof formQuery>) {
 	if (context.query.decrypt === true) return "decrypted";
 	return showsSecrets(context) || !context.options.api.mask_secrets ? "stored" : "masked";
 }

@@ -1,9 +1,13 @@
 import type { OutputType } from "../../contract/index.ts";
-import { findExecutionResource } from "../../http/permissions.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyContent } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
+import { routesOver } from "../../http/route.ts";
 import { toTextStream } from "../../http/sse.ts";
+import { withActionExecutions } from "./action-executions.ts";
+import { findExecutionResource } from "./execution-resource.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
 
@@ -15,7 +19,7 @@ export function parseOutputType(text: string | undefined): OutputType | "unknown
 }
 
 /** Output so far, as text. */
-export const executionOutputRoutes = [
+export const executionOutputRoutes = withActionExecutions([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output",
@@ -34,4 +38,4 @@ export const executionOutputRoutes = [
 			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
 		},
 	}),
-];
+]);

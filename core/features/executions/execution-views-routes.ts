@@ -1,18 +1,22 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError } from "../../contract/index.ts";
-import { findExecutionResource } from "../../http/permissions.ts";
 import { presentOne, presentTogether, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
+import { routesOver } from "../../http/route.ts";
+import { withActionExecutions } from "./action-executions.ts";
+import { findExecutionResource } from "./execution-resource.ts";
 import { toExecution } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { toId } from "./routes.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const compressed = promisify(gzip);
 const attributes = ["result", "trigger_instance", "status"];
 
 /** Parts and views of executions. */
-export const executionViewRoutes = [
+export const executionViewRoutes = withActionExecutions([
 	defineRoute({
 		method: "GET",
 		path: "/executions/views/filters",
@@ -69,4 +73,4 @@ export const executionViewRoutes = [
 			return replyJson(await presentTogether(views, (view) => toExecution(view, presentation)));
 		},
 	}),
-];
+]);

@@ -1,23 +1,14 @@
-import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
+import type { ActionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
 import { keepJsonText } from "../../http/json-text.ts";
-import type { WireRecord } from "../../http/record.ts";
+import type { Presentation } from "../../http/present.ts";
+import { type WireRecord, withoutEmpty, withoutNull } from "../../http/record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/runs/output.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
-import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
 import { mask } from "../../language/parameters/mask.ts";
-
-/** How a record is shown. */
-export interface Presentation {
-	/** Base of `web_url`. */
-	readonly webUrl: string;
-	/** Whether values of secret parameters are replaced. */
-	readonly masked: boolean;
-	/** Whether results of an action may be seen: where only that an execution is there may be known, it is shown without. */
-	mayViewResult(actionRef: string): boolean;
-}
+import { toAction, toRunnerType } from "../actions/records.ts";
 
 /** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
 interface WireSnapshot {
@@ -95,44 +86,6 @@ export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "mask
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
 }
 
-/** An action. `runnerParameters` say what is secret besides what the action says. */
-export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
-	return withoutNull({
-		id: action.id,
-		uid: `action:${action.pack}:${action.name}`,
-		ref: action.ref,
-		pack: action.pack,
-		name: action.name,
-		description: action.description,
-		runner_type: action.runner_type,
-		entry_point: action.entry_point,
-		enabled: action.enabled,
-		tags: action.tags,
-		notify: action.notify,
-		output_schema: action.output_schema,
-		metadata_file: action.metadata_file,
-		parameters: masked ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
-	});
-}
-
-/** A runner type. `actionParameters` say what is secret besides what the runner says, inside the record of an execution. */
-export function toRunnerType(
-	runnerType: RunnerTypeEntity,
-	{ masked }: Pick<Presentation, "masked">,
-	actionParameters: ParameterSchema = {},
-): WireRecord {
-	return withoutNull({
-		id: runnerType.id,
-		uid: `runner_type:${runnerType.name}`,
-		name: runnerType.name,
-		description: runnerType.description,
-		enabled: runnerType.enabled,
-		runner_module: runnerType.runner_module,
-		output_key: runnerType.output_key,
-		runner_parameters: masked ? maskDefaults(runnerType.runner_parameters, actionParameters) : runnerType.runner_parameters,
-	});
-}
-
 function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject | undefined, secrets: KnownSecrets): WireRecord {
 	return withoutNull({
 		id: entity.liveaction_id,
@@ -180,20 +133,4 @@ function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
 		wireSnapshots.set(snapshot, wire);
 	}
 	return wire;
-}
-
-function withoutEmpty(record: Record<string, unknown>): WireRecord {
-	for (const name of Object.keys(record)) if (isEmpty(record[name])) delete record[name];
-	return record;
-}
-
-function withoutNull(record: Record<string, unknown>): WireRecord {
-	for (const name of Object.keys(record)) if (record[name] === null || record[name] === undefined) delete record[name];
-	return record;
-}
-
-function isEmpty(value: unknown): boolean {
-	if (!value) return true;
-	if (typeof value !== "object") return false;
-	return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
 }

@@ -1,16 +1,20 @@
 import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { findExecutionResource } from "../../http/permissions.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { select, selectionQuery } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
+import { withActionExecutions } from "./action-executions.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
+import { findExecutionResource } from "./execution-resource.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
 import { toExecution } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const largestResultSize = 14 * 1024 * 1024;
@@ -72,7 +76,7 @@ const changeBody = defineBody<{ readonly status: ExecutionStatus; readonly resul
 	closed: true,
 });
 
-export const executionRoutes = [
+export const executionRoutes = withActionExecutions([
 	defineRoute({
 		method: "GET",
 		path: "/executions",
@@ -153,26 +157,30 @@ export const executionRoutes = [
 			if (!context.principal.isAdmin) {
 				// What the first run was given shows in the new one.
 				const { path: _path, ...resource } = await findExecutionResource(context.engine, toId(context));
-				context.engine.access.assert(context.principal, "execution_view", resource);
+				context.guard.assert(context.principal, "execution_view", resource);
 			}
 			const input = toRerunInput(context.body, context.query.no_merge === true);
 			return replyExecution(context, await context.engine.executions.rerun(toId(context), input, context.principal), 201);
 		},
 	}),
-];
+]);
 
 /** The id in the path, where `last` has no meaning. */
-export function toId({ path }: RouteContext): string {
+export function toId({ path }: RouteContext<RouteNeeds>): string {
 	const id = path["id"] ?? "";
 	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'execution "last" does not exist: this route needs an id');
 	return id;
 }
 
-async function replyExecution(context: RouteContext<typeof secretsQuery>, view: ExecutionView, status = 200) {
+async function replyExecution(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: ExecutionView, status = 200) {
 	return replyJson(await presentOne(() => toExecution(view, toPresentation(context))), status);
 }
 
-async function read(context: RouteContext, { fields }: ExecutionSelection, maximum: number | undefined): Promise<ExecutionView> {
+async function read(
+	context: RouteContext<RouteNeeds>,
+	{ fields }: ExecutionSelection,
+	maximum: number | undefined,
+): Promise<ExecutionView> {
 	const id = context.path["id"] ?? "";
 	const { executions } = context.engine;
 	if (maximum !== undefined && (maximum < 0 || maximum > largestResultSize)) {

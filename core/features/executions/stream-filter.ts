@@ -1,9 +1,10 @@
 import type { ExecutionStatus } from "../../contract/index.ts";
 import { toNameMatcher, toSubscription } from "../../http/name-pattern.ts";
+import type { Presentation } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
 import type { ServerSentEvent } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
-import { type Presentation, toChunk, toExecution, toLiveAction } from "./records.ts";
+import { toChunk, toExecution, toLiveAction } from "./records.ts";
 
 /** Query parameters of the general stream. */
 export const streamFilterQuery = {

@@ -1,15 +1,18 @@
 import { SvcError } from "../../contract/index.ts";
-import { findExecutionResource } from "../../http/permissions.ts";
+import type { Presentation } from "../../http/present.ts";
 import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
-import type { Presentation } from "./records.ts";
+import { findExecutionResource } from "./execution-resource.ts";
 import { toChunk } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "./stream-filter.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const outputEvent = "svc.execution.output__create";
 
@@ -18,6 +21,7 @@ export const streamRoutes = [
 		method: "GET",
 		path: "/stream",
 		component: "stream",
+		isOnApi: true,
 		permission: "stream_view",
 		query: streamFilterQuery,
 		async handler(context) {
@@ -45,7 +49,10 @@ export const streamRoutes = [
 ];
 
 /** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
-async function replyEvents(context: RouteContext, open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>): Promise<Reply> {
+async function replyEvents(
+	context: RouteContext<RouteNeeds>,
+	open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>,
+): Promise<Reply> {
 	const { signal, done } = context.openStream();
 	try {
 		const { heartbeat } = context.options.stream;
@@ -58,9 +65,9 @@ async function replyEvents(context: RouteContext, open: (signal: AbortSignal) =>
 }
 
 /** Executions and their output show only to those who may look at them one by one. */
-function mayView(event: StreamEvent, { engine, principal }: RouteContext): boolean {
+function mayView(event: StreamEvent, { guard, principal }: RouteContext): boolean {
 	const ref = toActionRef(event);
-	return principal.isAdmin || ref === undefined || engine.access.allows(principal, "execution_view", toActionResource(ref));
+	return principal.isAdmin || ref === undefined || guard.allows(principal, "execution_view", toActionResource(ref));
 }
 
 async function* toEvents(
@@ -75,7 +82,7 @@ async function* toEvents(
 }
 
 async function* followOutput(
-	context: RouteContext<typeof secretsQuery & { readonly output_type: "string" }>,
+	context: RouteContext<RouteNeeds, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
 	after: number,
 	signal: AbortSignal,

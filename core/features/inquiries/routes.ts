@@ -3,13 +3,19 @@ import { defineBody } from "../../http/body.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
-import type { Engine } from "../../kernel/engine-api.ts";
 import { toAnswerDefinition } from "../../kernel/runs/question.ts";
 import { maskBySchema } from "../../language/parameters/mask.ts";
-import type { InquiryView } from "./inquiries-api.ts";
+import type { Inquiries, InquiryView } from "./inquiries-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly inquiries: Inquiries;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 20;
 const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
@@ -72,8 +78,8 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 }
 
 /** An inquiry has no grants of its own; one that has a parent is guarded by the parent's action as well. */
-async function findInquiryResource(engine: Engine, id: string): Promise<GuardedResource> {
-	const action = await engine.inquiries.parentAction(id);
+async function findInquiryResource({ inquiries }: RouteNeeds, id: string): Promise<GuardedResource> {
+	const action = await inquiries.parentAction(id);
 	return action === undefined ? { uid: `inquiry:${id}` } : toActionResource(action);
 }
 

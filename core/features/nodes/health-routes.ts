@@ -1,6 +1,13 @@
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
-import type { UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
+import { routesOver } from "../../http/route.ts";
+import type { Readiness, UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readiness(): Promise<Readiness>;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 /** Seconds after which it is worth asking again. */
 const retryAfter = "1";

@@ -1,6 +1,13 @@
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
-import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
+import { routesOver } from "../../http/route.ts";
+import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly nodes: Nodes;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 /** Nodes by what they do, in the form of the reference (7.19). */
 export const serviceRegistryRoutes = [

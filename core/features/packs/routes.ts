@@ -3,10 +3,17 @@ import { defineBody } from "../../http/body.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { maskBySchema } from "../../language/parameters/mask.ts";
-import type { PackConfig, PackConfigSchema } from "./pack-configs-api.ts";
+import type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-configs-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly packConfigs: PackConfigs;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 

@@ -4,13 +4,20 @@ import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
-import { toPolicy } from "../triggers/reaction-records.ts";
-import type { PolicyInput } from "./policies-api.ts";
+import type { Policies, PolicyInput } from "./policies-api.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
+import { toPolicy } from "./records.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly policies: Policies;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const policySelection = selectionOf(
@@ -139,11 +146,11 @@ export const policyRoutes = [
 		resource: findPolicyResource,
 		body: policyBody,
 		async handler(context) {
-			const { engine, principal, body } = context;
+			const { engine, guard, principal, body } = context;
 			const old = await findPolicyResource(context);
 			const target = toPolicyResource(body);
 			// A new name makes another record of it.
-			if (target.uid !== old.uid) engine.access.assert(principal, "policy_create", target);
+			if (target.uid !== old.uid) guard.assert(principal, "policy_create", target);
 			return replyJson(toPolicy(await engine.policies.update(toRef(context), toInput(body))));
 		},
 	}),
@@ -160,7 +167,7 @@ export const policyRoutes = [
 	}),
 ];
 
-type Addressed = Pick<RouteContext, "engine" | "path">;
+type Addressed = Pick<RouteContext<RouteNeeds>, "engine" | "path">;
 
 /** The ref or id in the path. */
 function toRef({ path }: Pick<RouteContext, "path">): string {

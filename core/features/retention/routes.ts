@@ -1,7 +1,15 @@
 import { defineBody } from "../../http/body.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
+import { routesOver } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
+import type { Retention } from "./retention-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly retention: Retention;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 interface PurgeBody {
 	readonly timestamp: string;

@@ -1,19 +1,21 @@
 import { defineBody } from "../../http/body.ts";
 import { parsePaging } from "../../http/paging.ts";
 import { secretsQuery } from "../../http/present.ts";
+import type { QuerySchema } from "../../http/query.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
-import type { Engine } from "../../kernel/engine-api.ts";
-import { toRule } from "../triggers/reaction-records.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { toHookUrl } from "../webhooks/hook-parameters.ts";
+import { toRule } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const text = { type: "string" };
 const object = { type: "object" };
@@ -84,7 +86,7 @@ export const ruleRoutes = [
 		body: ruleBody,
 		async handler(context) {
 			const { engine, principal, body } = context;
-			assertMayUse(engine, principal, body);
+			assertMayUse(context);
 			return replyRule(context, await engine.rules.create(toInput(body), principal), 201);
 		},
 	}),
@@ -97,12 +99,12 @@ export const ruleRoutes = [
 		query: secretsQuery,
 		body: ruleBody,
 		async handler(context) {
-			const { engine, principal, body } = context;
+			const { engine, guard, principal, body } = context;
 			const old = await findRuleResource(context);
 			const target = toRuleResource(body.pack ?? old.pack, body.name);
 			// A new name makes another record of it.
-			if (target.uid !== old.uid) engine.access.assert(principal, "rule_create", target);
-			assertMayUse(engine, principal, body);
+			if (target.uid !== old.uid) guard.assert(principal, "rule_create", target);
+			assertMayUse(context);
 			return replyRule(context, await engine.rules.update(toRef(context), toInput(body), principal));
 		},
 	}),
@@ -120,7 +122,7 @@ export const ruleRoutes = [
 ];
 
 /** The rule named in the path. */
-export async function findRuleResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+export async function findRuleResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = (await context.engine.rules.get(toRef(context))).rule;
 	return toRuleResource(pack, name);
 }
@@ -135,10 +137,15 @@ export function toRuleResource(pack = "default", name: string): Resource {
 }
 
 /** Rules act for the system, so whoever makes one must be allowed what it does. */
-function assertMayUse({ access }: Engine, principal: Principal, { action, trigger }: RuleBody): void {
-	access.assert(principal, "action_execute", toActionResource(action.ref));
+function assertMayUse({
+	guard,
+	principal,
+	body,
+}: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "guard" | "principal" | "body">): void {
+	const { action, trigger } = body;
+	guard.assert(principal, "action_execute", toActionResource(action.ref));
 	const url = trigger.type === triggerRefs.webhook ? trigger.parameters?.["url"] : undefined;
-	if (typeof url === "string") access.assert(principal, "webhook_create", { uid: `webhook:${toHookUrl(url)}` });
+	if (typeof url === "string") guard.assert(principal, "webhook_create", { uid: `webhook:${toHookUrl(url)}` });
 }
 
 function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, ...rest }: RuleBody): RuleInput {
@@ -156,7 +163,7 @@ function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, .
 	};
 }
 
-async function replyRule(context: RouteContext<typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
 	return replyJson(toRule(shown), status);
 }

@@ -5,7 +5,7 @@ import { presentTogether, secretsQuery, toPresentation } from "../../http/presen
 import type { WireRecord } from "../../http/record.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
@@ -13,9 +13,12 @@ import type { Resource } from "../../kernel/basics/resource.ts";
 import { splitRef } from "../../kernel/basics/resource.ts";
 import { toExecution } from "../executions/records.ts";
 import { toShownInstances } from "../triggers/payload-rights.ts";
-import { toEnforcement } from "../triggers/reaction-records.ts";
+import { toEnforcement } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { toRuleResource } from "./routes.ts";
 import type { EnforcementFilter } from "./rules-api.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 50;
 const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];
@@ -99,19 +102,19 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 }
 
 /** An enforcement is guarded by its rule. */
-async function findEnforcementResource(context: Pick<RouteContext, "engine" | "path">): Promise<Resource> {
+async function findEnforcementResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
 	return toRuleResource(pack, name);
 }
 
-async function list(context: RouteContext<typeof listQuery>) {
+async function list(context: RouteContext<RouteNeeds, typeof listQuery>) {
 	const paging = parsePaging(context, defaultLimit);
 	const orderBy = parseSort(context.query.sort, sortFields);
 	const page = await context.engine.enforcements.list(toFilter(context.query), { ...paging, ...(orderBy.length > 0 && { orderBy }) });
 	return { page, paging };
 }
 
-function toFilter(query: RouteContext<typeof listQuery>["query"]): EnforcementFilter {
+function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
 	const { id, rule_ref, rule_id, execution, trigger_instance, status, enforced_at_gt: gt, enforced_at_lt: lt } = query;
 	const enforced_at = parseBounds("enforced_at", { gt, lt });
 	return {
@@ -125,7 +128,10 @@ function toFilter(query: RouteContext<typeof listQuery>["query"]): EnforcementFi
 	};
 }
 
-async function toViews(context: RouteContext<typeof secretsQuery>, enforcements: readonly RuleEnforcementEntity[]): Promise<WireRecord[]> {
+async function toViews(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	enforcements: readonly RuleEnforcementEntity[],
+): Promise<WireRecord[]> {
 	const details = await context.engine.enforcements.details(enforcements);
 	const instances = details.flatMap(({ instance }) => instance ?? []);
 	const presentation = toPresentation(context);

@@ -4,6 +4,7 @@ import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { selectionOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { selectionQuery } from "../../http/selection.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import type { RuleFilter, RuleView } from "./rules-api.ts";
 
 /** Query parameters of the lists of rules. */
@@ -40,7 +41,15 @@ export const ruleSelection = selectionOf(
 	["id", "ref"],
 );
 
-export function toRuleFilter({ id, name, pack, action, trigger, enabled, user }: RouteContext<typeof ruleListQuery>["query"]): RuleFilter {
+export function toRuleFilter({
+	id,
+	name,
+	pack,
+	action,
+	trigger,
+	enabled,
+	user,
+}: RouteContext<RouteNeeds, typeof ruleListQuery>["query"]): RuleFilter {
 	return {
 		...(id !== undefined && { id: parseIds(id) }),
 		...(name !== undefined && { name }),
@@ -53,7 +62,10 @@ export function toRuleFilter({ id, name, pack, action, trigger, enabled, user }:
 }
 
 /** Rules as their reader may see them. */
-export async function toShownRules(context: RouteContext<typeof secretsQuery>, views: readonly RuleView[]): Promise<readonly RuleView[]> {
+export async function toShownRules(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	views: readonly RuleView[],
+): Promise<readonly RuleView[]> {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return isMasked ? context.engine.rules.mask(views) : views;
 }

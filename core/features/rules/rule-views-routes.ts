@@ -5,16 +5,18 @@ import { secretsQuery } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
-import type { Engine } from "../../kernel/engine-api.ts";
 import { assertMayViewPayload } from "../triggers/payload-rights.ts";
-import { toRule } from "../triggers/reaction-records.ts";
+import { toRule } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRuleResource } from "./routes.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
 import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const text = { type: "string" };
 
@@ -73,12 +75,12 @@ export const ruleViewRoutes = [
 			typeof rule === "string" ? findRuleResource({ engine, path: { ref: rule } }) : toRuleResource(rule.pack, rule.name),
 		body: testBody,
 		async handler(context) {
-			const { engine, principal, body } = context;
+			const { engine, guard, principal, body } = context;
 			const { rule, trigger_instance: event } = body;
 			if (typeof rule !== "string") {
 				// Its templates could read items of the datastore: no more than whoever may make it anyhow.
-				engine.access.assert(principal, "rule_create", toRuleResource(rule.pack, rule.name));
-				engine.access.assert(principal, "action_execute", toActionResource(rule.action.ref));
+				guard.assert(principal, "rule_create", toRuleResource(rule.pack, rule.name));
+				guard.assert(principal, "action_execute", toActionResource(rule.action.ref));
 			}
 			if (typeof event === "string") await assertMayViewPayload(context, event);
 			const triggerInstance = typeof event === "string" ? event : { trigger: event.trigger, payload: event.payload ?? {} };
@@ -109,7 +111,7 @@ function findRuleType({ path }: Pick<RouteContext, "path">) {
 }
 
 /** Rules with the descriptions of their triggers and actions; empty where those do not exist. */
-async function toDescribed(context: RouteContext<typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {
+async function toDescribed(context: RouteContext<RouteNeeds, typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {
 	const shown = await toShownRules(context, views);
 	const descriptions = await readDescriptions(context.engine, views);
 	return shown.map((view) =>
@@ -117,7 +119,7 @@ async function toDescribed(context: RouteContext<typeof secretsQuery>, views: re
 	);
 }
 
-async function readDescriptions({ actions }: Engine, views: readonly RuleView[]): Promise<ReadonlyMap<string, string>> {
+async function readDescriptions({ actions }: RouteNeeds, views: readonly RuleView[]): Promise<ReadonlyMap<string, string>> {
 	const refs = [...new Set(views.map(({ rule }) => rule.action_ref))];
 	const found = await Promise.all(refs.map((ref) => actions.get(ref).catch(() => undefined)));
 	return new Map(found.flatMap((action) => (action === undefined ? [] : [[action.ref, action.description] as const])));

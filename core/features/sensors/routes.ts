@@ -5,9 +5,17 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
-import { toSensorType } from "../triggers/reaction-records.ts";
+import { toSensorType } from "./records.ts";
+import type { SensorTypes } from "./sensor-types-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly sensorTypes: SensorTypes;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const rules = selectionOf(
 	[
@@ -20,7 +28,7 @@ const rules = selectionOf(
 /** The whole record is sent back, of which only this takes effect; without it the sensor is switched off (reference 7.16). */
 const changeBody = defineBody<{ readonly enabled?: boolean }>({ properties: { enabled: { type: "boolean" } } });
 
-async function findSensorResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+async function findSensorResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
 	return toSensorResource(await engine.sensorTypes.get(path["ref"] ?? ""));
 }
 

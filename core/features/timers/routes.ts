@@ -1,8 +1,15 @@
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute } from "../../http/route.ts";
-import { toTrigger } from "../triggers/reaction-records.ts";
-import type { TimerView } from "./timers-api.ts";
+import { routesOver } from "../../http/route.ts";
+import { toTrigger } from "../triggers/records.ts";
+import type { TimersApi, TimerView } from "./timers-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly timers: TimersApi;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 /** Triggers of the timer types that rules have made. */
 export const timerRoutes = [

@@ -3,10 +3,18 @@ import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import { toTrace } from "../triggers/reaction-records.ts";
+import { toTrace } from "./records.ts";
+import type { Traces } from "./traces-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly traces: Traces;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
@@ -75,7 +83,7 @@ function showsComponents(selection: Selection | undefined): boolean {
 }
 
 /** Only the word `True` counts for the two flags. */
-function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<typeof listQuery>["query"]) {
+function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteNeeds, typeof listQuery>["query"]) {
 	const sorted = parseSort(sort, sortFields);
 	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;
 	return [["start_timestamp", "asc"] as const, ["trace_tag", "asc"] as const];

@@ -5,12 +5,15 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import { toTrigger, toTriggerType } from "./reaction-records.ts";
+import { toTrigger, toTriggerType } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const rules = selectionOf(
@@ -176,25 +179,25 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-async function findTypeResource(context: Pick<RouteContext, "engine" | "path">) {
+async function findTypeResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
 	return toTriggerTypeResource(await context.engine.triggers.types.get(toRef(context)));
 }
 
-async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext, "engine" | "path">) {
+async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
 /** Another name, type or address makes another record of it. */
-function assertMayBecome({ engine, principal }: Pick<RouteContext, "engine" | "principal">, old: TriggerEntity, input: TriggerInput): void {
+function assertMayBecome({ guard, principal }: Pick<RouteContext, "guard" | "principal">, old: TriggerEntity, input: TriggerInput): void {
 	const { permission, ...target } = toTriggerResource("create", { pack: old.pack, name: old.name, ...input });
 	const before = toTriggerResource("create", old);
 	if (target.uid === before.uid && permission === before.permission) return;
-	engine.access.assert(principal, permission, target);
+	guard.assert(principal, permission, target);
 }
 
 async function show(
-	context: RouteContext<typeof secretsQuery>,
-	triggers: Parameters<RouteContext["engine"]["triggers"]["triggers"]["mask"]>[0],
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	triggers: Parameters<RouteNeeds["triggers"]["triggers"]["mask"]>[0],
 ) {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return (isMasked ? await context.engine.triggers.triggers.mask(triggers) : triggers).map(toTrigger);

@@ -4,12 +4,15 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
 import { toShownInstances } from "./payload-rights.ts";
+import type { RouteNeeds } from "./route-needs.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const rules = selectionOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
@@ -90,6 +93,6 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-async function findInstanceResource(context: Pick<RouteContext, "engine" | "path">) {
+async function findInstanceResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
 	return toInstanceResource(await context.engine.triggers.instances.get(toId(context)));
 }

@@ -3,9 +3,17 @@ import { SvcError } from "../../contract/index.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
-import { defineRawRoute, defineRoute, type RouteContext } from "../../http/route.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import { toHookUrl } from "./hook-parameters.ts";
+import type { Webhooks } from "./webhooks-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly webhooks: Webhooks;
+}
+
+const { defineRawRoute, defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 50;
 
@@ -13,7 +21,7 @@ function hookOf({ path }: Pick<RouteContext, "path">): GuardedResource {
 	return { uid: `webhook:${toHookUrl(path["url"] ?? "")}` };
 }
 
-async function deliveryResource({ engine, path }: Pick<RouteContext, "engine" | "path">): Promise<GuardedResource> {
+async function deliveryResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
 	return { uid: `webhook:${(await engine.webhooks.delivery(path["id"] ?? "")).url}` };
 }
 
@@ -97,10 +105,10 @@ export const webhookRoutes = [
 		permission: "webhook_send",
 		resource: deliveryResource,
 		query: { overrule: "boolean" },
-		async handler({ engine, path, principal, query: { overrule = false } }) {
+		async handler({ engine, guard, path, principal, query: { overrule = false } }) {
 			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal, { overrule });
 			// Whoever may send may not see for that what others have sent.
-			const whole = engine.access.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
+			const whole = guard.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
 			return replyJson(toDelivery(delivery, { whole }), 202);
 		},
 	}),

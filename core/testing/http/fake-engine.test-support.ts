@@ -8,6 +8,7 @@ import {
 	type SnapshotEntity,
 	SvcError,
 } from "../../contract/index.ts";
+import { createProxies } from "../../features/access/trusted-proxies.ts";
 import type { StreamEvent } from "../../features/executions/events-api.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
@@ -298,6 +299,7 @@ export function toEngine(fake: FakeEngine): Engine {
 				if (offered?.apiKey !== apiKey) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized");
 				return { username: "maria", isAdmin: fake.isAdmin, authentication: { method: "API key", location: offered.location } };
 			},
+			toClientAddress: createProxies({ trusted_proxies: [], proxy_secret: "" }).toClientAddress,
 			revoke: async () => {},
 			validate: async (given: string) => given === token,
 		},

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { createHttp, type Http } from "../../http/http.ts";
+import type { Http } from "../../http/http.ts";
+import { createHttp } from "../../service/http.ts";
 import { createMemoryLogger, createOptions, FakeEngine, toEngine, token } from "./fake-engine.test-support.ts";
 
 export interface Setup {

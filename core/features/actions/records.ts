@@ -1,0 +1,42 @@
+import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
+import type { Presentation } from "../../http/present.ts";
+import { type WireRecord, withoutNull } from "../../http/record.ts";
+import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
+
+/** An action. `runnerParameters` say what is secret besides what the action says. */
+export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
+	return withoutNull({
+		id: action.id,
+		uid: `action:${action.pack}:${action.name}`,
+		ref: action.ref,
+		pack: action.pack,
+		name: action.name,
+		description: action.description,
+		runner_type: action.runner_type,
+		entry_point: action.entry_point,
+		enabled: action.enabled,
+		tags: action.tags,
+		notify: action.notify,
+		output_schema: action.output_schema,
+		metadata_file: action.metadata_file,
+		parameters: masked ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
+	});
+}
+
+/** A runner type. `actionParameters` say what is secret besides what the runner says, inside the record of an execution. */
+export function toRunnerType(
+	runnerType: RunnerTypeEntity,
+	{ masked }: Pick<Presentation, "masked">,
+	actionParameters: ParameterSchema = {},
+): WireRecord {
+	return withoutNull({
+		id: runnerType.id,
+		uid: `runner_type:${runnerType.name}`,
+		name: runnerType.name,
+		description: runnerType.description,
+		enabled: runnerType.enabled,
+		runner_module: runnerType.runner_module,
+		output_key: runnerType.output_key,
+		runner_parameters: masked ? maskDefaults(runnerType.runner_parameters, actionParameters) : runnerType.runner_parameters,
+	});
+}

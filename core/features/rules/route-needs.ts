@@ -1,0 +1,11 @@
+import type { Actions } from "../actions/catalog-api.ts";
+import type { TriggersApi } from "../triggers/triggers-api.ts";
+import type { Enforcements, Rules } from "./rules-api.ts";
+
+/** What the routes ask of the engine. */
+export interface RouteNeeds {
+	readonly rules: Rules;
+	readonly actions: Actions;
+	readonly enforcements: Enforcements;
+	readonly triggers: TriggersApi;
+}

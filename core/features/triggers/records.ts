@@ -1,0 +1,18 @@
+import type { TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
+import { toDigest, type WireRecord } from "../../http/record.ts";
+import { toCanonicalJson } from "../../kernel/events/parameters-hash.ts";
+
+export function toTriggerType(type: TriggerTypeEntity): WireRecord {
+	const { id, ref, name, pack, description, payload_schema, parameters_schema, tags, metadata_file } = type;
+	const uid = `trigger_type:${pack}:${name}`;
+	return { id, uid, ref, name, pack, description, payload_schema, parameters_schema, tags, metadata_file: metadata_file ?? "" };
+}
+
+export function toTrigger({ id, ref, name, pack, type, parameters, description }: TriggerEntity): WireRecord {
+	return { id, uid: `trigger:${pack}:${name}:${toDigest(toCanonicalJson(parameters))}`, ref, name, pack, type, parameters, description };
+}
+
+export function toTriggerInstance(instance: TriggerInstanceEntity): WireRecord {
+	const { id, trigger, trigger_type, payload, occurrence_time, status, trace_id, failure_reason } = instance;
+	return { id, trigger, trigger_type, payload, occurrence_time, status, trace_id, ...(failure_reason !== null && { failure_reason }) };
+}
