@@ -1,7 +1,7 @@
 import type { AddCommands } from "../cli/commands/options.ts";
-import { addAccessCommands } from "./access/access-commands.ts";
-import { addApiKeyCommands } from "./access/api-key-commands.ts";
-import { addSignInCommands } from "./access/commands.ts";
+import { addApiKeyCommands } from "./access/api-keys-commands.ts";
+import { addRoleCommands } from "./access/roles-commands.ts";
+import { addSignInCommands } from "./access/sign-in-commands.ts";
 import { addCatalogCommands } from "./actions/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
@@ -28,7 +28,7 @@ export const commands: readonly AddCommands[] = [
 	addApiKeyCommands,
 	addKeyCommands,
 	addPackConfigCommands,
-	addAccessCommands,
+	addRoleCommands,
 	addRuleCommands,
 	addPolicyCommands,
 	addTriggerCommands,

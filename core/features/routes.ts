@@ -2,7 +2,7 @@ import { rootRoutes } from "../http/root.ts";
 import type { Route } from "../http/route.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { apiKeyRoutes } from "./access/api-keys-routes.ts";
-import { accessRoutes } from "./access/routes.ts";
+import { roleRoutes } from "./access/roles-routes.ts";
 import { tokenRoutes } from "./access/tokens-routes.ts";
 import { userRoutes } from "./access/user-routes.ts";
 import { actionViewRoutes } from "./actions/action-views-routes.ts";
@@ -46,7 +46,7 @@ export const routes: readonly Route<Engine>[] = [
 	...apiKeyRoutes,
 	...keyRoutes,
 	...configRoutes,
-	...accessRoutes,
+	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,
 	...sensorRoutes,

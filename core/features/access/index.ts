@@ -7,7 +7,7 @@ import { apiKeyRoutes } from "./api-keys-routes.ts";
 import { createCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
 import { principalOf } from "./principal-of.ts";
-import { accessRoutes } from "./routes.ts";
+import { roleRoutes } from "./roles-routes.ts";
 import { createRunTokens } from "./run-tokens.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
@@ -36,6 +36,6 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 			principalOf: (username) => principalOf(username, { access, systemUser }),
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),
 		},
-		routes: [...userRoutes, ...tokenRoutes, ...apiKeyRoutes, ...accessRoutes],
+		routes: [...userRoutes, ...tokenRoutes, ...apiKeyRoutes, ...roleRoutes],
 	};
 }

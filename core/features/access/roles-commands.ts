@@ -13,7 +13,7 @@ interface AssignmentOptions {
 	readonly remote?: boolean;
 }
 
-export const addAccessCommands: AddCommands = (parent, context) => {
+export const addRoleCommands: AddCommands = (parent, context) => {
 	const role = parent.command("role").description("Look at the roles of the configuration.");
 
 	withCommonOptions(role.command("list").description("List roles."))

@@ -14,7 +14,7 @@ interface RouteNeeds {
 const { defineRoute } = routesOver<RouteNeeds>();
 
 /** Roles, who has them, and what they may be made of. All of it comes from the configuration and from groups: nothing is written here. */
-export const accessRoutes = [
+export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/permission_types",
