@@ -29,7 +29,7 @@ export function createEngineOf<F extends FeatureList>(
 		loops: toLoops(kernel),
 		persist,
 		idle: kernel.scheduler.idle,
-		running: () => kernel.executor.held().size,
+		running: () => kernel.executor.runs.held().size,
 		lateWrites: kernel.lateWrites.count,
 		signal: halting.signal,
 	});

@@ -16,7 +16,7 @@ import { createPendingWork, type PendingWork } from "./executions/pending-work.t
 import { createScheduler, type Scheduler } from "./executions/scheduler.ts";
 import type { TemplateSources } from "./executions/template-sources.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
-import { createExecutor, type Executor } from "./runs/executor.ts";
+import { Executor } from "./runs/executor.ts";
 import type { Granting } from "./runs/granting.ts";
 import { createOutput } from "./runs/output.ts";
 import { Seams } from "./seams.ts";
@@ -97,7 +97,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 	const basics = createBasics(dependencies, plugins, nodeId);
 	const events = createEvents(basics);
 	const { options } = basics;
-	const executor = createExecutor({
+	const executor = new Executor({
 		...basics,
 		...events,
 		apiUrl: dependencies.apiUrl,
@@ -111,8 +111,8 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		lease: options.scheduler.lease,
 		announce: pendingWork.announce,
 		queues: () => basics.seams.queues,
-		run: executor.run,
-		holds: executor.holds,
+		run: (execution) => executor.run(execution),
+		holds: (id) => executor.runs.has(id),
 	});
 	const { admit, announce, adopt } = scheduler;
 	return {

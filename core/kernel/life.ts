@@ -28,7 +28,7 @@ export class EngineLife {
 
 	constructor(parts: EngineLifeParts) {
 		this.#parts = parts;
-		this.#runEnding = createRunEnding({ node: parts.node, executor: parts.kernel.executor, scheduler: parts.kernel.scheduler });
+		this.#runEnding = createRunEnding({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
 	}
 
 	/** Once, however often it is called. Rejects after `drain` or `stop`. */

@@ -24,7 +24,7 @@ export interface LeaseOptions {
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly executor: Executor;
+	readonly executor: Pick<Executor, "runs" | "recovers">;
 	readonly nodeId: string;
 	readonly endings: Endings;
 	/** Seconds. */
@@ -74,7 +74,7 @@ export function createLeases(options: LeaseOptions): Leases {
 
 	/** Renew what is held; whatever is not this node's any more must stop. */
 	async function renew(): Promise<void> {
-		const held = executor.held();
+		const held = executor.runs.held();
 		if (held.size === 0) return;
 		const expires = expiry();
 		// What carries this node's name but does not run here, because storage was away when it ended, must run out.
@@ -85,9 +85,9 @@ export function createLeases(options: LeaseOptions): Leases {
 		);
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
 		for (const [id, { fence }] of held) {
-			if (fences.get(id) === fence) executor.prolong(id, expires);
+			if (fences.get(id) === fence) executor.runs.prolong(id, expires);
 			// A run that has just ended is not held in storage either; it is gone from the executor by then.
-			else if (executor.holds(id)) await renewOne(id, fence, expires);
+			else if (executor.runs.has(id)) await renewOne(id, fence, expires);
 		}
 		for (const { id, status } of renewed) if (status === "canceling") abortCanceled(id);
 	}
@@ -95,8 +95,8 @@ export function createLeases(options: LeaseOptions): Leases {
 	/** A claim passes over what a write of the run itself, such as one of its output, keeps locked at that moment. */
 	async function renewOne(id: string, fence: string | null, expires: string): Promise<void> {
 		const renewed = await storage.update("execution", id, { lease_expires_at: expires }, { fence, owner: nodeId });
-		if (renewed === undefined) executor.lose(id);
-		else executor.prolong(id, expires);
+		if (renewed === undefined) executor.runs.lose(id);
+		else executor.runs.prolong(id, expires);
 	}
 
 	/** A renewal that has had no answer for long may never get one. */
@@ -116,15 +116,15 @@ export function createLeases(options: LeaseOptions): Leases {
 	function letGo(): void {
 		if (storage.capabilities.shared !== true || clock.steady() < servedNobodyUntil) return;
 		const now = toTimestamp(clock.steady());
-		for (const [id, { leaseExpiresAt }] of executor.held()) {
+		for (const [id, { leaseExpiresAt }] of executor.runs.held()) {
 			if (leaseExpiresAt >= now) continue;
 			options.logger.warn("lease could not be renewed in time, the run ends here", { execution_id: id });
-			executor.lose(id);
+			executor.runs.lose(id);
 		}
 	}
 
 	function abortCanceled(id: string): void {
-		executor.abort(id, new RunAborted("cancel", "canceled by user"));
+		executor.runs.abort(id, new RunAborted("cancel", "canceled by user"));
 	}
 
 	/** Take over what matches: executions whose holder is gone. */
@@ -229,11 +229,11 @@ export function createLeases(options: LeaseOptions): Leases {
 		...options,
 		names: [eventNames.runInterrupt],
 		purpose: "cancels",
-		filter: (event) => executor.holds(toExecutionId(event) ?? ""),
+		filter: (event) => executor.runs.has(toExecutionId(event) ?? ""),
 		onEvent(event) {
 			const id = toExecutionId(event) ?? "";
 			if (toInterruptStatus(event) === "canceling") abortCanceled(id);
-			else if (executor.holds(id)) executor.lose(id);
+			else if (executor.runs.has(id)) executor.runs.lose(id);
 		},
 		// A renewal shows what is canceled, and what has been ended.
 		onGap() {

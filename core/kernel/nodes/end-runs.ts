@@ -1,7 +1,7 @@
 import { RunAborted } from "../../contract/index.ts";
 import { settledWithin } from "../basics/wait.ts";
 import type { Scheduler } from "../executions/scheduler.ts";
-import type { Executor } from "../runs/executor.ts";
+import type { HeldRuns } from "../runs/held-runs.ts";
 import type { Node } from "./node.ts";
 
 /** Brings what runs on this node to its end. */
@@ -14,10 +14,10 @@ export interface RunEnding {
 
 export function createRunEnding(parts: {
 	readonly node: Pick<Node, "end">;
-	readonly executor: Pick<Executor, "leaveAll" | "abortAll">;
+	readonly runs: Pick<HeldRuns, "leaveAll" | "abortAll">;
 	readonly scheduler: Pick<Scheduler, "idle">;
 }): RunEnding {
-	const { node, executor, scheduler } = parts;
+	const { node, runs, scheduler } = parts;
 	let force = () => {};
 	const forced = new Promise<void>((resolve) => {
 		force = resolve;
@@ -28,10 +28,10 @@ export function createRunEnding(parts: {
 			const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
 			// Told before anything is waited for.
 			const ended = node.end();
-			executor.leaveAll(aborted);
+			runs.leaveAll(aborted);
 			const idle = ended.then(scheduler.idle);
 			await Promise.race([settledWithin(idle, graceMilliseconds), forced]);
-			executor.abortAll(aborted);
+			runs.abortAll(aborted);
 			await idle;
 		},
 	};

@@ -1,0 +1,123 @@
+import { type ExecutionEntity, type JsonObject, type RunContext, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { createId } from "../basics/ids.ts";
+import { toRunResult } from "../plugins/plugin-answers.ts";
+import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { HeldRuns } from "./held-runs.ts";
+import { type Outcome, toOutcome } from "./outcome.ts";
+import type { PreparedRun } from "./prepare-run.ts";
+import { assertAnswerable } from "./question.ts";
+import { assertRecordable } from "./recordable.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { type Run, secondsSinceStart, startTimeout } from "./run.ts";
+import { createRunEvents, type RunEventParts, type RunEvents } from "./run-events.ts";
+import type { RunRecords } from "./run-records.ts";
+import { readStoredChunks } from "./stored-chunks.ts";
+
+/** What the runner is asked to do. */
+export type Work = (context: RunContext) => Promise<RunResult | undefined>;
+
+/** A run that the runner works at. */
+export interface Performance {
+	readonly execution: ExecutionEntity;
+	readonly run: Run;
+	readonly prepared: PreparedRun;
+}
+
+export interface RunPerformerParts extends RunEventParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly runs: HeldRuns;
+	readonly records: RunRecords;
+	/** What becomes of an execution whose run has failed of itself. */
+	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
+}
+
+const notFound: Outcome = {
+	status: "abandoned",
+	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
+};
+
+/** Has runners do their work, and gives them what they may use meanwhile. */
+export class RunPerformer {
+	readonly #parts: RunPerformerParts;
+	readonly #events: RunEvents;
+
+	constructor(parts: RunPerformerParts) {
+		this.#parts = parts;
+		this.#events = createRunEvents(parts);
+	}
+
+	/** What came of the work, whatever that was; rejects only when the storage does. */
+	async perform(performance: Performance, work: Work): Promise<Outcome> {
+		const { execution, run, prepared } = performance;
+		const { clock, storage } = this.#parts;
+		const recorder = this.#createRecorder(performance);
+		run.recorder = recorder;
+		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
+		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
+		try {
+			const result = await work(this.#toContext(performance, recorder));
+			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
+			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
+			if (outcome.status === "pending") assertAnswerable(outcome.result);
+			return outcome;
+		} catch (error) {
+			const { signal } = run.controller;
+			// Work that was ended by somebody says so by failing, each runner in its own words.
+			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	#createRecorder({ execution, run, prepared }: Performance): Recorder {
+		const { clock, eventBus, options, records } = this.#parts;
+		return createRecorder({
+			store: (chunks) => records.storeOutput(execution, run, chunks),
+			eventBus,
+			executionId: execution.id,
+			actionRef: execution.action_ref,
+			runnerRef: execution.runner_name,
+			createId: () => createId(clock),
+			timestamp: () => toTimestamp(clock.now()),
+			maxResultOutput: options.actionrunner.max_result_output,
+			streamOutput: options.actionrunner.stream_output,
+			secrets: prepared.secrets,
+			secretOutput: prepared.secretOutput,
+		});
+	}
+
+	#toContext({ execution, run, prepared }: Performance, recorder: Recorder): RunContext {
+		const { secrets } = prepared;
+		return {
+			...prepared.context,
+			signal: run.controller.signal,
+			emit: recorder.emit,
+			captured: recorder.captured,
+			setRunnerInfo: (info) => {
+				assertRecordable(info, "what setRunnerInfo was given");
+				void this.#parts.records.storeRunnerInfo(execution, run, secrets.withoutToken(info as JsonObject));
+			},
+			announce: (route, payload) => {
+				assertRecordable(payload, "what announce was given");
+				this.#events.announce(execution, secrets, { route, payload });
+			},
+			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, secrets, { trigger, payload, ...options }),
+			saveState: (state) => this.#saveState({ execution, run, secrets }, secrets.withoutToken(state)),
+		};
+	}
+
+	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */
+	async #saveState(
+		{ execution, run, secrets }: { readonly execution: ExecutionEntity; readonly run: Run; readonly secrets: KnownSecrets },
+		state: JsonObject,
+	): Promise<void> {
+		const { runs, records, sealedSecrets } = this.#parts;
+		const sealed = run.saved ? undefined : sealedSecrets.addToken(execution.known_secrets, secrets);
+		if (!(await records.storeState(execution, run, { state, ...(sealed !== undefined && { sealed }) }))) {
+			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
+		}
+		runs.saved(run);
+	}
+}
