@@ -1,18 +1,16 @@
+import type { PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Resource } from "../kernel/basics/resource.ts";
 import type { Guard } from "./guard.ts";
 
 /** What a route asks of its caller: nothing, any valid credential, the role of an administrator, or a permission. */
-export type Permission = "public" | "authenticated" | "admin" | PermissionName;
-
-/** Name of a permission: a kind of records and a verb, such as `action_execute`. */
-type PermissionName = `${string}_${string}`;
+export type Permission = "public" | "authenticated" | "admin" | PermissionType;
 
 /** The record that a permission is asked for. */
 export type GuardedResource = Resource & {
 	/** Values for the path that name this record and no other. */
 	readonly path?: Readonly<Record<string, string>>;
 	/** Asked for instead of the permission of the route, where the record says what it takes: a trigger may be a webhook or a timer. */
-	readonly permission?: PermissionName;
+	readonly permission?: PermissionType;
 };
 
 /** A route as far as its permission goes. */

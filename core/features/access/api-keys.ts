@@ -6,7 +6,7 @@ import { assertSeenWithin } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { assertNotReserved } from "../../kernel/basics/reserved-names.ts";
 import { mask } from "../../language/parameters/mask.ts";
-import { permissionTypes } from "./permission-types.ts";
+import { isPermissionType } from "./permission-types.ts";
 import { ensureUser } from "./users.ts";
 
 /** Fixed, so that hashes are the same on every instance and exported keys can be loaded elsewhere. */
@@ -212,7 +212,7 @@ function toTime(text: string | null | undefined, field: string): string | undefi
 
 function toScopes(scopes: readonly string[] | null | undefined): readonly string[] | null {
 	if (scopes === undefined || scopes === null) return null;
-	const unknown = scopes.find((scope) => !permissionTypes.has(scope) && !/^webhook:.+$/.test(scope));
+	const unknown = scopes.find((scope) => !isPermissionType(scope) && !/^webhook:.+$/.test(scope));
 	if (unknown !== undefined) throw new SvcError("SVC_INVALID", `scopes: "${unknown}" is neither a permission type nor webhook:<url>`);
 	return scopes.map((scope) => (scope.startsWith("webhook:") ? `webhook:${scope.slice(8).replace(/^\/+|\/+$/g, "")}` : scope));
 }

@@ -20,7 +20,7 @@ export const roleRoutes = [
 		path: "/rbac/permission_types",
 		component: "api",
 		permission: "admin",
-		handler: () => replyJson(Object.fromEntries(resourceTypes.map((type) => [type, toDescriptions(type)]))),
+		handler: () => replyJson(Object.fromEntries(resourceTypes().map((type) => [type, toDescriptions(type)]))),
 	}),
 	defineRoute({
 		method: "GET",
@@ -28,7 +28,7 @@ export const roleRoutes = [
 		component: "api",
 		permission: "admin",
 		handler({ path }) {
-			const type = resourceTypes.find((name) => name === path["type"]);
+			const type = resourceTypes().find((name) => name === path["type"]);
 			if (type === undefined) throw new SvcError("SVC_NOT_FOUND", `resource type "${path["type"]}" does not exist`);
 			return replyJson(toDescriptions(type));
 		},

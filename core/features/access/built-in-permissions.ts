@@ -1,0 +1,58 @@
+import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../../kernel/basics/permission-types.ts";
+
+/** Verbs of each resource type, in the order of the reference of permission types. */
+const verbs = {
+	runner_type: ["list", "view", "modify", "all"],
+	pack: ["list", "view", "create", "modify", "delete", "install", "uninstall", "register", "config", "search", "views_index_health", "all"],
+	sensor_type: ["list", "view", "modify", "all"],
+	action: ["list", "view", "create", "modify", "delete", "execute", "all"],
+	action_alias: ["list", "view", "create", "modify", "match", "help", "delete", "all"],
+	execution: ["list", "view", "rerun", "stop", "all", "views_filters_list"],
+	rule: ["list", "view", "create", "modify", "delete", "all"],
+	rule_enforcement: ["list", "view"],
+	key_value_pair: ["list", "view", "set", "delete", "all"],
+	webhook: ["list", "view", "create", "send", "delete", "all"],
+	timer: ["list", "view", "create", "delete", "all"],
+	api_key: ["list", "view", "create", "modify", "delete", "all"],
+	trace: ["list", "view", "all"],
+	trigger_type: ["list", "view", "create", "modify", "delete", "all"],
+	trigger: ["list", "view", "create", "modify", "delete", "all"],
+	trigger_instance: ["list", "view", "reemit", "all"],
+	rule_type: ["list", "view", "all"],
+	role_assignment: ["list", "view"],
+	token: ["validate"],
+	policy_type: ["list", "view", "all"],
+	policy: ["list", "view", "create", "modify", "delete", "all"],
+	inquiry: ["list", "view", "respond", "all"],
+	stream: ["view"],
+} as const;
+
+type Verbs = { readonly [R in keyof typeof verbs]: (typeof verbs)[R][number] };
+
+declare module "../../kernel/basics/permission-types.ts" {
+	interface PermissionVerbs extends Verbs {}
+}
+
+/** What is not just verbs on single records. */
+const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "verbs"> } = {
+	pack: { global: ["install", "uninstall", "create", "register", "config", "search", "views_index_health"] },
+	action: { isInPacks: true },
+	action_alias: { isInPacks: true, global: ["match", "help"] },
+	sensor_type: { isInPacks: true },
+	rule: { isInPacks: true },
+	policy: { isInPacks: true, global: ["create"] },
+	trigger_type: { isInPacks: true },
+	trigger: { isInPacks: true },
+	// Nobody knows their names beforehand.
+	trigger_instance: { isInPacks: true, guardedBy: "trigger_type" },
+	timer: { isInPacks: true },
+	api_key: { global: ["create"] },
+	execution: { global: ["views_filters_list"] },
+	stream: { global: ["view"] },
+	inquiry: { global: ["view", "respond", "all"] },
+	token: { global: ["validate"] },
+};
+
+for (const [type, list] of Object.entries(verbs)) {
+	definePermissions(type as keyof Verbs & ResourceType, { verbs: list, ...special[type as keyof Verbs] });
+}
