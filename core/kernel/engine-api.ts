@@ -1,10 +1,13 @@
 import type { Dispatcher } from "./events/dispatcher.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
+import type { FeatureList } from "./feature-list.ts";
 import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
 
 /** What every engine has, whatever its features. */
 export interface EngineCore {
 	readonly nodeId: string;
+	/** What it is made of besides the kernel, by the names of the configuration. */
+	readonly features: FeatureList;
 	readonly executions: Executions;
 	readonly output: Output;
 	/** The door for events: what is dispatched here is looked at by rules. */

@@ -13,7 +13,7 @@ import { createPluginHost } from "./plugins/plugin-host.ts";
 export function createEngineOf<F extends FeatureList>(
 	dependencies: EngineDependencies,
 	createFeatures: CreateFeatures<F>,
-): { readonly engine: EngineCore & ApiOf<F>; readonly features: F } {
+): EngineCore & ApiOf<F> {
 	const { logger, composition, clock } = dependencies;
 	const nodeId = createId(clock);
 	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
@@ -36,6 +36,7 @@ export function createEngineOf<F extends FeatureList>(
 	const life = new EngineLife({ dependencies, host, kernel, node, persist, halting });
 	const core: EngineCore = {
 		nodeId,
+		features,
 		executions: kernel.executions,
 		output: kernel.output,
 		dispatcher: kernel.dispatcher,
@@ -48,7 +49,7 @@ export function createEngineOf<F extends FeatureList>(
 		[Symbol.asyncDispose]: () => life.stop(),
 	};
 	const apis = Object.values(features).map(({ api }) => api);
-	return { engine: Object.assign(core, ...apis) as EngineCore & ApiOf<F>, features };
+	return Object.assign(core, ...apis) as EngineCore & ApiOf<F>;
 }
 
 /** What each role makes the node do, in the order in which it begins. */

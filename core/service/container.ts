@@ -61,7 +61,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 					addresses: () => ({ ...scope.resolve(tokens.http).addresses() }),
 				}),
 				config.features,
-			).engine as Engine,
+			) as Engine,
 	);
 	provide(scope, tokens.http, () =>
 		createHttp({

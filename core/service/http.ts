@@ -1,5 +1,7 @@
-import { routes } from "../features/routes.ts";
+import { SvcError } from "../contract/index.ts";
 import { createRoutedHttp, type Http, type HttpParts } from "../http/http.ts";
+import { rootRoutes } from "../http/root.ts";
+import type { ServedFeature } from "../http/served-feature.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { createGuard } from "./guard.ts";
 
@@ -11,7 +13,19 @@ export type { Component, Method, Route } from "../http/route.ts";
 /** What the HTTP interface is made from. */
 export interface HttpOptions extends Omit<HttpParts<Engine>, "guard" | "routes"> {}
 
-/** The HTTP interface over an engine. Throws when a route declares no permission. */
+/**
+ * The HTTP interface over an engine: the routes of its features. Throws when a route declares no permission, and `SVC_CONFIG` where the
+ * engine has nothing that says who may do what.
+ */
 export function createHttp(options: HttpOptions): Http {
-	return createRoutedHttp({ ...options, routes, guard: createGuard(options.engine) });
+	const { engine } = options;
+	if (engine.credentials === undefined) {
+		throw new SvcError(
+			"SVC_CONFIG",
+			'features: the HTTP interface needs "access"; leave out what needs it, or embed the engine without HTTP',
+		);
+	}
+	const features: readonly ServedFeature[] = Object.values(engine.features);
+	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
+	return createRoutedHttp({ ...options, routes, guard: createGuard(engine) });
 }

@@ -10,6 +10,8 @@ import {
 } from "../../contract/index.ts";
 import { createProxies } from "../../features/access/trusted-proxies.ts";
 import type { StreamEvent } from "../../features/executions/events-api.ts";
+import { routes } from "../../features/routes.ts";
+import { rootRoutes } from "../../http/root.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
@@ -196,6 +198,7 @@ export function toEngine(fake: FakeEngine): Engine {
 	const view = (id: string) => toView(fake.find(id));
 	const engine = {
 		nodeId: "node",
+		features: { all: { api: {}, routes: routes.slice(rootRoutes.length) } },
 		executions: {
 			submit: async (input: unknown) => {
 				fake.asked["submit"] = input;
