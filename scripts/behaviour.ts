@@ -21,6 +21,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/kernel/executions/leases.test.ts",
 		"core/kernel/runs/recovery.test.ts",
 		"core/kernel/work/duty.test.ts",
+		"core/kernel/work/leasing.test.ts",
 		"core/kernel/work/clocks-of-nodes.test.ts",
 	],
 	credentials: [

@@ -28,7 +28,7 @@ export function createEngineOf<F extends FeatureList>(
 		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
 		loops: toLoops(kernel),
 		persist,
-		idle: kernel.scheduler.idle,
+		idle: () => kernel.scheduler.idle(),
 		running: () => kernel.executor.runs.held().size,
 		lateWrites: kernel.lateWrites.count,
 		signal: halting.signal,
@@ -53,9 +53,9 @@ export function createEngineOf<F extends FeatureList>(
 }
 
 /** What each role makes the node do, in the order in which it begins. */
-function toLoops({ roles, seams, leases, scheduler, processor }: ReturnType<typeof createKernel>) {
+function toLoops({ roles, seams, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
 	const ofFeatures = seams.features.flatMap(({ work }) => work ?? []);
 	const processing = seams.reactor === noReactor ? [] : ([["rules", processor]] as const);
-	const loops = [["worker", leases.recovery], ["worker", scheduler], ...processing, ...ofFeatures] as const;
+	const loops = [["worker", recovery], ["worker", scheduler], ...processing, ...ofFeatures] as const;
 	return loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop);
 }

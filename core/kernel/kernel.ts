@@ -1,19 +1,20 @@
 import { join } from "node:path";
-import type { AuthBackend, EventBus, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
+import type { AuthBackend, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
 import type { Authority } from "./basics/authority.ts";
 import { createDispatcher } from "./events/create-dispatcher.ts";
 import type { Dispatcher } from "./events/dispatcher.ts";
 import { OwnTriggerTypes } from "./events/own-trigger-types.ts";
-import { createProcessor, type Processor } from "./events/processor.ts";
+import { Processor } from "./events/processor.ts";
 import { registerTriggerTypes } from "./events/register-types.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
 import { type Catalog, createCatalog } from "./executions/catalog.ts";
 import { createEndings, type Endings } from "./executions/endings.ts";
 import { createExecutions } from "./executions/executions.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
-import { createLeases, type Leases } from "./executions/leases.ts";
+import { Leases } from "./executions/leases.ts";
 import { createPendingWork, type PendingWork } from "./executions/pending-work.ts";
-import { createScheduler, type Scheduler } from "./executions/scheduler.ts";
+import { Recovery } from "./executions/recovery.ts";
+import { Scheduler } from "./executions/scheduler.ts";
 import type { TemplateSources } from "./executions/template-sources.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
 import { Executor } from "./runs/executor.ts";
@@ -23,7 +24,9 @@ import { Seams } from "./seams.ts";
 import { createKeyRing, type KeyRing } from "./secrets/key-ring.ts";
 import { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
+import { storeReserved } from "./work/claiming.ts";
 import { createLateWrites, type LateWrites } from "./work/late-writes.ts";
+import { Leasing } from "./work/leasing.ts";
 import { StorageClock } from "./work/storage-clock.ts";
 
 /** The plugins that an engine works with; nobody has started them yet. */
@@ -51,6 +54,8 @@ export interface Kernel extends Plugins {
 	readonly nodeId: string;
 	readonly logger: EngineDependencies["logger"];
 	readonly clock: StorageClock;
+	/** How this node holds what only one may work at. */
+	readonly leasing: Leasing;
 	/** Tells every node that something many keep in memory has changed. */
 	readonly changes: ChangeFeed;
 	/** Actions, runner types and packs as they are used. */
@@ -66,9 +71,9 @@ export interface Kernel extends Plugins {
 	/** What the end of an execution causes, of all features. */
 	readonly endings: Endings;
 	/** Let `store` keep a new execution, and see to its being run. */
-	readonly admit: Scheduler["admit"];
+	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
 	/** See to a new execution that has been stored. */
-	readonly announce: Scheduler["announce"];
+	readonly announce: (execution: ExecutionEntity) => void;
 	readonly templateSources: TemplateSources;
 	readonly authority: Authority;
 	/** Encrypts what must not be read where it is kept. */
@@ -88,6 +93,7 @@ export interface WholeKernel extends Kernel {
 	readonly scheduler: Scheduler;
 	readonly pendingWork: PendingWork;
 	readonly leases: Leases;
+	readonly recovery: Recovery;
 	/** Make the stored catalog say what the configuration says, in the order that its parts need; also again. */
 	register(): Promise<void>;
 }
@@ -104,17 +110,17 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		dataDirectory: dependencies.dataDirectory,
 	});
 	const pendingWork = createPendingWork({ ...basics, wake: (work) => scheduler.wake(work) });
-	const scheduler: Scheduler = createScheduler({
+	const scheduler: Scheduler = new Scheduler({
 		...basics,
 		poolSize: options.actionrunner.actions_pool_size,
 		pollInterval: options.scheduler.poll_interval,
-		lease: options.scheduler.lease,
 		announce: pendingWork.announce,
 		queues: () => basics.seams.queues,
 		run: (execution) => executor.run(execution),
 		holds: (id) => executor.runs.has(id),
 	});
-	const { admit, announce, adopt } = scheduler;
+	const admit: Kernel["admit"] = (execution, store) => storeReserved(scheduler.reserve(execution), store);
+	const recovery = new Recovery({ ...basics, scheduler, recovers: (execution) => executor.recovers(execution) });
 	return {
 		...basics,
 		...events,
@@ -122,8 +128,9 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		scheduler,
 		pendingWork,
 		admit,
-		announce,
-		leases: createLeases({ ...basics, executor, lease: options.scheduler.lease, adopt }),
+		announce: (execution) => scheduler.announce(execution),
+		recovery,
+		leases: new Leases({ ...basics, runs: executor.runs, recovery }),
 		executions: createExecutions({ ...basics, admit }),
 		output: createOutput(basics),
 		register: () => register(basics),
@@ -140,7 +147,8 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
 	const keys = createKeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
 	const seams = new Seams();
-	const parts = { ...plugins, dependencies, options, roles, nodeId, logger, clock, keys, keyFile, seams };
+	const leasing = new Leasing({ storage, clock, nodeId, lease: options.scheduler.lease });
+	const parts = { ...plugins, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };
 	const changes = createChangeFeed(parts);
 	const authority: Authority = {
 		principalOf: (username) => seams.authority.principalOf(username),
@@ -178,12 +186,11 @@ function createEvents(basics: Basics) {
 	const { options, seams } = basics;
 	const triggerCatalog = createTriggerCatalog(basics);
 	const reactor = () => seams.reactor;
-	const processor = createProcessor({
+	const processor = new Processor({
 		...basics,
 		reactor,
 		poolSize: options.rules.pool_size,
 		pollInterval: options.scheduler.poll_interval,
-		lease: options.scheduler.lease,
 	});
 	return { triggerCatalog, processor, dispatcher: createDispatcher({ ...basics, triggerCatalog, reactor, processor }) };
 }

@@ -12,6 +12,7 @@ import {
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
+import { storeReserved } from "../work/claiming.ts";
 import type { Dispatch, Dispatcher } from "./dispatcher.ts";
 import { type EventPlace, placeEvent } from "./event-trace.ts";
 import type { OwnTriggerTypes } from "./own-trigger-types.ts";
@@ -70,15 +71,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 	async function store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
 		const dismissed = await parts.processor.dismiss(instance);
 		if (dismissed !== undefined) return storage.write(toOperations(dismissed, place));
-		const reservation = parts.processor.reserve(instance);
-		try {
-			await storage.write(toOperations(reservation?.claimed ?? instance, place));
-		} catch (error) {
-			reservation?.settle(isSvcError(error, "SVC_UNAVAILABLE") ? "unsure" : "refused");
-			throw error;
-		}
-		if (reservation === undefined) parts.processor.wake();
-		else reservation.settle("stored");
+		await storeReserved(parts.processor.reserve(instance), (stored) => storage.write(toOperations(stored, place)));
 	}
 
 	function checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
@@ -117,7 +110,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 		async draft(event) {
 			if (typeof event.trigger === "string" && !(await isWanted(event.trigger))) return undefined;
 			const { instance, place } = await toInstance(event);
-			return { instance, operations: toOperations(instance, place), announce: parts.processor.wake };
+			return { instance, operations: toOperations(instance, place), announce: () => parts.processor.wake() };
 		},
 	};
 }

@@ -9,7 +9,6 @@ import type { Endings } from "./endings.ts";
 import { toExecutionView } from "./execution-view.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, SubmitInput } from "./executions-api.ts";
 import { toRerunInput } from "./rerun.ts";
-import type { Scheduler } from "./scheduler.ts";
 import { storeExecution } from "./submit.ts";
 import type { TemplateSources } from "./template-sources.ts";
 
@@ -19,7 +18,8 @@ export interface ExecutionsParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly catalog: Catalog;
-	readonly admit: Scheduler["admit"];
+	/** Let `store` keep a new execution, and see to its being run. */
+	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
 	readonly endings: Endings;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;

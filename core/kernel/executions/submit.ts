@@ -19,7 +19,6 @@ import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
 import type { Endings } from "./endings.ts";
 import type { SubmitInput } from "./executions-api.ts";
 import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
-import type { Scheduler } from "./scheduler.ts";
 import type { TemplateSources } from "./template-sources.ts";
 import { toResultPatch } from "./transition.ts";
 
@@ -27,7 +26,8 @@ export interface SubmitParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly catalog: Catalog;
-	readonly admit: Scheduler["admit"];
+	/** Let `store` keep a new execution, and see to its being run. */
+	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
 	readonly endings: Endings;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;

@@ -29,7 +29,7 @@ export function createRunEnding(parts: {
 			// Told before anything is waited for.
 			const ended = node.end();
 			runs.leaveAll(aborted);
-			const idle = ended.then(scheduler.idle);
+			const idle = ended.then(() => scheduler.idle());
 			await Promise.race([settledWithin(idle, graceMilliseconds), forced]);
 			runs.abortAll(aborted);
 			await idle;

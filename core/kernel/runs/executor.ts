@@ -19,6 +19,7 @@ import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { LateWrites } from "../work/late-writes.ts";
+import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
@@ -34,6 +35,7 @@ export interface ExecutorParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
+	readonly leasing: Leasing;
 	readonly logger: EngineDependencies["logger"];
 	readonly catalog: Catalog;
 	readonly runners: ReadonlyMap<string, Runner>;

@@ -5,7 +5,6 @@ import {
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
-	type Options,
 	type OutputChunkEntity,
 	RunAborted,
 	type Storage,
@@ -18,7 +17,7 @@ import { isCompleted } from "../executions/status.ts";
 import { applied, applyChange, toResultPatch, toStatusPatch } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import type { LateWrites } from "../work/late-writes.ts";
-import { toExpiry } from "../work/lease-time.ts";
+import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
 import { toStoredChunk } from "./recorder.ts";
@@ -37,7 +36,7 @@ export interface RunRecordParts {
 	readonly logger: EngineDependencies["logger"];
 	readonly endings: Endings;
 	readonly lateWrites: Pick<LateWrites, "refused">;
-	readonly options: Pick<Options, "scheduler">;
+	readonly leasing: Pick<Leasing, "expiry">;
 }
 
 /** Everything that is written about a run, each time under its fence. */
@@ -129,14 +128,13 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			const patch = { ...toStatusPatch(execution, "running", now()), ...known, runner_info: ownInfo, attempt: execution.attempt + 1 };
 			const store = async () => {
 				// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
-				const lease_expires_at =
-					toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : toExpiry(clock, parts.options.scheduler.lease);
+				const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : parts.leasing.expiry();
 				const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
 				await storage.write([{ update: "execution", id, patch: renewed, expected: { status: "scheduled", fence } }, ...granted]);
 				run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
 			};
 			const isStored = async () => {
-				const lease_expires_at = toExpiry(clock, parts.options.scheduler.lease);
+				const lease_expires_at = parts.leasing.expiry();
 				const kept = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
 				if (kept !== undefined) run.leaseExpiresAt = lease_expires_at;
 				return kept !== undefined;

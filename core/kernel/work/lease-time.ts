@@ -30,3 +30,11 @@ export function untilAbandoned(expiry: string, clock: EngineClock, lease: number
 export function toRenewalInterval(lease: number): number {
 	return (lease * 1_000) / 3;
 }
+
+/** Milliseconds; a storage that is back should not find everybody waiting for long. */
+const longestRetry = 1_000;
+
+/** Milliseconds from a renewal that failed to the next. */
+export function toRetryInterval(lease: number): number {
+	return Math.min(toRenewalInterval(lease), longestRetry);
+}

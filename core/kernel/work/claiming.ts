@@ -1,0 +1,220 @@
+import type { EntityMap, Order, Patch, Storage, Where } from "../../contract/index.ts";
+import type { Leasing, TakenLease } from "./leasing.ts";
+import { isRefusal, UnsureClaims } from "./unsure-claims.ts";
+
+/** What waits in storage until a node claims it. */
+export type ClaimedKind = "execution" | "trigger_instance";
+
+export interface ClaimingParts<K extends ClaimedKind> {
+	readonly storage: Storage;
+	readonly leasing: Leasing;
+	readonly kind: K;
+	/** Most that is worked at at once. */
+	readonly poolSize: number;
+	/** Most that one write claims. */
+	readonly claimLimit: number;
+	/** Whether to claim more than there are places for, which then waits in memory: fewer writes where each takes a moment only. */
+	readonly claimsAhead: boolean;
+	/** What a claim stores besides the lease. */
+	readonly toClaim: () => Patch<EntityMap[K]>;
+	/** What is true of everything that somebody has claimed. */
+	readonly claimed: Where<EntityMap[K]>;
+	/** Bring it to its end. Never rejects. */
+	readonly work: (entity: EntityMap[K]) => Promise<void>;
+	/** Whether it is worked at here already. */
+	readonly isHere?: (id: string) => boolean;
+	/** A claim has brought something; its work begins next. */
+	readonly onClaimed?: (entity: EntityMap[K]) => void;
+	/** The same of what another node had claimed. */
+	readonly onTakenOver: (entity: EntityMap[K]) => void;
+	/** A place has become free. */
+	readonly onRoom: () => void;
+}
+
+/** What has become of something that was to be stored; `unsure`: the answer was lost. */
+export type Settlement = "stored" | "refused" | "unsure";
+
+/** Places kept for what is about to be stored as claimed. */
+export interface KeptPlaces<K extends ClaimedKind> {
+	/** To be stored of each. */
+	readonly claim: Patch<EntityMap[K]> & TakenLease;
+	/** Must be called in any case, or the places are lost. What was stored, `claimed`, is worked at. */
+	settle(outcome: Settlement, claimed: readonly EntityMap[K][]): void;
+}
+
+/** Something new, as it is to be stored. */
+export interface Reservation<E> {
+	readonly entity: E;
+	/** Must be called in any case. */
+	settle(outcome: Settlement): void;
+}
+
+/** Store something new as its reservation says. */
+export async function storeReserved<E>({ entity, settle }: Reservation<E>, store: (entity: E) => Promise<void>): Promise<void> {
+	try {
+		await store(entity);
+	} catch (error) {
+		settle(isRefusal(error) ? "refused" : "unsure");
+		throw error;
+	}
+	settle("stored");
+}
+
+type Claim<K extends ClaimedKind> = { readonly where: Where<EntityMap[K]>; readonly orderBy: readonly Order<EntityMap[K]>[] };
+
+/** Claims what waits in storage, and works at as much at once as there are places for. */
+export class Claiming<K extends ClaimedKind> {
+	readonly #parts: ClaimingParts<K>;
+	readonly #running = new Set<Promise<void>>();
+	/** Claimed, and without a place yet. */
+	readonly #waiting: EntityMap[K][] = [];
+	readonly #unsure = new UnsureClaims();
+	#kept = 0;
+	readonly #onSettled: (() => void)[] = [];
+	#isOpen = false;
+	#isBehind = true;
+
+	constructor(parts: ClaimingParts<K>) {
+		this.#parts = parts;
+	}
+
+	/** Perhaps something waits in storage, and what is new must wait behind it. */
+	get isBehind(): boolean {
+		return this.#isBehind;
+	}
+
+	/** Places for more; none while it is closed. */
+	places(): number {
+		return this.#isOpen ? Math.max(0, this.#free()) : 0;
+	}
+
+	open(): void {
+		this.#isOpen = true;
+	}
+
+	/** Nothing is claimed from now on; what was claimed is worked at. */
+	close(): void {
+		this.#isOpen = false;
+	}
+
+	/** Something new has been stored that waits for a claim. */
+	fallBehind(): void {
+		this.#isBehind = true;
+	}
+
+	/** Keep a place for something new; undefined when it has to wait in storage. */
+	reserve(): KeptPlaces<K> | undefined {
+		if (this.places() > 0 && !this.#isBehind) return this.keep(1);
+		this.fallBehind();
+		return undefined;
+	}
+
+	/** Keep places for what waits in storage and is claimed by a write of the caller's. */
+	keep(count: number): KeptPlaces<K> {
+		const claim = this.#toClaim();
+		this.#kept += count;
+		return {
+			claim,
+			settle: (outcome, claimed) => {
+				this.#kept -= count;
+				if (outcome === "unsure") this.#unsure.add(claim.fence);
+				if (outcome === "stored") for (const entity of claimed) this.begin(entity);
+				else this.#hasRoom();
+				if (this.#kept === 0) for (const settled of this.#onSettled.splice(0)) settled();
+			},
+		};
+	}
+
+	/** Claim everything that matches, until nothing is left of it, or no place. */
+	async claimAll(claim: Claim<K>): Promise<void> {
+		while (this.places() > 0) {
+			this.#isBehind = await this.claimSome(claim);
+			if (!this.#isBehind) return;
+		}
+		this.#isBehind = true;
+	}
+
+	/** Claim some of what matches: whether there may be more of it, and places. */
+	async claimSome(claim: Claim<K>): Promise<boolean> {
+		const { storage, kind, claimLimit, claimsAhead, onClaimed } = this.#parts;
+		const places = this.places();
+		if (places === 0) {
+			this.#isBehind = true;
+			return false;
+		}
+		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, places);
+		const patch = this.#toClaim();
+		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { ...claim, limit }, patch));
+		for (const entity of claimed) {
+			onClaimed?.(entity);
+			this.#accept(entity);
+		}
+		return claimed.length === limit;
+	}
+
+	/** Claim again what somebody has claimed and will not bring to its end; unless somebody else was faster. */
+	async takeOver(left: EntityMap[K], patch: Patch<EntityMap[K]> = {}): Promise<void> {
+		const { storage, leasing, kind, claimed, onTakenOver } = this.#parts;
+		const lease = leasing.take();
+		// Whoever held it has changed nothing since it was read.
+		const expected = { ...claimed, status: left.status, fence: left.fence };
+		const taken = await this.#unsure.during(lease.fence, () => storage.update(kind, left.id, { ...patch, ...lease }, expected));
+		if (taken === undefined) return;
+		onTakenOver(taken);
+		this.#accept(taken);
+	}
+
+	/** Work at what claims have claimed whose answer was lost; not while it is closed, as the node may be about to stop. */
+	async settleUnsure(): Promise<void> {
+		if (!this.#isOpen) return;
+		const { storage, kind, claimed, isHere } = this.#parts;
+		const found = await this.#unsure.settle((fences) => storage.find(kind, { where: { ...claimed, fence: { in: fences } } }));
+		for (const entity of found) if (isHere?.(entity.id) !== true) this.#accept(entity);
+	}
+
+	/** Work at something that this node has claimed, whether there is a place or not. */
+	begin(entity: EntityMap[K]): void {
+		const work = this.#parts.work(entity).finally(() => {
+			this.#running.delete(work);
+			this.#hasRoom();
+		});
+		this.#running.add(work);
+	}
+
+	/** Resolves when nothing is being stored as claimed any more. */
+	async settled(): Promise<void> {
+		while (this.#kept > 0) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
+	}
+
+	/** Resolves when nothing is worked at any more. */
+	async idle(): Promise<void> {
+		while (this.#running.size > 0) await Promise.all(this.#running);
+	}
+
+	#free(): number {
+		return this.#parts.poolSize - this.#running.size - this.#waiting.length - this.#kept;
+	}
+
+	#toClaim(): Patch<EntityMap[K]> & TakenLease {
+		return { ...this.#parts.toClaim(), ...this.#parts.leasing.take() };
+	}
+
+	#accept(entity: EntityMap[K]): void {
+		if (!this.#parts.claimsAhead) return this.begin(entity);
+		this.#waiting.push(entity);
+		this.#fill();
+	}
+
+	#fill(): void {
+		while (this.#running.size + this.#kept < this.#parts.poolSize) {
+			const next = this.#waiting.shift();
+			if (next === undefined) return;
+			this.begin(next);
+		}
+	}
+
+	#hasRoom(): void {
+		this.#fill();
+		this.#parts.onRoom();
+	}
+}
