@@ -1,6 +1,7 @@
 import { checkBoundaries } from "./check-boundaries.ts";
 import { checkDocs } from "./check-docs.ts";
 import { checkLock } from "./check-lock.ts";
+import { checkMap } from "./check-map.ts";
 import { checkPackage } from "./package/check-package.ts";
 import { run } from "./run.ts";
 
@@ -17,6 +18,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["format and lint", tool("biome", "ci", "--colors=off", "--diagnostic-level=warn", ".")],
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],
+	["map", checkMap],
 	["lock file", checkLock],
 	["package", checkPackage],
 ];
