@@ -41,6 +41,7 @@ export default defineConfig({
 | \`auth_backends\` | no | backends to choose from by name: \`{ flat_file, ldap, pam }\`, each a function from arguments to a plugin |
 | \`rbac.roles\`, \`rbac.assignments\`, \`rbac.mappings\` | no | roles, who has them, and which groups of the auth backend give them |
 | \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file |
+| \`features\` | no | makes the parts of the service: a function of the kernel; default all of them. See [Write a feature](../guides/write-a-feature.md) |
 | \`configs\` | no | directory of pack configurations, \`<pack>.yaml\` each, relative to the configuration file; default \`configs\` in the data directory |
 | \`data_dir\` | no | data directory, relative to the configuration file; default \`./data\` |
 

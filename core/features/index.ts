@@ -46,4 +46,5 @@ export function createFeatures(kernel: Kernel) {
 	};
 }
 
+/** The features of the service, by name. */
 export type Features = ReturnType<typeof createFeatures>;

@@ -1,4 +1,4 @@
-import type { NodeRole } from "../contract/index.ts";
+import type { EntityKind, NodeRole } from "../contract/index.ts";
 import type { Authority } from "./basics/authority.ts";
 import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/own-trigger-types.ts";
 import type { Reactor } from "./events/reactor.ts";
@@ -23,6 +23,15 @@ export type {
 	WorkLoop,
 };
 
+/** Records that are removed when they have grown old. */
+export interface AgingRecords {
+	readonly kind: EntityKind;
+	/** Field with their time, which an index begins with. */
+	readonly time: string;
+	/** Days after that time. */
+	readonly days: number;
+}
+
 /**
  * A part of the engine that the kernel knows nothing of: what it offers programs, and the few places where the kernel asks it.
  * Everything but `api` is optional. A feature is made by a function of the kernel and of what it needs of other features; nothing is
@@ -36,6 +45,9 @@ export interface Feature<Api extends object = object> {
 
 	/** Trigger types whose events it makes. Made known before `register`, and guarded against whoever only names them. */
 	readonly triggerTypes?: readonly TriggerTypeDefinition[];
+
+	/** Kinds of records that go when they have grown old. Asked at each collection, so that what it says may change. */
+	readonly aging?: readonly AgingRecords[];
 
 	/**
 	 * REGISTER: make what is stored say what configuration and files say. Called at each start before anything works, after the

@@ -1,9 +1,39 @@
+import { resolve } from "node:path";
+import type { AddCommands } from "../cli/commands/options.ts";
 import type { CliContext } from "../cli/context.ts";
+import { toFailure } from "../cli/failure.ts";
 import { runCli } from "../cli/run-cli.ts";
+import { SvcError } from "../contract/errors.ts";
+import { toSeenLines } from "../contract/unseen-text.ts";
 import { commands } from "../features/commands.ts";
 import { version } from "./version.ts";
 
 /** The `svc` command with the commands of all features; see `runCli`. Loads no engine, as every command would wait for that. */
-export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
-	return runCli(argv, { version, commands }, given);
+export async function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
+	try {
+		const added = await readCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
+		return await runCli(argv, { version, commands: [...commands, ...added] }, given);
+	} catch (error) {
+		const { exitCode, text } = toFailure(error);
+		(given.stderr ?? process.stderr).write(toSeenLines(text));
+		return exitCode;
+	}
+}
+
+/** Commands of features of one's own: those that the modules of `SVC_COMMANDS`, paths with commas between them, export as `commands`. */
+async function readCommands(paths: string): Promise<readonly AddCommands[]> {
+	const added: AddCommands[] = [];
+	for (const path of paths.split(",").map((part) => part.trim())) {
+		if (path === "") continue;
+		// Loaded where it is needed: it translates TypeScript, which takes time.
+		const { importModule } = await import("./import-module.ts");
+		const { commands: found } = ((await importModule(resolve(path), "module of SVC_COMMANDS", { interopDefault: false })) ?? {}) as {
+			readonly commands?: unknown;
+		};
+		if (!Array.isArray(found) || found.some((add) => typeof add !== "function")) {
+			throw new SvcError("SVC_CONFIG", `SVC_COMMANDS: "${path}" must export commands: an array of functions (AddCommands of svc/cli)`);
+		}
+		added.push(...(found as AddCommands[]));
+	}
+	return added;
 }

@@ -12,11 +12,19 @@ import { toTable } from "./table-names.ts";
  */
 export function toDeclaredMigrations(done: readonly string[]): readonly Migration[] {
 	const known = new Set([...partsOfNumbered(), ...done]);
-	return declaredTables().flatMap(([table, definition]): readonly Migration[] => {
-		const whole = toWhole(table, definition);
-		return known.has(whole.name) ? split(table, definition).filter(({ name }) => !known.has(name)) : [whole];
+	return declaredTables().flatMap(([table, definition, isOptional]): readonly Migration[] => {
+		const named = (migration: Migration) => (isOptional ? { ...migration, name: optional + migration.name } : migration);
+		const whole = named(toWhole(table, definition));
+		return known.has(whole.name)
+			? split(table, definition)
+					.map(named)
+					.filter(({ name }) => !known.has(name))
+			: [whole];
 	});
 }
+
+/** What names begin with of kinds that a configuration may leave out: whoever does not know them is no older version. */
+export const optional = "optional ";
 
 /** Names of all that the kinds declare. */
 export function listDeclared(): readonly string[] {
@@ -44,12 +52,16 @@ function partsOfNumbered(): ReadonlySet<string> {
 	return made;
 }
 
-function declaredTables(): readonly (readonly [table: string, definition: TableDefinition])[] {
+interface Declared extends IndexDefinition {
+	readonly fields: Readonly<Record<string, FieldType>>;
+	readonly optional?: boolean;
+}
+
+function declaredTables(): readonly (readonly [table: string, definition: TableDefinition, isOptional: boolean])[] {
 	return (Object.keys(entityKinds) as EntityKind[]).map((kind) => {
-		const { fields, unique, indexes, sparseIndexes }: IndexDefinition & { readonly fields: Readonly<Record<string, FieldType>> } =
-			entityKinds[kind];
+		const { fields, unique, indexes, sparseIndexes, optional: isOptional = false }: Declared = entityKinds[kind];
 		const columns = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type === "json" ? "text" : type]));
-		return [toTable(kind), { columns, unique: unique ?? [], indexes: indexes ?? [], sparseIndexes: sparseIndexes ?? {} }];
+		return [toTable(kind), { columns, unique: unique ?? [], indexes: indexes ?? [], sparseIndexes: sparseIndexes ?? {} }, isOptional];
 	});
 }
 

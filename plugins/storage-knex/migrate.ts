@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { SvcError } from "../../core/contract/index.ts";
-import { listDeclared, partsOf, toDeclaredMigrations } from "./declared-migrations.ts";
+import { listDeclared, optional, partsOf, toDeclaredMigrations } from "./declared-migrations.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { runMigration } from "./migrations/run-migration.ts";
@@ -29,7 +29,7 @@ export async function planMigrations(knex: Knex, database: string): Promise<read
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
 	const done = (await knex.schema.hasTable(tableName)) ? await readDone(knex) : [];
 	const names = new Set([...migrations.map(({ name }) => name), ...listDeclared()]);
-	const unknown = done.find((name) => !names.has(name));
+	const unknown = done.find((name) => !names.has(name) && !name.startsWith(optional));
 	if (unknown === undefined) return [...migrations.filter(({ name }) => !done.includes(name)), ...toDeclaredMigrations(done)];
 	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;
 	throw new SvcError("SVC_CONFIG", `${message}; start the newer version, or use another database`);
@@ -39,7 +39,10 @@ async function run(knex: Knex, migration: Migration): Promise<void> {
 	await runMigration(knex, migration);
 	if (migrations.includes(migration)) return;
 	// The step itself is noted under its own name, and a table has parts besides that may get company later.
-	const parts = partsOf(migration).filter((name) => name !== migration.name);
+	const prefix = migration.name.startsWith(optional) ? optional : "";
+	const parts = partsOf(migration)
+		.map((name) => prefix + name)
+		.filter((name) => name !== migration.name);
 	if (parts.length > 0) await knex(tableName).insert(parts.map((name) => ({ name })));
 }
 

@@ -6,6 +6,16 @@ export const entries = [
 	{ path: "svc/contract", file: "core/contract/index.ts", purpose: "What plugins and configurations are written against." },
 	{ path: "svc/testing", file: "core/testing/index.ts", purpose: "Conformance suites and stand-ins, for tests of plugins." },
 	{ path: "svc/client", file: "core/features/clients.ts", purpose: "The HTTP API in types." },
+	{
+		path: "svc/feature",
+		file: "core/feature.ts",
+		purpose: "What features of your own are written against. Not frozen: a next version may ask something else.",
+	},
+	{
+		path: "svc/cli",
+		file: "core/cli.ts",
+		purpose: "What commands of features of your own are written against. Not frozen either; it loads no engine.",
+	},
 	{ path: "svc/http", file: "core/service/http.ts", purpose: "The HTTP interface over an engine of your own." },
 ] as const;
 

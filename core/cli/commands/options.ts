@@ -10,6 +10,7 @@ export type CommonOptions = GlobalOptions & CredentialOptions & FormatOptions;
 /** Declares commands on their parent. */
 export type AddCommands = (parent: Command, context: CliContext) => void;
 
+/** Add the options of every command that talks to the service: credentials, and the form of what is printed. */
 export function withCommonOptions(command: Command): Command {
 	return command
 		.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)")

@@ -57,7 +57,7 @@ export type { WebhookDeliveryEntity } from "./webhook-delivery.ts";
  * Every field is always present; what is not known is null. `id` is 24 hex characters, time-ordered, except where noted.
  * Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as text.
  */
-export interface EntityMap {
+export interface OwnEntityMap {
 	execution: ExecutionEntity;
 	snapshot: SnapshotEntity;
 	output_chunk: OutputChunkEntity;
@@ -85,11 +85,13 @@ export interface EntityMap {
 	duty: DutyEntity;
 }
 
+/** Every kind: those of the service, and what features of one's own declare here and define with `defineKind` (`svc/feature`). */
+export interface EntityMap extends OwnEntityMap {}
+
 /** Name of a kind of entities. */
 export type EntityKind = keyof EntityMap;
 
-/** Shape of every kind, as data for storage plugins. */
-export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<EntityMap[K]> } = {
+const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEntityMap[K]> } = {
 	execution: executionKind,
 	snapshot: snapshotKind,
 	output_chunk: outputChunkKind,
@@ -116,3 +118,6 @@ export const entityKinds: { readonly [K in EntityKind]: EntityKindDefinition<Ent
 	node: nodeKind,
 	duty: dutyKind,
 };
+
+/** Shape of every kind, as data for storage plugins: they ask for it at their start. */
+export const entityKinds = { ...ownKinds } as { readonly [K in EntityKind]: EntityKindDefinition<EntityMap[K]> };

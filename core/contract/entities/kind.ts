@@ -25,4 +25,9 @@ export interface EntityKindDefinition<E> {
 	 * transaction. Default false.
 	 */
 	readonly shareable?: boolean;
+	/**
+	 * Of a feature that a configuration may leave out: a database that keeps such entities serves a service without the feature, too. Set by
+	 * `defineKind` (`svc/feature`). Default false.
+	 */
+	readonly optional?: boolean;
 }

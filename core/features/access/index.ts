@@ -31,6 +31,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 				return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger: kernel.logger, systemUser });
 			},
 		},
+		aging: [{ kind: "token", time: "expiry", days: options.garbagecollector.tokens_ttl }],
 		granting: createRunTokens(credentials),
 		authority: {
 			principalOf: (username) => principalOf(username, { access, systemUser }),

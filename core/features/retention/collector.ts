@@ -1,6 +1,7 @@
 import { type Clock, isSvcError, type Logger, type Options, type Storage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { wait } from "../../kernel/basics/wait.ts";
+import type { AgingRecords } from "../../kernel/feature.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { createRemoval, type Removal, type RemovedRecords, removeAged } from "./removal.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
@@ -13,6 +14,8 @@ export interface CollectorParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly options: Options["garbagecollector"];
+	/** What features say grows old, besides what has steps of its own here. */
+	readonly aging: () => readonly AgingRecords[];
 	/** End inquiries whose time has passed. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -45,6 +48,13 @@ export function createCollector(parts: CollectorParts): Collector {
 		run: (removal: Removal) => run(removal, { before: beforeDays(days) }),
 	});
 
+	const toStep = ({ kind, time, days }: AgingRecords): Step => ({
+		name: kind,
+		isWanted: true,
+		// Which field a kind has is beyond the compiler here.
+		run: (removal) => removeAged(removal, { kind, time: time as "id", before: beforeDays(days) }),
+	});
+
 	// In the order of reference 4.9, save for traces, which go once all that belongs to them has gone.
 	const steps: readonly Step[] = [
 		{ name: "executions", ...aged(options.purge_executions_ttl, removeExecutions) },
@@ -57,11 +67,6 @@ export function createCollector(parts: CollectorParts): Collector {
 			...aged(options.traces_ttl, async (removal, { before }) => {
 				tracesFrom = await removeTraces(removal, { before, from: tracesFrom });
 			}),
-		},
-		{
-			name: "tokens",
-			isWanted: true,
-			run: (removal) => removeAged(removal, { kind: "token", time: "expiry", before: beforeDays(options.tokens_ttl) }),
 		},
 		{ name: "inquiries", isWanted: options.purge_inquiries, run: ({ pace }) => parts.endInquiries(pace.signal) },
 		{ name: "snapshots", isWanted: options.purge_executions_ttl > 0, run: sweepSnapshots },
@@ -98,7 +103,7 @@ export function createCollector(parts: CollectorParts): Collector {
 	return {
 		async collect(signal) {
 			const pace = createPace(signal);
-			for (const step of steps) {
+			for (const step of [...steps, ...parts.aging().map(toStep)]) {
 				if (signal.aborted) return;
 				if (!step.isWanted || !(await perform(step, pace))) continue;
 				hasRoom = true;

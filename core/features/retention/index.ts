@@ -6,6 +6,6 @@ import { purgeRoutes } from "./routes.ts";
 
 /** Records that grow old are removed. */
 export function createRetentionFeature(kernel: Kernel): ServedFeature<RetentionApi> {
-	const retention = createRetention(kernel);
+	const retention = createRetention({ ...kernel, aging: () => kernel.seams.features.flatMap(({ aging }) => aging ?? []) });
 	return { api: { retention }, start: retention.start, stop: retention.stop, routes: purgeRoutes };
 }

@@ -46,7 +46,14 @@ export function createScene(settings: NonNullable<Settings>["garbagecollector"] 
 		},
 	});
 	const { garbagecollector: options } = createOptions({ garbagecollector: { sleep_delay: 0, ...settings } });
-	const collector = createCollector({ storage: counted, clock, logger: silentLogger, options, endInquiries: async () => 0 });
+	const collector = createCollector({
+		storage: counted,
+		clock,
+		logger: silentLogger,
+		options,
+		aging: () => [{ kind: "token", time: "expiry", days: options.tokens_ttl }],
+		endInquiries: async () => 0,
+	});
 	return {
 		storage,
 		collector,

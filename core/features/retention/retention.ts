@@ -1,6 +1,7 @@
 import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Endings } from "../../kernel/executions/endings.ts";
+import type { AgingRecords } from "../../kernel/feature.ts";
 import { createDuty } from "../../kernel/work/duty.ts";
 import { endInquiries } from "../inquiries/end-inquiries.ts";
 import { createCollector } from "./collector.ts";
@@ -15,6 +16,8 @@ export interface RetentionParts {
 	readonly nodeId: string;
 	readonly options: Options;
 	readonly endings: Endings;
+	/** What features say grows old. */
+	readonly aging: () => readonly AgingRecords[];
 }
 
 export function createRetention(parts: RetentionParts): Retention & { start(): void; stop(): Promise<void> } {
@@ -22,7 +25,14 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 	const { garbagecollector: options, scheduler } = parts.options;
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
-	const collector = createCollector({ storage, clock, logger, options, endInquiries: (signal) => endInquiries(parts, signal) });
+	const collector = createCollector({
+		storage,
+		clock,
+		logger,
+		options,
+		aging: parts.aging,
+		endInquiries: (signal) => endInquiries(parts, signal),
+	});
 	const duty = createDuty(
 		{ ...parts, lease: scheduler.lease },
 		{ name: "garbage_collection", interval: options.collection_interval, work: collector.collect },

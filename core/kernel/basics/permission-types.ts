@@ -5,6 +5,7 @@
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface PermissionVerbs {}
 
+/** A type of records that permissions are about, such as `action`. */
 export type ResourceType = keyof PermissionVerbs;
 /** A permission, such as `action_execute`. */
 export type PermissionType = { [R in ResourceType]: `${R}_${PermissionVerbs[R] & string}` }[ResourceType];

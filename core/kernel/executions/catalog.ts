@@ -73,7 +73,7 @@ export function createCatalog({
 	}
 
 	async function store(snapshot: SnapshotEntity): Promise<void> {
-		// Also what is known already: the garbage collector may have removed it when nothing referred to it. The id is derived from the
+		// Also what is known already: it may have been removed when nothing referred to it. The id is derived from the
 		// content, so what is there is the same.
 		if ((await storage.get("snapshot", snapshot.id)) === undefined) {
 			await storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {

@@ -1,0 +1,8 @@
+// What commands of a feature of one's own are written against. Loads no engine, as every command would wait for that.
+export { type AddCommands, optionsOf, withCommonOptions } from "./cli/commands/options.ts";
+export type { CliContext } from "./cli/context.ts";
+export { orNotFound } from "./cli/failure.ts";
+export { printList, printRecord } from "./cli/output.ts";
+export { openSession } from "./cli/session.ts";
+export { type Api, createApi } from "./client/api.ts";
+export type { ListPage, ListQuery } from "./client/page.ts";

@@ -1,0 +1,25 @@
+// What a feature of one's own is written against. Not frozen: a next version may ask something else.
+
+import { routesOver } from "./http/route.ts";
+import type { Engine } from "./kernel/engine-api.ts";
+
+export { defineKind } from "./contract/entities/define-kind.ts";
+export type { EntityKindDefinition, EntityMap, FieldType } from "./contract/entities/index.ts";
+export { createFeatures, type Features } from "./features/index.ts";
+export { type BodySchema, defineBody } from "./http/body.ts";
+export type { GuardedResource, Permission } from "./http/permissions.ts";
+export { type Reply, replyJson, replyNothing } from "./http/respond.ts";
+export type { Route, RouteContext } from "./http/route.ts";
+export type { ServedFeature } from "./http/served-feature.ts";
+export { type EngineClock, toTimestamp } from "./kernel/basics/clock.ts";
+export { createId } from "./kernel/basics/ids.ts";
+export * from "./kernel/basics/permission-types.ts";
+export type { Principal } from "./kernel/basics/principal.ts";
+export * from "./kernel/engine-api.ts";
+export { defineTriggerType, ofObject } from "./kernel/events/own-trigger-types.ts";
+export type * from "./kernel/feature.ts";
+export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
+export type { Kernel, Plugins } from "./kernel/kernel.ts";
+
+/** Declare a route of the API; its handler gets the engine with the members that its feature adds. */
+export const { defineRoute } = routesOver<Engine>();

@@ -1,0 +1,22 @@
+import { type AddCommands, openSession, optionsOf, printList, printRecord, withCommonOptions } from "svc/cli";
+import type { NoteEntity } from "./note.ts";
+
+const columns = ["posted_at", "user", "text"];
+
+const addNoteCommands: AddCommands = (parent, context) => {
+	const note = parent.command("note").description("Read the board and write on it.");
+
+	withCommonOptions(note.command("list").description("List notes, the newest first.")).action(async (_options, command) => {
+		const options = optionsOf(command);
+		const api = await openSession(options, context);
+		await printList(await api.list<NoteEntity>("/notes"), columns, options, context);
+	});
+
+	withCommonOptions(note.command("post <text>").description("Put a note on the board.")).action(async (text: string, _options, command) => {
+		const options = optionsOf(command);
+		const api = await openSession(options, context);
+		await printRecord(await api.read<NoteEntity>("/notes", { method: "POST", body: { text } }), ["id", ...columns], options, context);
+	});
+};
+
+export const commands = [addNoteCommands];

@@ -1,0 +1,13 @@
+import { ofObject, type TriggerTypeDefinition } from "svc/feature";
+
+/** Somebody has put a note on the board. */
+export const notePosted: TriggerTypeDefinition["type"] = {
+	ref: "board.note_posted",
+	pack: "board",
+	name: "note_posted",
+	description: "A note was put on the board.",
+	metadata_file: null,
+	payload_schema: ofObject({ text: { type: "string" }, user: { type: "string" } }),
+	parameters_schema: {},
+	tags: [],
+};

@@ -1,0 +1,152 @@
+import * as assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createEngine, createService, defineAuthBackend, loadConfig, type Service, type SvcConfig } from "svc";
+import { createClient } from "svc/client";
+import { createFeatures } from "svc/feature";
+import { memoryBus } from "svc/plugins/event-bus-memory";
+import { memoryStorage } from "svc/plugins/storage-memory";
+import { localCommand } from "svc/plugins-runner/local-command";
+import { test } from "uvu";
+import { createBoard } from "./board/index.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "svc-custom-feature-"));
+const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const file = join(import.meta.dirname, "svc.config.ts");
+
+async function withService(changes: Partial<SvcConfig>, use: (apiUrl: string, service: Service) => Promise<void>): Promise<void> {
+	const env = { SVC_DATA_DIR: directory, SVC_LOG_LEVEL: "error", SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
+	const service = createService({ ...(await loadConfig(file)), ...changes }, { env, directory: import.meta.dirname });
+	try {
+		await use((await service.start()).addresses.api ?? "", service);
+	} finally {
+		await service.stop();
+	}
+}
+
+async function svc(apiUrl: string, ...words: readonly string[]): Promise<string> {
+	const env = { ...process.env, SVC_API_URL: apiUrl, SVC_COMMANDS: join(import.meta.dirname, "board/commands.ts"), SVC_CONFIG_FILE: "" };
+	return (await promisify(execFile)(process.execPath, [program, ...words], { env })).stdout;
+}
+
+test("its command puts a note into a table of its own, and a rule reacts to the event", () =>
+	withService({}, async (apiUrl) => {
+		assert.match(await svc(apiUrl, "note", "post", "There is cake."), /There is cake\./);
+		assert.match(await svc(apiUrl, "note", "list"), /There is cake\./);
+		const { executions } = createClient({ apiUrl });
+		for (;;) {
+			const [execution] = (await executions.list({ action: "core.echo" })).items;
+			if (execution?.status === "succeeded") {
+				assert.match(String(execution.result?.["stdout"]), /says: There is cake\.$/);
+				return;
+			}
+			await delay(20);
+		}
+	}));
+
+const names = defineAuthBackend("names", () => ({
+	authenticate: async ({ username, password }) => (username === password ? { username } : undefined),
+}));
+
+/** Everybody's password is their name; ann only looks, and max may write. */
+const guarded = (permission: string): Pick<SvcConfig, "auth" | "rbac"> => ({
+	auth: { backend: names() },
+	rbac: {
+		enable: true,
+		roles: [{ name: "writer", permission_grants: [{ permission_types: [permission] }] }],
+		assignments: [
+			{ username: "ann", roles: ["observer"] },
+			{ username: "max", roles: ["writer"] },
+		],
+	},
+});
+
+test("its routes ask for its permissions, and refuse what they do not take", () =>
+	withService({ storage: memoryStorage(), ...guarded("note_create") }, async (apiUrl) => {
+		const ask = async (name: string, method: string, body?: object) => {
+			const { token } = await createClient({ apiUrl, authUrl: apiUrl }).signIn({ username: name, password: name });
+			const headers = { "x-auth-token": token, "content-type": "application/json" };
+			const response = await fetch(`${apiUrl}/v1/notes`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+			return response.status;
+		};
+		assert.equal(await ask("ann", "GET"), 200);
+		assert.equal(await ask("ann", "POST", { text: "here" }), 403);
+		assert.equal(await ask("max", "POST", { text: "here" }), 201);
+		assert.equal(await ask("max", "POST", { text: 1 }), 400);
+		assert.equal((await fetch(`${apiUrl}/v1/notes`)).status, 401);
+	}));
+
+test("roles may name its permissions, and no others", async () => {
+	const config = await loadConfig(file);
+	createEngine({ ...config, ...guarded("note_create") }, { directory });
+	assert.throws(() => createEngine({ ...config, ...guarded("note_shred") }, { directory }), /"note_shred" is not a permission/);
+});
+
+test("its loop takes down what has hung for a day", async () => {
+	const storage = memoryStorage();
+	const features: NonNullable<SvcConfig["features"]> = (kernel) => ({
+		...createFeatures(kernel),
+		board: createBoard(kernel, { interval: 5 }),
+	});
+	await withService({ storage, features }, async (_apiUrl, { engine }) => {
+		const stored = storage.create();
+		const old = { id: "0".repeat(24), text: "old", user: "ann", posted_at: "2020-01-01T00:00:00.000000Z" };
+		await stored.insert("note", [old]);
+		await engine.board.post("new", { username: "ann", isAdmin: true, authentication: { method: "none" } });
+		while ((await engine.board.list()).length > 1) await delay(5);
+		assert.deepEqual(
+			(await engine.board.list()).map(({ text }) => text),
+			["new"],
+		);
+	});
+});
+
+test("the plan of a start tells of it", async () => {
+	const env = { ...process.env, SVC_DATA_DIR: join(directory, "plan") };
+	const { stdout } = await promisify(execFile)(process.execPath, [program, "plan", "--config", file, "--json"], { env });
+	const { content } = JSON.parse(stdout) as { content: { trigger_types: readonly { ref: string; state: string }[] } };
+	assert.deepEqual(
+		content.trigger_types.filter(({ ref }) => ref.startsWith("board.")),
+		[{ ref: "board.note_posted", state: "new" }],
+	);
+});
+
+test("what it has stored serves a service without it, and features that are left out are not served", async () => {
+	const features: NonNullable<SvcConfig["features"]> = (kernel) => {
+		const { webhooks: _left, ...rest } = createFeatures(kernel);
+		return rest;
+	};
+	await withService({ features }, async (apiUrl) => {
+		assert.equal((await fetch(`${apiUrl}/v1/notes`)).status, 404);
+		assert.equal((await fetch(`${apiUrl}/v1/webhooks`)).status, 404);
+		assert.equal((await fetch(`${apiUrl}/v1/executions`)).status, 200);
+	});
+});
+
+test("a program may have the engine with the board and no HTTP", async () => {
+	const engine = createEngine(
+		{
+			features: (kernel) => ({ ...createFeatures(kernel), board: createBoard(kernel) }),
+			storage: memoryStorage(),
+			event_bus: memoryBus(),
+			runners: [localCommand()],
+			auth: { enable: false },
+			log: { level: "error" },
+			data_dir: join(directory, "embedded"),
+		},
+		{ directory },
+	);
+	await engine.start();
+	await engine.board.post("hello", { username: "ann", isAdmin: true, authentication: { method: "none" } });
+	assert.equal((await engine.board.list()).length, 1);
+	await engine.stop();
+});
+
+test.after(() => rmSync(directory, { recursive: true }));
+
+test.run();
