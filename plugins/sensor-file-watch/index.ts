@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { defineSensor, poll, type SensorContext, type SensorTrigger, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { StoredPosition } from "./position.ts";
-import { createTail, type Tail } from "./tail.ts";
+import { Tail } from "./tail.ts";
 import { createWatchedFiles, type WatchedFiles } from "./watched-files.ts";
 
 export interface FileWatchOptions {
@@ -97,7 +97,7 @@ async function forgetGone({ state, triggers }: SensorContext): Promise<void> {
 function watch({ state, dispatch, signal, logger }: SensorContext, name: string, trigger: SensorTrigger, files: WatchedFiles): Watched {
 	const path = String(trigger.parameters["file_path"]);
 	const payload = { file_path: path, file_name: basename(path) };
-	const tail = createTail({
+	const tail = new Tail({
 		path,
 		files,
 		signal,

@@ -18,14 +18,6 @@ export interface TailOptions {
 	onGap(): void;
 }
 
-/** Follows one file over rotation and truncation. */
-export interface Tail {
-	/** Read what is new. */
-	look(): Promise<void>;
-	/** Keep the position and close the file. */
-	stop(): Promise<void>;
-}
-
 interface Current {
 	readonly handle: FileHandle;
 	readonly generation: string;
@@ -43,63 +35,92 @@ const quietLooks = 3;
 /** Milliseconds between two saves while lines come in; what is read again after a crash is known by its keys. */
 const saveInterval = 5_000;
 
-export function createTail({ path, files, signal, load, save, onLine, onGap }: TailOptions): Tail {
-	let current: Current | undefined;
-	let quiet = 0;
+/** Follows one file over rotation and truncation. */
+export class Tail {
+	readonly #options: TailOptions;
+	#current: Current | undefined;
+	/** Looks in a row that found nothing new in a file whose place another has taken. */
+	#quiet = 0;
+
+	constructor(options: TailOptions) {
+		this.#options = options;
+	}
+
+	/** Read what is new. */
+	async look(): Promise<void> {
+		if (this.#current === undefined) await this.#open();
+		if (this.#current === undefined) return;
+		const isWritten = await this.#read(this.#current);
+		if (!this.#options.signal.aborted) await this.#changeOver(this.#current, isWritten);
+		if (this.#current.saved === undefined || performance.now() - this.#current.saved.at > saveInterval) await this.#keep(this.#current);
+	}
+
+	/** Keep the position and close the file. */
+	async stop(): Promise<void> {
+		if (this.#current === undefined) return;
+		const last = this.#current;
+		this.#current = undefined;
+		try {
+			last.head = await readHead(last.handle, last.offset);
+			await this.#keep(last);
+		} finally {
+			await last.handle.close();
+		}
+	}
 
 	/** Open the file, or what has become of the one that was read last. */
-	async function open(): Promise<void> {
-		const position = await load();
-		const handle = await files.open(path);
+	async #open(): Promise<void> {
+		const position = await this.#options.load();
+		const handle = await this.#options.files.open(this.#options.path);
 		try {
-			if (position === undefined && handle === undefined) return await save(null);
+			if (position === undefined && handle === undefined) return await this.#options.save(null);
 			// Of a file that was there before it was watched, only what comes counts.
-			if (position === undefined && handle !== undefined) return await begin(handle, await findLineStart(handle));
-			if (position === undefined || position === null) return handle && (await begin(handle, 0));
-			if (handle !== undefined && (await isFileAt(handle, position))) return take(handle, position);
-			const rotated = await findRotated(path, position);
+			if (position === undefined && handle !== undefined) return await this.#begin(handle, await findLineStart(handle));
+			if (position === undefined || position === null) return handle && (await this.#begin(handle, 0));
+			if (handle !== undefined && (await isFileAt(handle, position))) return this.#take(handle, position);
+			const rotated = await findRotated(this.#options.path, position);
 			if (rotated !== undefined) {
 				await handle?.close();
-				return take(rotated, position);
+				return this.#take(rotated, position);
 			}
 			if (handle === undefined) return;
-			if (toFileId(await handle.stat({ bigint: true })) !== position.file) onGap();
-			await begin(handle, 0);
+			if (toFileId(await handle.stat({ bigint: true })) !== position.file) this.#options.onGap();
+			await this.#begin(handle, 0);
 		} catch (error) {
-			if (current?.handle !== handle) await handle?.close();
+			if (this.#current?.handle !== handle) await handle?.close();
 			throw error;
 		}
 	}
 
-	function take(handle: FileHandle, { generation, file, offset, head }: NonNullable<StoredPosition>): void {
-		quiet = 0;
-		current = { handle, generation, file, offset, head, changed: -1n, saved: { offset, at: performance.now() } };
+	#take(handle: FileHandle, { generation, file, offset, head }: NonNullable<StoredPosition>): void {
+		this.#quiet = 0;
+		this.#current = { handle, generation, file, offset, head, changed: -1n, saved: { offset, at: performance.now() } };
 	}
 
 	/** Begin with a file, under a new name for its lines, which is kept before the first of them is told. */
-	async function begin(handle: FileHandle, offset: number): Promise<void> {
+	async #begin(handle: FileHandle, offset: number): Promise<void> {
 		const position = {
 			generation: randomBytes(8).toString("hex"),
 			file: toFileId(await handle.stat({ bigint: true })),
 			offset,
 			head: await readHead(handle, offset),
 		};
-		await save(position);
-		take(handle, position);
+		await this.#options.save(position);
+		this.#take(handle, position);
 	}
 
-	async function keep({ generation, file, offset, head, saved }: Current): Promise<void> {
+	async #keep({ generation, file, offset, head, saved }: Current): Promise<void> {
 		if (saved?.offset === offset) return;
-		await save({ generation, file, offset, head });
-		if (current?.generation === generation) current.saved = { offset, at: performance.now() };
+		await this.#options.save({ generation, file, offset, head });
+		if (this.#current?.generation === generation) this.#current.saved = { offset, at: performance.now() };
 	}
 
 	/** Read whole lines to the end of the file. Whether it had been written to. */
-	async function read(from: Current): Promise<boolean> {
+	async #read(from: Current): Promise<boolean> {
 		const { size, mtimeNs: changed } = await from.handle.stat({ bigint: true });
 		if (changed === from.changed && Number(size) === from.offset) return false;
 		if (Number(size) < from.offset || !(await hasHead(from.handle, from.head))) {
-			await begin(from.handle, 0);
+			await this.#begin(from.handle, 0);
 			return true;
 		}
 		const isWritten = changed !== from.changed;
@@ -108,29 +129,29 @@ export function createTail({ path, files, signal, load, save, onLine, onGap }: T
 			const { bytesRead } = await from.handle.read(piece, 0, piece.length, from.offset);
 			const lines = cutLines(piece.subarray(0, bytesRead));
 			for (const { text, length } of lines) {
-				if (signal.aborted) return true;
-				await onLine(text, `${from.generation}:${from.offset}`);
+				if (this.#options.signal.aborted) return true;
+				await this.#options.onLine(text, `${from.generation}:${from.offset}`);
 				from.offset += length;
 			}
 			if (lines.length === 0) break;
 			from.head = await readHead(from.handle, from.offset);
-			if (from.saved === undefined || performance.now() - from.saved.at > saveInterval) await keep(from);
+			if (from.saved === undefined || performance.now() - from.saved.at > saveInterval) await this.#keep(from);
 		}
 		from.changed = changed;
 		return isWritten;
 	}
 
 	/** Go over to the file that has taken the place of the one that is read, once nobody writes to that any more. */
-	async function changeOver(from: Current, isWritten: boolean): Promise<void> {
-		const there = await unlessMissing(stat(path, { bigint: true }));
+	async #changeOver(from: Current, isWritten: boolean): Promise<void> {
+		const there = await unlessMissing(stat(this.#options.path, { bigint: true }));
 		const isReplaced = there !== undefined && toFileId(there) !== from.file;
-		quiet = isReplaced && !isWritten ? quiet + 1 : 0;
-		if (quiet < quietLooks) return;
-		const next = await files.open(path);
+		this.#quiet = isReplaced && !isWritten ? this.#quiet + 1 : 0;
+		if (this.#quiet < quietLooks) return;
+		const next = await this.#options.files.open(this.#options.path);
 		if (next === undefined) return;
 		try {
-			await readUnfinished(from);
-			await begin(next, 0);
+			await this.#readUnfinished(from);
+			await this.#begin(next, 0);
 		} catch (error) {
 			await next.close();
 			throw error;
@@ -139,29 +160,8 @@ export function createTail({ path, files, signal, load, save, onLine, onGap }: T
 	}
 
 	/** Nobody will end the last line of a file that was left. */
-	async function readUnfinished(from: Current): Promise<void> {
+	async #readUnfinished(from: Current): Promise<void> {
 		const { buffer, bytesRead } = await from.handle.read(Buffer.alloc(largestPiece), 0, largestPiece, from.offset);
-		if (bytesRead > 0) await onLine(toLine(buffer.subarray(0, bytesRead)).text, `${from.generation}:${from.offset}`);
+		if (bytesRead > 0) await this.#options.onLine(toLine(buffer.subarray(0, bytesRead)).text, `${from.generation}:${from.offset}`);
 	}
-
-	return {
-		async look() {
-			if (current === undefined) await open();
-			if (current === undefined) return;
-			const isWritten = await read(current);
-			if (!signal.aborted) await changeOver(current, isWritten);
-			if (current.saved === undefined || performance.now() - current.saved.at > saveInterval) await keep(current);
-		},
-		async stop() {
-			if (current === undefined) return;
-			const last = current;
-			current = undefined;
-			try {
-				last.head = await readHead(last.handle, last.offset);
-				await keep(last);
-			} finally {
-				await last.handle.close();
-			}
-		},
-	};
 }
