@@ -46,7 +46,11 @@ interface LoadedItem extends Omit<KeyInput, "value"> {
 
 export const addKeyCommands: AddCommands = (parent, context) => {
 	const keys = parent.command("key").description("Keep values in the datastore.");
+	addForItems(keys, context);
+	addForMany(keys, context);
+};
 
+function addForItems(keys: Command, context: CliContext): void {
 	withWhere(withCommonOptions(keys.command("list").description("List items.")), "system, user or all; default all")
 		.option("-p, --prefix <prefix>", "whose names begin so")
 		.option("-d, --decrypt", "secret values in clear")
@@ -92,7 +96,9 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 			}
 		},
 	);
+}
 
+function addForMany(keys: Command, context: CliContext): void {
 	withWhere(withCommonOptions(keys.command("delete_by_prefix").description("Delete all items whose names begin so.")))
 		.requiredOption("-p, --prefix <prefix>", "beginning of the names")
 		.action(async (_options, command) => deleteByPrefix(optionsOf(command), context));
@@ -114,7 +120,7 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 			const record = await createKeyClient(await openSession(options, context)).rotate({ forget: options.forget });
 			await printRecord(record, ["key_id", "added", "reencrypted", "unreadable", "forgotten"], options, context);
 		});
-};
+}
 
 function withWhere(command: Command, scopes = "system or user; default system"): Command {
 	return command.option("-s, --scope <scope>", scopes).option("-u, --user <user>", "items of this user (administrators)");

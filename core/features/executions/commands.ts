@@ -1,6 +1,6 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { type AddCommands, optionsOf, toInteger, toWords, withCommonOptions } from "../../cli/commands/options.ts";
-import { CliExit, write } from "../../cli/context.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { parseParameters } from "../../cli/parameters.ts";
@@ -40,7 +40,12 @@ const getOne = (client: ExecutionClient, id: string, query: Record<string, strin
 
 export const addExecutionCommands: AddCommands = (parent, context) => {
 	const execution = parent.command("execution").description("Look at executions, follow and cancel them.");
+	addReading(execution, context);
+	addTail(execution, context);
+	addActing(execution, context);
+};
 
+function addReading(execution: Command, context: CliContext): void {
 	withCommonOptions(execution.command("list").description("List executions, the newest last."))
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
 		.addOption(new Option("-s, --sort <order>", "take the newest (desc) or the oldest (asc)").choices(["asc", "desc"]).default("desc"))
@@ -78,7 +83,9 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 			const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
 			for (const id of ids) await printRecord(await getOne(client, id, query), attributes, options, context);
 		});
+}
 
+function addTail(execution: Command, context: CliContext): void {
 	withCommonOptions(execution.command("tail [id]").description("Show the output of an execution from its beginning to its end."))
 		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]))
 		.action(async (id: string | undefined, _options, command) => {
@@ -91,7 +98,9 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 			await write(context.stderr, toSummary(record));
 			if (toExitCode(record) !== 0) throw new CliExit(1);
 		});
+}
 
+function addActing(execution: Command, context: CliContext): void {
 	withCommonOptions(execution.command("cancel <ids...>").description("Ask for the end of executions.")).action(
 		async (ids: string[], _options, command) => {
 			const client = createExecutionClient(await openSession(optionsOf(command), context));
@@ -115,7 +124,7 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 		const input = { parameters, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
 		await finish(client, await client.executions.rerun(id, input), options, context);
 	});
-};
+}
 
 function schemasOf({ action, runner }: ExecutionRecord) {
 	return toSchemas(action, runner);

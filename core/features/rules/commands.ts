@@ -24,7 +24,13 @@ interface ListOptions {
 
 export const addRuleCommands: AddCommands = (parent, context) => {
 	const rule = parent.command("rule").description("Make and manage rules: what happens when.");
+	addReading(rule, context);
+	addWriting(rule, context);
+	addTesting(rule, context);
+	addEnforcements(parent.command("rule-enforcement").description("Look at what rules did."), context);
+};
 
+function addReading(rule: Command, context: CliContext): void {
 	withCommonOptions(rule.command("list").description("List rules."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("-p, --pack <pack>", "of this pack")
@@ -45,7 +51,9 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 	withCommonOptions(rule.command("get <refs...>").description("Show rules.")).action(
 		forEach(context, async (client, ref, options) => printRecord(await client.get(ref), attributes, options, context)),
 	);
+}
 
+function addWriting(rule: Command, context: CliContext): void {
 	withCommonOptions(rule.command("create <file>").description("Make a rule from a JSON or YAML file.")).action(
 		async (file: string, _options, command) => {
 			const options = optionsOf(command);
@@ -82,7 +90,9 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 			}),
 		);
 	}
+}
 
+function addTesting(rule: Command, context: CliContext): void {
 	withCommonOptions(
 		rule
 			.command("test <rule> <event>")
@@ -95,9 +105,9 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 		await printRecord(outcome, ["matched", "reason", "failed", "parameters"], options, context);
 		if (!outcome.matched) throw new CliExit(1, "");
 	});
+}
 
-	const enforcement = parent.command("rule-enforcement").description("Look at what rules did.");
-
+function addEnforcements(enforcement: Command, context: CliContext): void {
 	withCommonOptions(enforcement.command("list").description("List enforcements, newest first."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("--rule <ref>", "of this rule")
@@ -132,7 +142,7 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 			}
 		},
 	);
-};
+}
 
 /** What a file holds, or the name of something stored. */
 function toStored(text: string) {

@@ -1,5 +1,6 @@
+import type { Command } from "commander";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
-import { write } from "../../cli/context.ts";
+import { type CliContext, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { readObject } from "../../cli/read-file.ts";
@@ -20,7 +21,12 @@ interface InstanceOptions {
 
 export const addTriggerCommands: AddCommands = (parent, context) => {
 	const trigger = parent.command("trigger").description("Make and manage kinds of events.");
+	addTypes(trigger, context);
+	addTypeChanges(trigger, context);
+	addInstances(parent.command("trigger-instance").description("Look at events, and dispatch them again."), context);
+};
 
+function addTypes(trigger: Command, context: CliContext): void {
 	withCommonOptions(trigger.command("list").description("List trigger types."))
 		.option("-p, --pack <pack>", "of this pack")
 		.action(async (_options, command) => {
@@ -42,7 +48,9 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 			}
 		});
 	}
+}
 
+function addTypeChanges(trigger: Command, context: CliContext): void {
 	withCommonOptions(trigger.command("create <file>").description("Make a trigger type from a JSON or YAML file.")).action(
 		async (file: string, _options, command) => {
 			const options = optionsOf(command);
@@ -69,9 +77,9 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 			}
 		},
 	);
+}
 
-	const instance = parent.command("trigger-instance").description("Look at events, and dispatch them again.");
-
+function addInstances(instance: Command, context: CliContext): void {
 	withCommonOptions(instance.command("list").description("List events, newest first."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("--trigger <ref>", "of this trigger")
@@ -110,4 +118,4 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 			await write(context.stdout, `${answer.message}\n${answer.id}\n`);
 		},
 	);
-};
+}
