@@ -50,119 +50,132 @@ export interface ApiKeys {
 	verify(key: string): Promise<ApiKeyEntity>;
 }
 
-export function createApiKeys({
-	storage,
-	clock,
-	logger,
-	systemUser,
-}: {
+/** What API keys need of the engine. */
+export interface ApiKeyParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
 	/** For whom there are no keys. */
 	readonly systemUser: string;
-}): ApiKeys {
-	const now = () => toTimestamp(clock.now());
+}
 
-	async function findByKey(key: string): Promise<ApiKeyEntity | undefined> {
-		const [entity] = await storage.find("api_key", { where: { key_hash: toHash(key) }, limit: 1 });
+/** API keys as the storage has them. */
+export class StoredApiKeys implements ApiKeys {
+	readonly #parts: ApiKeyParts;
+
+	constructor(parts: ApiKeyParts) {
+		this.#parts = parts;
+	}
+
+	async create(input: ApiKeyInput, principal: Principal): ReturnType<ApiKeys["create"]> {
+		assertNoRun(principal);
+		const user = input.user || principal.username;
+		if (user !== principal.username) assertAdmin(principal, "user");
+		assertNotReserved("user", user, this.#parts.systemUser);
+		assertSeenWithin("metadata", input.metadata);
+		const key = input.key_hash === undefined ? createKey() : null;
+		const entity: ApiKeyEntity = {
+			id: toGivenId(input) ?? createId(this.#parts.clock),
+			key_hash: key === null ? toGivenHash(input.key_hash) : toHash(key),
+			user,
+			enabled: input.enabled ?? true,
+			created_at: toTime(input.created_at, "created_at") ?? this.#now(),
+			last_used_at: null,
+			expires_at: toTime(input.expires_at, "expires_at") ?? null,
+			metadata: input.metadata ?? {},
+			scopes: toScopes(input.scopes),
+		};
+		assertWithinScopes(entity.scopes, principal);
+		await ensureUser(user, this.#parts);
+		await this.#parts.storage.insert("api_key", [entity]).catch((error: unknown) => {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys: key_hash or id is taken", {
+				cause: error,
+				facts: error.facts,
+			});
+		});
+		this.#parts.logger.info("API key created", { key_id: entity.id, user, loaded: key === null, by: principal.username });
+		return { entity, key };
+	}
+
+	async list({ user, ...paging }: Parameters<ApiKeys["list"]>[0]): ReturnType<ApiKeys["list"]> {
+		const where = user === undefined ? {} : { user };
+		const items = await this.#parts.storage.find("api_key", { where, ...paging });
+		return { items, total: await this.#parts.storage.count("api_key", where) };
+	}
+
+	async update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity> {
+		assertSeenWithin("metadata", input.metadata);
+		assertNoRun(principal);
+		const old = await this.get(idOrKey);
+		if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
+		if (input.user && input.user !== old.user) assertAdmin(principal, "user");
+		if (input.user) assertNotReserved("user", input.user, this.#parts.systemUser);
+		const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
+		assertWithinScopes(scopes, principal);
+		const hash = input.key_hash;
+		if (hash !== undefined && hash !== "" && hash !== mask && hash !== old.key_hash) {
+			throw new SvcError("SVC_INVALID", "key_hash: cannot be changed");
+		}
+		if (input.user) await ensureUser(input.user, this.#parts);
+		const changed = await this.#parts.storage.update("api_key", old.id, {
+			...(input.user && { user: input.user }),
+			...(input.metadata !== undefined && { metadata: input.metadata }),
+			...(input.enabled !== undefined && { enabled: input.enabled }),
+			...(input.expires_at !== undefined && { expires_at: toTime(input.expires_at, "expires_at") ?? null }),
+			...(input.scopes !== undefined && { scopes }),
+		});
+		if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
+		this.#parts.logger.info("API key changed", {
+			key_id: changed.id,
+			user: changed.user,
+			enabled: changed.enabled,
+			by: principal.username,
+		});
+		return changed;
+	}
+
+	async remove(idOrKey: string, principal: Principal): Promise<void> {
+		const { id, user } = await this.get(idOrKey);
+		await this.#parts.storage.remove("api_key", { where: { id } });
+		this.#parts.logger.info("API key deleted", { key_id: id, user, by: principal.username });
+	}
+
+	async verify(key: string): Promise<ApiKeyEntity> {
+		const entity = await this.#findByKey(key);
+		if (entity === undefined) throw this.#refused("the API key is not known", entity);
+		if (!entity.enabled) throw this.#refused("the API key is disabled", entity);
+		if (entity.expires_at !== null && entity.expires_at <= this.#now()) throw this.#refused("the API key has expired", entity);
+		await this.#noteUse(entity);
 		return entity;
 	}
 
-	async function get(idOrKey: string): Promise<ApiKeyEntity> {
-		const found = (isId(idOrKey) ? await storage.get("api_key", idOrKey) : undefined) ?? (await findByKey(idOrKey));
+	async get(idOrKey: string): Promise<ApiKeyEntity> {
+		const found = (isId(idOrKey) ? await this.#parts.storage.get("api_key", idOrKey) : undefined) ?? (await this.#findByKey(idOrKey));
 		// The text asked for may be a key: it does not go into the message.
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
 		return found;
 	}
 
-	async function noteUse(entity: ApiKeyEntity): Promise<void> {
-		const last = entity.last_used_at === null ? 0 : fromTimestamp(entity.last_used_at);
-		if (clock.now() - last < usageInterval) return;
-		await storage.update("api_key", entity.id, { last_used_at: now() });
+	async #findByKey(key: string): Promise<ApiKeyEntity | undefined> {
+		const [entity] = await this.#parts.storage.find("api_key", { where: { key_hash: toHash(key) }, limit: 1 });
+		return entity;
 	}
 
-	return {
-		async create(input, principal) {
-			assertNoRun(principal);
-			const user = input.user || principal.username;
-			if (user !== principal.username) assertAdmin(principal, "user");
-			assertNotReserved("user", user, systemUser);
-			assertSeenWithin("metadata", input.metadata);
-			const key = input.key_hash === undefined ? createKey() : null;
-			const entity: ApiKeyEntity = {
-				id: toGivenId(input) ?? createId(clock),
-				key_hash: key === null ? toGivenHash(input.key_hash) : toHash(key),
-				user,
-				enabled: input.enabled ?? true,
-				created_at: toTime(input.created_at, "created_at") ?? now(),
-				last_used_at: null,
-				expires_at: toTime(input.expires_at, "expires_at") ?? null,
-				metadata: input.metadata ?? {},
-				scopes: toScopes(input.scopes),
-			};
-			assertWithinScopes(entity.scopes, principal);
-			await ensureUser(user, { storage, clock, logger });
-			await storage.insert("api_key", [entity]).catch((error: unknown) => {
-				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys: key_hash or id is taken", {
-					cause: error,
-					facts: error.facts,
-				});
-			});
-			logger.info("API key created", { key_id: entity.id, user, loaded: key === null, by: principal.username });
-			return { entity, key };
-		},
-		async list({ user, ...paging }) {
-			const where = user === undefined ? {} : { user };
-			const items = await storage.find("api_key", { where, ...paging });
-			return { items, total: await storage.count("api_key", where) };
-		},
-		get,
-		async update(idOrKey, input, principal) {
-			assertSeenWithin("metadata", input.metadata);
-			assertNoRun(principal);
-			const old = await get(idOrKey);
-			if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
-			if (input.user && input.user !== old.user) assertAdmin(principal, "user");
-			if (input.user) assertNotReserved("user", input.user, systemUser);
-			const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
-			assertWithinScopes(scopes, principal);
-			const hash = input.key_hash;
-			if (hash !== undefined && hash !== "" && hash !== mask && hash !== old.key_hash) {
-				throw new SvcError("SVC_INVALID", "key_hash: cannot be changed");
-			}
-			if (input.user) await ensureUser(input.user, { storage, clock, logger });
-			const changed = await storage.update("api_key", old.id, {
-				...(input.user && { user: input.user }),
-				...(input.metadata !== undefined && { metadata: input.metadata }),
-				...(input.enabled !== undefined && { enabled: input.enabled }),
-				...(input.expires_at !== undefined && { expires_at: toTime(input.expires_at, "expires_at") ?? null }),
-				...(input.scopes !== undefined && { scopes }),
-			});
-			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
-			logger.info("API key changed", { key_id: changed.id, user: changed.user, enabled: changed.enabled, by: principal.username });
-			return changed;
-		},
-		async remove(idOrKey, principal) {
-			const { id, user } = await get(idOrKey);
-			await storage.remove("api_key", { where: { id } });
-			logger.info("API key deleted", { key_id: id, user, by: principal.username });
-		},
-		async verify(key) {
-			const entity = await findByKey(key);
-			if (entity === undefined) throw refused("the API key is not known");
-			if (!entity.enabled) throw refused("the API key is disabled");
-			if (entity.expires_at !== null && entity.expires_at <= now()) throw refused("the API key has expired");
-			await noteUse(entity);
-			return entity;
+	async #noteUse(entity: ApiKeyEntity): Promise<void> {
+		const last = entity.last_used_at === null ? 0 : fromTimestamp(entity.last_used_at);
+		if (this.#parts.clock.now() - last < usageInterval) return;
+		await this.#parts.storage.update("api_key", entity.id, { last_used_at: this.#now() });
+	}
 
-			function refused(reason: string): SvcError {
-				logger.warn("API key refused", { reason, ...(entity !== undefined && { key_id: entity.id, user: entity.user }) });
-				return new SvcError("SVC_UNAUTHORIZED", `Unauthorized - ${reason}`);
-			}
-		},
-	};
+	#refused(reason: string, entity: ApiKeyEntity | undefined): SvcError {
+		this.#parts.logger.warn("API key refused", { reason, ...(entity !== undefined && { key_id: entity.id, user: entity.user }) });
+		return new SvcError("SVC_UNAUTHORIZED", `Unauthorized - ${reason}`);
+	}
+
+	#now(): string {
+		return toTimestamp(this.#parts.clock.now());
+	}
 }
 
 function assertAdmin({ username, isAdmin }: Principal, field: string): void {

@@ -14,7 +14,7 @@ import { resolveConfig } from "../../service/config/resolve-config.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { configWith } from "../../testing/config/config.test-support.ts";
 import { createAccess } from "./access.ts";
-import { createApiKeys } from "./api-keys.ts";
+import { StoredApiKeys } from "./api-keys.ts";
 import { createCredentials, type StartedCredentials } from "./credentials.ts";
 
 interface Scope {
@@ -56,7 +56,7 @@ async function withCredentials(
 		storage,
 		clock,
 		access: createAccess({ storage, clock, logger, enabled: false, config: {} }),
-		apiKeys: createApiKeys({ storage, clock, logger, systemUser: "svc" }),
+		apiKeys: new StoredApiKeys({ storage, clock, logger, systemUser: "svc" }),
 		options: { ...options, auth: { ...options.auth, ...auth } },
 		authBackend: { authenticate },
 		logger,

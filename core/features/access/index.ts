@@ -2,7 +2,7 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createAccess, hasAdminRole } from "./access.ts";
 import type { AccessApi } from "./api.ts";
-import { createApiKeys } from "./api-keys.ts";
+import { StoredApiKeys } from "./api-keys.ts";
 import { apiKeyRoutes } from "./api-keys-routes.ts";
 import { createCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
@@ -18,7 +18,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 	const parts = { ...kernel, logger: kernel.logger.withTag("auth") };
 	const systemUser = options.system_user.user;
 	const access = createAccess({ ...parts, enabled: options.rbac.enable, config: dependencies.access });
-	const apiKeys = createApiKeys({ ...parts, systemUser });
+	const apiKeys = new StoredApiKeys({ ...parts, systemUser });
 	const credentials = createCredentials({ ...parts, access, apiKeys });
 	return {
 		api: {

@@ -12,6 +12,8 @@ import {
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
+import type { Page } from "../../kernel/basics/page.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
@@ -31,42 +33,118 @@ interface Parts {
 	readonly draft: Dispatcher["draft"];
 }
 
-export function createActions(parts: Parts): Actions {
-	const { storage, catalog } = parts;
-	const files = new ActionFileWork(parts);
+/** Actions as the storage has them. */
+export class StoredActions implements Actions {
+	readonly #parts: Parts;
+	readonly #files: ActionFileWork;
 
-	async function get(refOrId: string): Promise<ActionEntity> {
-		const [byRef] = await storage.find("action", { where: { ref: refOrId }, limit: 1 });
-		const found = byRef ?? (isId(refOrId) ? await storage.get("action", refOrId) : undefined);
+	constructor(parts: Parts) {
+		this.#parts = parts;
+		this.#files = new ActionFileWork(parts);
+	}
+
+	async list(filter: ActionFilter, { limit, offset = 0 }: Parameters<Actions["list"]>[1]): Promise<Page<ActionEntity>> {
+		const found = await this.#parts.storage.find("action", {
+			where: toWhere(filter),
+			orderBy: [
+				["pack", "asc"],
+				["name", "asc"],
+			],
+		});
+		const { tags } = filter;
+		const matching = tags === undefined ? found : found.filter((action) => action.tags.some((tag) => tag["name"] === tags));
+		return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length };
+	}
+
+	async create(input: ActionInput, principal?: Principal): Promise<ActionEntity> {
+		const fields = await this.#check(input, input.pack ?? "default");
+		return this.#insert(fields, await this.#files.write({ fields, principal }, input.data_files));
+	}
+
+	async update(refOrId: string, input: ActionInput, principal?: Principal): Promise<ActionEntity> {
+		const old = await this.get(refOrId);
+		assertNotSystem(old.pack);
+		const fields = await this.#check(input, input.pack ?? old.pack, old);
+		const drafts = await this.#files.write({ fields, stored: old, principal }, input.data_files);
+		const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
+		await this.#store(fields.ref, operation, drafts).catch(async (error: unknown) => {
+			// It may have been deleted in the meantime, which the storage calls a conflict as well.
+			await this.get(old.id);
+			throw error;
+		});
+		return { id: old.id, ...fields };
+	}
+
+	async remove(refOrId: string, options: Parameters<Actions["remove"]>[1], principal?: Principal): Promise<void> {
+		const action = await this.get(refOrId);
+		assertNotSystem(action.pack);
+		if (options.removeFiles) await this.#files.remove(action, principal);
+		await this.#parts.storage.remove("action", { where: { id: action.id } });
+		this.#parts.catalog.invalidate();
+	}
+
+	async clone(
+		refOrId: string,
+		{ dest_pack, dest_action, overwrite }: Parameters<Actions["clone"]>[1],
+		principal?: Principal,
+	): Promise<ActionEntity> {
+		const source = await this.get(refOrId);
+		const suffix = extname(source.entry_point);
+		const target = {
+			name: dest_action,
+			...(source.entry_point !== "" && { entry_point: `${dest_action}${suffix}` }),
+			metadata_file: `actions/${dest_action}.yaml`,
+		};
+		const fields = await this.#check(toInput(source, target), dest_pack);
+		const existing = await this.get(fields.ref).catch(() => undefined);
+		if (existing !== undefined && !overwrite)
+			throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
+		await this.#files.clone(source, { fields, stored: existing, principal });
+		if (existing === undefined) return this.#insert(fields);
+		const changed = await this.#parts.storage.update("action", existing.id, fields);
+		this.#parts.catalog.invalidate();
+		return changed ?? this.#insert(fields);
+	}
+
+	async entryPoint(refOrId: string): ReturnType<Actions["entryPoint"]> {
+		const action = await this.get(refOrId);
+		const text = await this.#files.readEntryPoint(action);
+		if (text === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${action.ref}" has no readable entry point`);
+		return { path: action.entry_point, text };
+	}
+
+	async get(refOrId: string): Promise<ActionEntity> {
+		const [byRef] = await this.#parts.storage.find("action", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await this.#parts.storage.get("action", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${refOrId}" cannot be found`);
 		return found;
 	}
 
-	async function runnerParameters(name: string): Promise<ParameterSchema> {
-		const [type] = await storage.find("runner_type", { where: { name }, limit: 1 });
-		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
-		return type.runner_parameters;
-	}
-
-	async function mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
-		const types = await storage.find("runner_type", { where: { name: { in: actions.map((action) => action.runner_type) } } });
+	async mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
+		const types = await this.#parts.storage.find("runner_type", { where: { name: { in: actions.map((action) => action.runner_type) } } });
 		const byName = new Map(types.map((type) => [type.name, type.runner_parameters]));
 		return actions.map((action) => mergeSchemas(byName.get(action.runner_type) ?? {}, action.parameters));
 	}
 
-	async function checkParameters(input: ActionInput, old: ActionEntity | undefined): Promise<ParameterSchema> {
-		const parameters = await runnerParameters(input.runner_type);
+	async #runnerParameters(name: string): Promise<ParameterSchema> {
+		const [type] = await this.#parts.storage.find("runner_type", { where: { name }, limit: 1 });
+		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
+		return type.runner_parameters;
+	}
+
+	async #checkParameters(input: ActionInput, old: ActionEntity | undefined): Promise<ParameterSchema> {
+		const parameters = await this.#runnerParameters(input.runner_type);
 		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
 		if (old === undefined) return restoreDefaults(given, undefined, parameters);
-		const [merged = {}] = await mergedParameters([old]);
+		const [merged = {}] = await this.mergedParameters([old]);
 		return restoreDefaults(given, { parameters: old.parameters, runnerParameters: merged }, parameters);
 	}
 
 	/** The checks of reference 7.3, in its order; the fields to store. */
-	async function check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
+	async #check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
 		assertNotSystem(pack);
 		assertNames({ pack, name: input.name });
-		const parameters = await checkParameters(input, old);
+		const parameters = await this.#checkParameters(input, old);
 		const { output_schema = {} } = input;
 		checkOutputSchema(output_schema, "output_schema");
 		return {
@@ -85,98 +163,28 @@ export function createActions(parts: Parts): Actions {
 	}
 
 	/** Store an action with the events of its files. */
-	async function store(ref: string, operation: WriteOperation, drafts: readonly DispatchDraft[]): Promise<void> {
-		await storage.write([operation, ...drafts.flatMap(({ operations }) => operations)]).catch((error: unknown) => toDuplicate(error, ref));
-		catalog.invalidate();
+	async #store(ref: string, operation: WriteOperation, drafts: readonly DispatchDraft[]): Promise<void> {
+		await this.#parts.storage
+			.write([operation, ...drafts.flatMap(({ operations }) => operations)])
+			.catch((error: unknown) => this.#toDuplicate(error, ref));
+		this.#parts.catalog.invalidate();
 		for (const draft of drafts) draft.announce();
 	}
 
-	async function insert(fields: Omit<ActionEntity, "id">, drafts: readonly DispatchDraft[] = []): Promise<ActionEntity> {
-		const action = { id: createId(parts.clock), ...fields };
-		await store(fields.ref, { insert: "action", entities: [action] }, drafts);
+	async #insert(fields: Omit<ActionEntity, "id">, drafts: readonly DispatchDraft[] = []): Promise<ActionEntity> {
+		const action = { id: createId(this.#parts.clock), ...fields };
+		await this.#store(fields.ref, { insert: "action", entities: [action] }, drafts);
 		return action;
 	}
 
-	async function toDuplicate(error: unknown, ref: string): Promise<never> {
+	async #toDuplicate(error: unknown, ref: string): Promise<never> {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		const [existing] = await storage.find("action", { where: { ref }, fields: ["ref"], limit: 1 });
+		const [existing] = await this.#parts.storage.find("action", { where: { ref }, fields: ["ref"], limit: 1 });
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: action "${ref}" exists`, {
 			cause: error,
 			facts: { conflict_id: existing?.id ?? null },
 		});
 	}
-
-	return {
-		get,
-
-		async list(filter, { limit, offset = 0 }) {
-			const found = await storage.find("action", {
-				where: toWhere(filter),
-				orderBy: [
-					["pack", "asc"],
-					["name", "asc"],
-				],
-			});
-			const { tags } = filter;
-			const matching = tags === undefined ? found : found.filter((action) => action.tags.some((tag) => tag["name"] === tags));
-			return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length };
-		},
-
-		async create(input, principal) {
-			const fields = await check(input, input.pack ?? "default");
-			return insert(fields, await files.write({ fields, principal }, input.data_files));
-		},
-
-		async update(refOrId, input, principal) {
-			const old = await get(refOrId);
-			assertNotSystem(old.pack);
-			const fields = await check(input, input.pack ?? old.pack, old);
-			const drafts = await files.write({ fields, stored: old, principal }, input.data_files);
-			const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
-			await store(fields.ref, operation, drafts).catch(async (error: unknown) => {
-				// It may have been deleted in the meantime, which the storage calls a conflict as well.
-				await get(old.id);
-				throw error;
-			});
-			return { id: old.id, ...fields };
-		},
-
-		async remove(refOrId, options, principal) {
-			const action = await get(refOrId);
-			assertNotSystem(action.pack);
-			if (options.removeFiles) await files.remove(action, principal);
-			await storage.remove("action", { where: { id: action.id } });
-			catalog.invalidate();
-		},
-
-		async clone(refOrId, { dest_pack, dest_action, overwrite }, principal) {
-			const source = await get(refOrId);
-			const suffix = extname(source.entry_point);
-			const target = {
-				name: dest_action,
-				...(source.entry_point !== "" && { entry_point: `${dest_action}${suffix}` }),
-				metadata_file: `actions/${dest_action}.yaml`,
-			};
-			const fields = await check(toInput(source, target), dest_pack);
-			const existing = await get(fields.ref).catch(() => undefined);
-			if (existing !== undefined && !overwrite)
-				throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
-			await files.clone(source, { fields, stored: existing, principal });
-			if (existing === undefined) return insert(fields);
-			const changed = await storage.update("action", existing.id, fields);
-			catalog.invalidate();
-			return changed ?? insert(fields);
-		},
-
-		mergedParameters,
-
-		async entryPoint(refOrId) {
-			const action = await get(refOrId);
-			const text = await files.readEntryPoint(action);
-			if (text === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${action.ref}" has no readable entry point`);
-			return { path: action.entry_point, text };
-		},
-	};
 }
 
 function toWhere({ id, name, pack }: ActionFilter) {

@@ -2,7 +2,7 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access.ts";
 import { actionViewRoutes } from "./action-views-routes.ts";
-import { createActions } from "./actions.ts";
+import { StoredActions } from "./actions.ts";
 import type { ActionsApi } from "./api.ts";
 import { fileWrittenType } from "./file-written-type.ts";
 import { actionRoutes } from "./routes.ts";
@@ -13,7 +13,7 @@ import { runnerTypeRoutes } from "./runner-types-routes.ts";
 export function createActionsFeature(kernel: Kernel, needs: { readonly access: Access }): ServedFeature<ActionsApi> {
 	return {
 		api: {
-			actions: createActions({ ...kernel, ...needs, draft: kernel.dispatcher.draft }),
+			actions: new StoredActions({ ...kernel, ...needs, draft: kernel.dispatcher.draft }),
 			runnerTypes: createRunnerTypes(kernel),
 		},
 		triggerTypes: [fileWrittenType],

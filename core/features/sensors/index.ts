@@ -5,7 +5,7 @@ import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { TriggerTypes } from "../triggers/triggers-api.ts";
 import type { SensorsApi } from "./api.ts";
 import { sensorRoutes } from "./routes.ts";
-import { createSensorContainer } from "./sensor-container.ts";
+import { SensorContainer } from "./sensor-container.ts";
 import { sensorProcessTypes } from "./sensor-process-types.ts";
 import { createSensorTypes } from "./sensor-types.ts";
 
@@ -14,11 +14,11 @@ export function createSensorsFeature(
 	kernel: Kernel,
 	needs: { readonly datastore: DatastoreItems; readonly packConfigs: PackConfigs; readonly types: TriggerTypes },
 ): ServedFeature<SensorsApi> {
-	const container = createSensorContainer({ ...kernel, ...needs });
+	const container = new SensorContainer({ ...kernel, ...needs });
 	return {
 		api: { sensorTypes: createSensorTypes(kernel) },
 		triggerTypes: sensorProcessTypes,
-		register: container.register,
+		register: () => container.register(),
 		work: [["sensors", container]],
 		routes: sensorRoutes,
 	};

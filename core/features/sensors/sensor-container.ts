@@ -12,8 +12,8 @@ import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { TriggerTypes } from "../triggers/triggers-api.ts";
 import { type NamedSensor, registerSensors, toNamedSensor } from "./register-sensors.ts";
-import { createSensorContext } from "./sensor-context.ts";
-import { createSensorTriggers } from "./sensor-triggers.ts";
+import { createSensorContext, type SensorContextParts } from "./sensor-context.ts";
+import { createSensorTriggers, type SensorTriggers } from "./sensor-triggers.ts";
 import { createSupervisor, type Holding, type Supervisor } from "./supervisor.ts";
 
 /** Most characters of a message that are kept. */
@@ -36,43 +36,79 @@ export interface SensorContainerParts {
 }
 
 /** Runs the sensors of the configuration, each on one node at a time. */
-export interface SensorContainer {
-	/** Makes sensors and their trigger types known: before the rules of packs, which use them. */
-	register(): Promise<void>;
-	/** Runs those that are enabled and that no other node runs. Also again, after `stop`. */
-	start(): Promise<void>;
-	/** Ends all of them; waits no longer than the grace. */
-	stop(): Promise<void>;
-}
-
-export function createSensorContainer(parts: SensorContainerParts): SensorContainer {
-	const { storage, clock, logger, options } = parts;
-	const sensors = [...parts.sensors].map(([name, sensor]) => toNamedSensor(name, sensor));
-	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
-	const triggers = createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval });
+export class SensorContainer {
+	readonly #parts: SensorContainerParts;
+	readonly #sensors: readonly NamedSensor[];
+	readonly #principal: Principal;
+	readonly #triggers: SensorTriggers;
 	/** By id of the record. */
-	const supervisors = new Map<string, Supervisor>();
-	let isStarted = false;
-	let timer: NodeJS.Timeout | undefined;
-	let looking: Promise<void> | undefined;
+	readonly #supervisors = new Map<string, Supervisor>();
+	#isStarted = false;
+	#timer: NodeJS.Timeout | undefined;
+	#looking: Promise<void> | undefined;
 	/** Woken while looking. */
-	let again = false;
+	#again = false;
 	/** The last look failed. */
-	let isAway = false;
+	#isAway = false;
 
-	async function run(named: NamedSensor, holding: Holding): Promise<void> {
-		const { values, secrets } = await parts.packConfigs.resolve(named.pack, principal.username);
+	constructor(parts: SensorContainerParts) {
+		const { options } = parts;
+		this.#parts = parts;
+		this.#sensors = [...parts.sensors].map(([name, sensor]) => toNamedSensor(name, sensor));
+		this.#principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+		this.#triggers = createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval });
+		parts.changes.onChange(() => this.#wake());
+	}
+
+	/** Makes sensors and their trigger types known: before the rules of packs, which use them. */
+	register(): Promise<void> {
+		return registerSensors(this.#parts, this.#sensors);
+	}
+
+	/** Runs those that are enabled and that no other node runs. Also again, after `stop`. */
+	async start(): Promise<void> {
+		if (!this.#parts.options.sensorcontainer.enable || this.#sensors.length === 0) return;
+		const stored = await this.#parts.storage.find("sensor", {
+			where: { ref: { in: this.#sensors.map(({ ref }) => ref) } },
+			fields: ["ref"],
+		});
+		const ids = new Map(stored.map(({ id, ref }) => [ref, id]));
+		for (const named of this.#sensors) {
+			const id = ids.get(named.ref);
+			if (id === undefined) continue;
+			// One that was stopped may still wait for its sensor to end.
+			const supervisor =
+				this.#supervisors.get(id) ??
+				createSupervisor(this.#parts, id, { ref: named.ref, wake: () => this.#wake(), run: (held) => this.#run(named, held) });
+			supervisor.resume();
+			this.#supervisors.set(id, supervisor);
+		}
+		this.#isStarted = true;
+		this.#wake();
+	}
+
+	/** Ends all of them; waits no longer than the grace. */
+	async stop(): Promise<void> {
+		this.#isStarted = false;
+		clearTimeout(this.#timer);
+		await this.#looking;
+		await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.stop()));
+	}
+
+	async #run(named: NamedSensor, holding: Holding): Promise<void> {
+		const { logger } = this.#parts;
+		const { values, secrets } = await this.#parts.packConfigs.resolve(named.pack, this.#principal.username);
 		let hasEnded = false;
 		const isHeld = () => !hasEnded && holding.isHeld();
-		const context = createSensorContext({ ...parts, logger: logger.withTag(`sensor ${named.name}`), triggers, principal }, named, {
+		const context = createSensorContext(this.#toContextParts(named), named, {
 			packConfig: values,
-			knownSecrets: parts.sealedSecrets.of(new KnownSecrets(secrets)),
+			knownSecrets: this.#parts.sealedSecrets.of(new KnownSecrets(secrets)),
 			signal: holding.signal,
 			isHeld,
 		});
 		for (const secret of secrets) logger.addSecret(secret);
 		logger.info("sensor started", { sensor: named.ref });
-		await tell(triggerRefs.processSpawn, { id: named.name, pid: process.pid, cmd: `sensor ${named.ref}` });
+		await this.#tell(triggerRefs.processSpawn, { id: named.name, pid: process.pid, cmd: `sensor ${named.ref}` });
 		let exitCode = 0;
 		try {
 			if (!holding.signal.aborted) await named.sensor.run(context);
@@ -84,78 +120,58 @@ export function createSensorContainer(parts: SensorContainerParts): SensorContai
 			hasEnded = true;
 			for (const secret of secrets) logger.forgetSecret(secret);
 			// A node that has lost the sensor does not speak for it.
-			if (holding.isHeld()) await tell(triggerRefs.processExit, { id: named.name, exit_code: exitCode });
+			if (holding.isHeld()) await this.#tell(triggerRefs.processExit, { id: named.name, exit_code: exitCode });
 			logger.info("sensor ended", { sensor: named.ref });
 		}
 	}
 
-	async function tell(trigger: string, payload: Dispatch["payload"]): Promise<void> {
-		const timestamp = clock.now() / 1_000_000;
-		await parts.dispatcher.dispatch({ trigger, payload: { ...payload, timestamp } }).catch((error: unknown) => {
-			logger.warn("start or end of a sensor could not be told", { trigger, error });
+	#toContextParts({ name }: NamedSensor): SensorContextParts {
+		const logger = this.#parts.logger.withTag(`sensor ${name}`);
+		return { ...this.#parts, logger, triggers: this.#triggers, principal: this.#principal };
+	}
+
+	async #tell(trigger: string, payload: Dispatch["payload"]): Promise<void> {
+		const timestamp = this.#parts.clock.now() / 1_000_000;
+		await this.#parts.dispatcher.dispatch({ trigger, payload: { ...payload, timestamp } }).catch((error: unknown) => {
+			this.#parts.logger.warn("start or end of a sensor could not be told", { trigger, error });
 		});
 	}
 
-	async function lookOnce(): Promise<void> {
-		const stored = await storage.find("sensor", { where: { id: { in: [...supervisors.keys()] } } });
-		const looks = await Promise.allSettled(stored.map((sensor) => supervisors.get(sensor.id)?.look(sensor)));
+	async #lookOnce(): Promise<void> {
+		const stored = await this.#parts.storage.find("sensor", { where: { id: { in: [...this.#supervisors.keys()] } } });
+		const looks = await Promise.allSettled(stored.map((sensor) => this.#supervisors.get(sensor.id)?.look(sensor)));
 		const failed = looks.find((look) => look.status === "rejected");
 		if (failed !== undefined) throw failed.reason;
 	}
 
-	async function look(): Promise<void> {
+	async #look(): Promise<void> {
 		do {
-			again = false;
-			isAway = false;
-			await lookOnce().catch((error: unknown) => {
-				isAway = true;
-				logger.warn("looking at sensors failed; will be tried again", { error });
-				for (const supervisor of supervisors.values()) supervisor.expire();
+			this.#again = false;
+			this.#isAway = false;
+			await this.#lookOnce().catch((error: unknown) => {
+				this.#isAway = true;
+				this.#parts.logger.warn("looking at sensors failed; will be tried again", { error });
+				for (const supervisor of this.#supervisors.values()) supervisor.expire();
 			});
-		} while (again && isStarted);
+		} while (this.#again && this.#isStarted);
 	}
 
-	function wake(): void {
-		if (!isStarted) return;
-		again = true;
-		looking ??= look().finally(() => {
-			looking = undefined;
-			plan();
-			if (again) wake();
+	#wake(): void {
+		if (!this.#isStarted) return;
+		this.#again = true;
+		this.#looking ??= this.#look().finally(() => {
+			this.#looking = undefined;
+			this.#plan();
+			if (this.#again) this.#wake();
 		});
 	}
 
-	function plan(): void {
-		clearTimeout(timer);
-		const interval = toRenewalInterval(options.scheduler.lease);
+	#plan(): void {
+		clearTimeout(this.#timer);
+		const { scheduler } = this.#parts.options;
+		const interval = toRenewalInterval(scheduler.lease);
 		// Once the storage is back, nobody should have to wait for long.
-		if (isStarted) timer = setTimeout(wake, isAway ? Math.min(interval, options.scheduler.poll_interval * 1_000) : interval);
+		if (this.#isStarted)
+			this.#timer = setTimeout(() => this.#wake(), this.#isAway ? Math.min(interval, scheduler.poll_interval * 1_000) : interval);
 	}
-
-	parts.changes.onChange(wake);
-
-	return {
-		register: () => registerSensors(parts, sensors),
-		async start() {
-			if (!options.sensorcontainer.enable || sensors.length === 0) return;
-			const stored = await storage.find("sensor", { where: { ref: { in: sensors.map(({ ref }) => ref) } }, fields: ["ref"] });
-			const ids = new Map(stored.map(({ id, ref }) => [ref, id]));
-			for (const named of sensors) {
-				const id = ids.get(named.ref);
-				if (id === undefined) continue;
-				// One that was stopped may still wait for its sensor to end.
-				const supervisor = supervisors.get(id) ?? createSupervisor(parts, id, { ref: named.ref, wake, run: (held) => run(named, held) });
-				supervisor.resume();
-				supervisors.set(id, supervisor);
-			}
-			isStarted = true;
-			wake();
-		},
-		async stop() {
-			isStarted = false;
-			clearTimeout(timer);
-			await looking;
-			await Promise.all([...supervisors.values()].map((supervisor) => supervisor.stop()));
-		},
-	};
 }

@@ -6,7 +6,7 @@ import type { WebhooksApi } from "./api.ts";
 import { createHookIndex } from "./hook-index.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createWebhookType } from "./webhook-type.ts";
-import { createWebhooks } from "./webhooks.ts";
+import { ReceivedWebhooks } from "./webhooks.ts";
 
 /** Events that others post. */
 export function createWebhooksFeature(
@@ -16,7 +16,7 @@ export function createWebhooksFeature(
 	const readSecret = (name: string) =>
 		datastore.clearAccessFor(kernel.options.system_user.user, "webhook signature").lookup("system", name);
 	return {
-		api: { webhooks: createWebhooks({ ...kernel, access, readSecret, hooks: createHookIndex(kernel) }) },
+		api: { webhooks: new ReceivedWebhooks({ ...kernel, access, readSecret, hooks: createHookIndex(kernel) }) },
 		triggerTypes: [createWebhookType(access)],
 		routes: webhookRoutes,
 	};

@@ -18,10 +18,10 @@ import type { Access } from "../access/access.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { toHookUrl } from "./hook-parameters.ts";
-import { type Arrival, createLedger } from "./ledger.ts";
+import { type Arrival, createLedger, type Ledger } from "./ledger.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
-import type { Delivery, Receipt, Webhooks } from "./webhooks-api.ts";
+import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.ts";
 
 export interface WebhookParts {
 	readonly storage: Storage;
@@ -44,30 +44,96 @@ const genericUrl = "svc";
 
 type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly refused: string };
 
-export function createWebhooks(parts: WebhookParts): Webhooks {
-	const { storage, clock, logger, dispatcher, hooks } = parts;
-	const ledger = createLedger(parts);
+/** Takes in what is posted to hooks. */
+export class ReceivedWebhooks implements Webhooks {
+	readonly #parts: WebhookParts;
+	readonly #ledger: Ledger;
 
-	async function find(url: string): Promise<readonly Hook[]> {
-		const found = await hooks.find(url);
+	constructor(parts: WebhookParts) {
+		this.#parts = parts;
+		this.#ledger = createLedger(parts);
+	}
+
+	list(): Promise<readonly Hook[]> {
+		return this.#parts.hooks.list();
+	}
+
+	async receive(url: string, delivery: Delivery): Promise<Receipt> {
+		if (toHookUrl(url) === genericUrl) return this.#receiveGeneric(delivery);
+		const found = await this.find(url);
+		if (typeof delivery.body !== "object" || delivery.body === null)
+			throw new SvcError("SVC_INVALID", "body: must be an object or an array");
+		return this.#receiveHooks(found, delivery);
+	}
+
+	async deliveries({ url, verdict, limit, offset }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
+		const where: Where<WebhookDeliveryEntity> = {
+			...(url !== undefined && { url: toHookUrl(url) }),
+			...(verdict !== undefined && { verdict }),
+		};
+		const orderBy = [
+			["received_at", "desc"],
+			["id", "desc"],
+		] as const;
+		const query = { where, orderBy, ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
+		const [items, total] = await Promise.all([
+			this.#parts.storage.find("webhook_delivery", query),
+			this.#parts.storage.count("webhook_delivery", where),
+		]);
+		return { items, total };
+	}
+
+	async replay(
+		id: string,
+		principal: Principal,
+		{ overrule = false }: { readonly overrule?: boolean } = {},
+	): Promise<WebhookDeliveryEntity> {
+		const original = await this.delivery(id);
+		const hook = (await this.find(original.url)).find(({ trigger }) => trigger.ref === original.trigger);
+		if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `the rule that webhook delivery "${id}" was for is gone`);
+		const isRefused = refusing.has(original.verdict);
+		if (isRefused) {
+			assertOverruled(original, principal, overrule);
+			this.#parts.logger.warn("refusal of a webhook delivery overruled", toAudit(original, principal));
+		}
+		const lower = original.headers as Readonly<Record<string, string>>;
+		const { instance } = await this.#parts.dispatcher.dispatch({
+			trigger: hook.trigger.ref,
+			payload: { ...toPayloadHeaders(lower), body: original.body },
+			trace: { trace_tag: original.trace_tag ?? toTraceTag(original.url) },
+		});
+		const delivery = { headers: lower, bytes: noBytes, body: original.body, traceTag: original.trace_tag ?? undefined, principal };
+		const arrival = { hook, delivery, headers: original.headers, deliveryId: original.delivery_id ?? undefined };
+		const verdict = isRefused ? "overruled" : "replayed";
+		return this.#ledger.record(arrival, { verdict, reason: `delivery ${id} once more`, instanceId: instance.id });
+	}
+
+	async find(url: string): Promise<readonly Hook[]> {
+		const found = await this.#parts.hooks.find(url);
 		if (found.length === 0) throw new SvcError("SVC_NOT_FOUND", `webhook "${toHookUrl(url)}" is not registered`);
 		return found;
 	}
 
-	async function receiveGeneric({ body, traceTag, principal }: Delivery): Promise<Receipt> {
+	async delivery(id: string): Promise<WebhookDeliveryEntity> {
+		const delivery = await this.#parts.storage.get("webhook_delivery", id);
+		if (delivery === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook delivery "${id}" cannot be found`);
+		return delivery;
+	}
+
+	async #receiveGeneric({ body, traceTag, principal }: Delivery): Promise<Receipt> {
 		const { trigger, payload } = readGenericBody(body);
 		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl) };
-		const check = (resolved: ResolvedTrigger) => parts.triggerTypes.assertInjectable(resolved, principal);
-		const { instance } = await dispatcher.dispatch({ trigger, payload, trace, check });
+		const check = (resolved: ResolvedTrigger) => this.#parts.triggerTypes.assertInjectable(resolved, principal);
+		const { instance } = await this.#parts.dispatcher.dispatch({ trigger, payload, trace, check });
 		return { instances: [instance] };
 	}
 
 	/** One after the other, so that all instances of one delivery are in one trace. */
-	async function receiveHooks(found: readonly Hook[], delivery: Delivery): Promise<Receipt> {
+	async #receiveHooks(found: readonly Hook[], delivery: Delivery): Promise<Receipt> {
 		const instances: Receipt["instances"][number][] = [];
 		let refused = "";
 		for (const hook of found) {
-			const outcome = await receiveOne(hook, delivery, instances[0]?.trace_id);
+			const outcome = await this.#receiveOne(hook, delivery, instances[0]?.trace_id);
 			if ("instance" in outcome) instances.push(outcome.instance);
 			else refused = outcome.refused;
 		}
@@ -75,7 +141,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 		return { instances };
 	}
 
-	async function receiveOne(hook: Hook, delivery: Delivery, traceId: string | undefined): Promise<Outcome> {
+	async #receiveOne(hook: Hook, delivery: Delivery, traceId: string | undefined): Promise<Outcome> {
 		const { parameters, trigger, url } = hook;
 		const headers = toPayloadHeaders(delivery.headers, findSecretHeader(parameters.signature));
 		const arrival = {
@@ -84,100 +150,48 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 			headers: headers.headers_lower,
 			deliveryId: findDeliveryId(parameters, delivery.headers, delivery.body),
 		};
-		const problem = await findProblem(hook, delivery);
-		if (problem !== undefined) return refuse(arrival, problem);
+		const problem = await this.#findProblem(hook, delivery);
+		if (problem !== undefined) return this.#refuse(arrival, problem);
 		const event = {
 			trigger: trigger.ref,
 			payload: { ...headers, body: delivery.body },
 			trace: traceId !== undefined ? { id_: traceId } : { trace_tag: delivery.traceTag ?? toTraceTag(url) },
 		};
 		if (parameters.deduplicate === undefined && parameters.ledger !== true) {
-			return { instance: (await dispatcher.dispatch(event)).instance };
+			return { instance: (await this.#parts.dispatcher.dispatch(event)).instance };
 		}
-		return accept(arrival, event);
+		return this.#accept(arrival, event);
 	}
 
-	async function findProblem({ parameters }: Hook, delivery: Delivery): Promise<string | undefined> {
+	async #findProblem({ parameters }: Hook, delivery: Delivery): Promise<string | undefined> {
 		const { signature } = parameters;
 		if (signature === undefined) return undefined;
-		const values = await Promise.all(signature.secret_keys.map(parts.readSecret));
+		const values = await Promise.all(signature.secret_keys.map(this.#parts.readSecret));
 		const secrets = values.filter((value) => value !== undefined && value !== "") as string[];
-		return findSignatureProblem(delivery, signature, secrets, clock.now() / 1_000_000);
+		return findSignatureProblem(delivery, signature, secrets, this.#parts.clock.now() / 1_000_000);
 	}
 
-	async function refuse(arrival: Arrival, reason: string): Promise<Outcome> {
+	async #refuse(arrival: Arrival, reason: string): Promise<Outcome> {
 		const { hook, delivery } = arrival;
-		logger.warn("webhook delivery refused", { url: hook.url, user: delivery.principal.username, reason });
-		if (hook.parameters.ledger === true) await ledger.record(arrival, { verdict: "refused", reason });
+		this.#parts.logger.warn("webhook delivery refused", { url: hook.url, user: delivery.principal.username, reason });
+		if (hook.parameters.ledger === true) await this.#ledger.record(arrival, { verdict: "refused", reason });
 		return { refused: reason };
 	}
 
-	async function accept(arrival: Arrival, event: Parameters<Dispatcher["draft"]>[0]): Promise<Outcome> {
-		const draft = await dispatcher.draft(event);
+	async #accept(arrival: Arrival, event: Parameters<Dispatcher["draft"]>[0]): Promise<Outcome> {
+		const draft = await this.#parts.dispatcher.draft(event);
 		if (draft === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${arrival.hook.url}" is not registered`);
-		const first = await ledger.accept(arrival, draft);
+		const first = await this.#ledger.accept(arrival, draft);
 		if (first === undefined) {
 			draft.announce();
 			return { instance: draft.instance };
 		}
-		logger.info("webhook delivery repeated", { url: arrival.hook.url, delivery_id: arrival.deliveryId });
+		this.#parts.logger.info("webhook delivery repeated", { url: arrival.hook.url, delivery_id: arrival.deliveryId });
 		const instanceId = first.trigger_instance_id ?? "";
-		if (arrival.hook.parameters.ledger === true) await ledger.record(arrival, { verdict: "duplicate", instanceId });
-		const instance = await storage.get("trigger_instance", instanceId);
+		if (arrival.hook.parameters.ledger === true) await this.#ledger.record(arrival, { verdict: "duplicate", instanceId });
+		const instance = await this.#parts.storage.get("trigger_instance", instanceId);
 		return { instance: { id: instanceId, trace_id: instance?.trace_id ?? "" } };
 	}
-
-	async function getDelivery(id: string): Promise<WebhookDeliveryEntity> {
-		const delivery = await storage.get("webhook_delivery", id);
-		if (delivery === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook delivery "${id}" cannot be found`);
-		return delivery;
-	}
-
-	return {
-		list: hooks.list,
-		find,
-		async receive(url, delivery) {
-			if (toHookUrl(url) === genericUrl) return receiveGeneric(delivery);
-			const found = await find(url);
-			if (typeof delivery.body !== "object" || delivery.body === null)
-				throw new SvcError("SVC_INVALID", "body: must be an object or an array");
-			return receiveHooks(found, delivery);
-		},
-		async deliveries({ url, verdict, limit, offset }) {
-			const where: Where<WebhookDeliveryEntity> = {
-				...(url !== undefined && { url: toHookUrl(url) }),
-				...(verdict !== undefined && { verdict }),
-			};
-			const orderBy = [
-				["received_at", "desc"],
-				["id", "desc"],
-			] as const;
-			const query = { where, orderBy, ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
-			const [items, total] = await Promise.all([storage.find("webhook_delivery", query), storage.count("webhook_delivery", where)]);
-			return { items, total };
-		},
-		delivery: getDelivery,
-		async replay(id, principal, { overrule = false } = {}) {
-			const original = await getDelivery(id);
-			const hook = (await find(original.url)).find(({ trigger }) => trigger.ref === original.trigger);
-			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `the rule that webhook delivery "${id}" was for is gone`);
-			const isRefused = refusing.has(original.verdict);
-			if (isRefused) {
-				assertOverruled(original, principal, overrule);
-				logger.warn("refusal of a webhook delivery overruled", toAudit(original, principal));
-			}
-			const lower = original.headers as Readonly<Record<string, string>>;
-			const { instance } = await dispatcher.dispatch({
-				trigger: hook.trigger.ref,
-				payload: { ...toPayloadHeaders(lower), body: original.body },
-				trace: { trace_tag: original.trace_tag ?? toTraceTag(original.url) },
-			});
-			const delivery = { headers: lower, bytes: noBytes, body: original.body, traceTag: original.trace_tag ?? undefined, principal };
-			const arrival = { hook, delivery, headers: original.headers, deliveryId: original.delivery_id ?? undefined };
-			const verdict = isRefused ? "overruled" : "replayed";
-			return ledger.record(arrival, { verdict, reason: `delivery ${id} once more`, instanceId: instance.id });
-		},
-	};
 }
 
 /** The verdict stays with the delivery: whoever may post to the hook could otherwise have anything run that the hook has refused. */
