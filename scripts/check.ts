@@ -1,5 +1,6 @@
 import { checkBoundaries } from "./check-boundaries.ts";
 import { checkDocs } from "./check-docs.ts";
+import { checkLengths } from "./check-lengths.ts";
 import { checkLock } from "./check-lock.ts";
 import { checkMap } from "./check-map.ts";
 import { checkPackage } from "./package/check-package.ts";
@@ -19,6 +20,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],
 	["map", checkMap],
+	["lengths", checkLengths],
 	["lock file", checkLock],
 	["package", checkPackage],
 ];

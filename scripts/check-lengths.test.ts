@@ -1,0 +1,33 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { findTooLong } from "./check-lengths.ts";
+
+const lines = (count: number) => '\twork("é");\n'.repeat(count);
+
+test("a function that fits a screen is not too long, and one more line is", () => {
+	assert.deepEqual(findTooLong("a.ts", `function fits() {\n${lines(58)}}\n`), []);
+	assert.deepEqual(findTooLong("a.ts", `#!/usr/bin/env node\n\nfunction f() {\n${lines(59)}}\n`), ["a.ts:3 f has 61 lines; 60 at most"]);
+});
+
+test("methods, arrow functions and members of objects are functions", () => {
+	const text = `class A {\n#m() {\n${lines(59)}}\n}\nconst b = () => {\n${lines(59)}};\nconst c = {\nd() {\n${lines(59)}},\n};\n`;
+	assert.deepEqual(
+		findTooLong("a.ts", text).map((problem) => problem.split(" ", 2)[1]),
+		["m", "b", "d"],
+	);
+});
+
+test("a function is measured without those inside of it, up to a limit for all", () => {
+	const inner = `\tfunction inner() {\n${lines(40)}\t}\n`;
+	assert.deepEqual(findTooLong("a.ts", `function f() {\n${inner}${inner}}\n`), []);
+	assert.deepEqual(findTooLong("a.ts", `function f() {\n${inner.repeat(3)}}\n`), [
+		"a.ts:1 f has 128 lines with the functions in it; 120 at most",
+	]);
+});
+
+test("a file is not too long, unless it is a table", () => {
+	assert.deepEqual(findTooLong("a.ts", "work();\n".repeat(301)), ["a.ts has 301 lines; 300 at most, unless it is a table"]);
+	assert.deepEqual(findTooLong("core/contract/options.ts", "work();\n".repeat(301)), []);
+});
+
+test.run();

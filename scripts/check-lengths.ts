@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parseSync } from "@swc/core";
+import { findFiles } from "./find-files.ts";
+
+/** Lines of a function that fit a screen. Functions inside of it are measured by themselves: they are read by their names. */
+const longestFunction = 60;
+/** Lines of a function with all that is inside of it: one that holds many others is a class or a file in disguise. */
+const longestWhole = 120;
+/** Lines of a file. */
+const longestFile = 300;
+/** Files that are one table. */
+const tables: ReadonlySet<string> = new Set(["core/contract/options.ts"]);
+
+/** Not yet: these are still to be split. Nothing may be added here. */
+const notYet: ReadonlySet<string> = new Set([
+	"core/features/sensors/supervisor.ts",
+	"core/features/timers/timers.ts",
+	"core/kernel/executions/catalog.ts",
+	"core/kernel/executions/submit.ts",
+	"core/kernel/nodes/node-record.ts",
+	"core/kernel/runs/run-records.ts",
+	"core/kernel/work/duty.ts",
+]);
+
+const folders = ["core", "plugins", "plugins-auth", "plugins-runner", "scripts"];
+const functionTypes: ReadonlySet<unknown> = new Set([
+	"FunctionDeclaration",
+	"FunctionExpression",
+	"ArrowFunctionExpression",
+	"ClassMethod",
+	"PrivateMethod",
+	"Constructor",
+	"MethodProperty",
+	"GetterProperty",
+	"SetterProperty",
+]);
+
+interface Measured {
+	readonly name: string;
+	/** Where it begins. */
+	readonly line: number;
+	readonly lines: number;
+	/** Lines of the functions inside of it, but their first ones. */
+	inner: number;
+}
+
+/** Functions and files that are too long, tests left out. */
+export function checkLengths(): Promise<string[]> {
+	const isCode = (file: string) => file.endsWith(".ts") && !/\.(test|test-support)\.ts$/.test(file);
+	const read = (file: string) => (existsSync(file) ? findTooLong(file, readFileSync(file, "utf8")) : []);
+	const files = findFiles(folders, isCode).filter((file) => !notYet.has(file));
+	const done = [...notYet].filter((file) => read(file).length === 0);
+	return Promise.resolve([
+		...files.flatMap(read),
+		...done.map((file) => `${file} is short enough: take it off the list of those that are not`),
+	]);
+}
+
+/** What is too long in a file. */
+export function findTooLong(file: string, text: string): string[] {
+	const lines = text.split("\n").length - 1;
+	const isLong = lines > longestFile && !tables.has(file);
+	return [
+		...(isLong ? [`${file} has ${lines} lines; ${longestFile} at most, unless it is a table`] : []),
+		...measure(text).flatMap((found) => {
+			const own = found.lines - found.inner;
+			const where = `${file}:${found.line} ${found.name}`;
+			if (own > longestFunction) return [`${where} has ${own} lines; ${longestFunction} at most`];
+			if (found.lines > longestWhole) return [`${where} has ${found.lines} lines with the functions in it; ${longestWhole} at most`];
+			return [];
+		}),
+	];
+}
+
+/** Every function of a program, in the order of the text. */
+function measure(text: string): readonly Measured[] {
+	// A program begins for the parser at its first token; this makes that the beginning of the text. A `#!` may stand nowhere else.
+	const source = `;${text.replace(/^#!/, "//")}`;
+	const program = parseSync(source, { syntax: "typescript", target: "es2022" });
+	const lineAt = toLines(source, program.span.start);
+	const found: Measured[] = [];
+
+	function visit(node: unknown, name: string, outer: Measured | undefined): void {
+		if (typeof node !== "object" || node === null) return;
+		if (Array.isArray(node)) {
+			for (const each of node) visit(each, name, outer);
+			return;
+		}
+		const named = nameOf(node) ?? name;
+		const own = toMeasured(node, named, lineAt);
+		if (own !== undefined) found.push(own);
+		if (own !== undefined && outer !== undefined) outer.inner += own.lines - 1;
+		for (const [key, value] of Object.entries(node)) if (key !== "span") visit(value, named, own ?? outer);
+	}
+
+	visit(program.body, "", undefined);
+	return found;
+}
+
+function toMeasured(node: object, name: string, lineAt: (position: number) => number): Measured | undefined {
+	const { type, span, function: method } = node as { type?: unknown; span?: Span; function?: { span: Span } };
+	const place = span ?? method?.span;
+	if (!functionTypes.has(type) || place === undefined) return undefined;
+	const line = lineAt(place.start);
+	return { name, line, lines: lineAt(place.end) - line + 1, inner: 0 };
+}
+
+interface Span {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** What a declaration, a member or a variable is called. */
+function nameOf(node: object): string | undefined {
+	const { identifier, key, id } = node as Readonly<Record<string, { value?: unknown; id?: { value?: unknown } } | undefined>>;
+	const name = identifier?.value ?? key?.value ?? key?.id?.value ?? id?.value;
+	return typeof name === "string" ? name : undefined;
+}
+
+/** Line of a position: the parser counts bytes, from `base` on. */
+function toLines(source: string, base: number): (position: number) => number {
+	const bytes = Buffer.from(source);
+	const lineOf = new Uint32Array(bytes.length + 1);
+	let line = 1;
+	for (let index = 0; index <= bytes.length; index++) {
+		lineOf[index] = line;
+		if (bytes[index] === 10) line += 1;
+	}
+	return (position) => lineOf[position - base] ?? line;
+}
