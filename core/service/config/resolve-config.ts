@@ -58,7 +58,7 @@ export interface ResolveContext {
 	readonly only?: readonly string[] | undefined;
 }
 
-const compositionMembers = ["features", "storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir"];
+const compositionMembers = ["storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir", "features"];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
