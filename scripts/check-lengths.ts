@@ -19,7 +19,6 @@ const notYet: ReadonlySet<string> = new Set([
 	"core/kernel/executions/submit.ts",
 	"core/kernel/nodes/node-record.ts",
 	"core/kernel/runs/run-records.ts",
-	"core/kernel/work/duty.ts",
 ]);
 
 const folders = ["core", "plugins", "plugins-auth", "plugins-runner", "scripts"];

@@ -5,6 +5,7 @@ import { assertSeen } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import type { Leasing } from "../../kernel/work/leasing.ts";
 import { mask } from "../../language/parameters/mask.ts";
 import type { Access } from "../access/access.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
@@ -17,7 +18,7 @@ import { createSweep } from "./sweep.ts";
 import { createTemplateAccess } from "./template-access.ts";
 
 export interface DatastoreParts extends ItemStoreParts {
-	readonly nodeId: string;
+	readonly leasing: Leasing;
 	readonly options: Options;
 	readonly access: Access;
 	readonly clock: EngineClock;
@@ -32,7 +33,7 @@ const longestTtl = 3_153_600_000;
 export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 	const { storage, clock, access, logger, options, keys } = parts;
 	const store = createItemStore(parts);
-	const sweep = createSweep({ ...parts, lease: options.scheduler.lease });
+	const sweep = createSweep(parts);
 	const templateParts = { store, keys, access, logger, systemUser: options.system_user.user };
 	const stopping = new AbortController();
 	let rotating: Promise<RotationReport> | undefined;

@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-import { createDuty, type Duty, type DutyParts } from "../../kernel/work/duty.ts";
+import { Duty, type DutyParts } from "../../kernel/work/duty.ts";
 import { createPace } from "../retention/pace.ts";
 import { createRemoval, removeAged } from "../retention/removal.ts";
 
@@ -9,7 +9,7 @@ const interval = 60;
 /** Removes items that have expired, a minute afterwards at the latest. They count as absent before that. */
 export function createSweep(parts: DutyParts): Duty {
 	const { storage, clock } = parts;
-	return createDuty(parts, {
+	return new Duty(parts, {
 		name: "datastore_sweep",
 		interval,
 		async work(signal) {

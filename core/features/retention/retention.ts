@@ -2,7 +2,8 @@ import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Endings } from "../../kernel/executions/endings.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
-import { createDuty } from "../../kernel/work/duty.ts";
+import { Duty } from "../../kernel/work/duty.ts";
+import type { Leasing } from "../../kernel/work/leasing.ts";
 import { endInquiries } from "../inquiries/end-inquiries.ts";
 import { createCollector } from "./collector.ts";
 import { purge } from "./purge.ts";
@@ -13,7 +14,7 @@ export interface RetentionParts {
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly nodeId: string;
+	readonly leasing: Leasing;
 	readonly options: Options;
 	readonly endings: Endings;
 	/** What features say grows old. */
@@ -22,7 +23,7 @@ export interface RetentionParts {
 
 export function createRetention(parts: RetentionParts): Retention & { start(): void; stop(): Promise<void> } {
 	const { storage, clock, logger } = parts;
-	const { garbagecollector: options, scheduler } = parts.options;
+	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
 	const collector = createCollector({
@@ -33,13 +34,10 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 		aging: parts.aging,
 		endInquiries: (signal) => endInquiries(parts, signal),
 	});
-	const duty = createDuty(
-		{ ...parts, lease: scheduler.lease },
-		{ name: "garbage_collection", interval: options.collection_interval, work: collector.collect },
-	);
+	const duty = new Duty(parts, { name: "garbage_collection", interval: options.collection_interval, work: collector.collect });
 
 	return {
-		start: duty.start,
+		start: () => duty.start(),
 		async collect() {
 			logger.info("garbage collection asked for");
 			try {

@@ -3,8 +3,9 @@ import { test } from "uvu";
 import { SvcError } from "../../contract/index.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import { toEngineClock, toTimestamp } from "../basics/clock.ts";
-import { createDuty, type Duty } from "./duty.ts";
+import { fromTimestamp, toEngineClock, toTimestamp } from "../basics/clock.ts";
+import { Duty } from "./duty.ts";
+import { Leasing } from "./leasing.ts";
 
 const lease = 0.3;
 const clock = { now: () => Date.now() * 1_000 };
@@ -36,8 +37,9 @@ async function withNodes(
 		let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
 		const begun: AbortSignal[] = [];
 		const ended: AbortSignal[] = [];
-		const duty = createDuty(
-			{ storage: door.plugin.create(), clock: toEngineClock(clock), logger: silentLogger, nodeId: `node-${index}`, lease },
+		const parts = { storage: door.plugin.create(), clock: toEngineClock(clock), nodeId: `node-${index}`, lease };
+		const duty = new Duty(
+			{ ...parts, logger: silentLogger, leasing: new Leasing(parts) },
 			{
 				name: "test",
 				interval,
@@ -145,6 +147,28 @@ test("a node that loses the storage ends its work once its lease has run out, an
 		await until(() => node.begun[0]?.aborted === true);
 		node.cut(false);
 		await until(() => node.begun.length === 2);
+	}));
+
+test("a node whose storage gives no answer at all ends its work once its lease has run out", () =>
+	withNodes(1, async ([node]) => {
+		node.duty.start();
+		await until(() => node.begun.length === 1);
+		node.door.shut();
+		const before = performance.now();
+		await until(() => node.begun[0]?.aborted === true || performance.now() - before > lease * 5_000);
+		assert.equal(node.begun[0]?.aborted, true);
+	}));
+
+test("what a node has left is taken over no sooner than a third of a lease after its end", () =>
+	withNodes(2, async ([first, second], storage) => {
+		first.duty.start();
+		await until(() => first.begun.length === 1);
+		first.door.shut();
+		const [left] = await storage.find("duty", {});
+		second?.duty.start();
+		await until(() => second?.begun.length === 1);
+		const takenAt = fromTimestamp((await storage.find("duty", {}))[0]?.lease_expires_at ?? "") - lease * 1_000_000;
+		assert.ok(takenAt >= fromTimestamp(left?.lease_expires_at ?? "") + (lease / 3) * 1_000_000);
 	}));
 
 test("work that fails is tried again", () =>

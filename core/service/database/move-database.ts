@@ -4,7 +4,8 @@ import { type EntityKind, entityKinds, type Storage, type StoragePlugin, SvcErro
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { settledWithin } from "../../kernel/basics/wait.ts";
 import { sourceDuty } from "../../kernel/work/database-move.ts";
-import { createDuty } from "../../kernel/work/duty.ts";
+import { Duty } from "../../kernel/work/duty.ts";
+import { Leasing } from "../../kernel/work/leasing.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { type Digest, digest } from "./compare.ts";
 import { copyRecords } from "./copy-records.ts";
@@ -71,8 +72,9 @@ interface Move {
 async function move(parts: Move): Promise<MoveReport> {
 	const { logger, nodeId } = createContext(parts.config);
 	let report: MoveReport | undefined;
-	const duty = createDuty(
-		{ storage: parts.from, clock: createSystemClock(), logger, nodeId, lease },
+	const held = { storage: parts.from, clock: createSystemClock(), nodeId, lease };
+	const duty = new Duty(
+		{ ...held, logger, leasing: new Leasing(held) },
 		{
 			name: sourceDuty,
 			interval: 0,
