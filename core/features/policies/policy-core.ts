@@ -7,7 +7,7 @@ import { createAttributeKeys } from "./attribute-keys.ts";
 import { createPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
 import { createPolicyIndex } from "./policy-index.ts";
-import { createQueues, type PolicyQueues } from "./queues.ts";
+import { ActionQueues, type PolicyQueues } from "./queues.ts";
 import { createRetries, type Retries } from "./retries.ts";
 
 export interface PolicyCoreParts {
@@ -35,7 +35,7 @@ export interface PolicyCore {
 
 export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
 	const index = createPolicyIndex(parts);
-	const queues = createQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
+	const queues = new ActionQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
 	return {
 		policies: createPolicies({
 			...parts,
@@ -45,7 +45,7 @@ export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
 			},
 		}),
 		queues,
-		retries: createRetries({ ...parts, index, queueOf: queues.queueOf }),
+		retries: createRetries({ ...parts, index, queueOf: (ref) => queues.queueOf(ref) }),
 		async start() {
 			await index.start();
 			await queues.start();
