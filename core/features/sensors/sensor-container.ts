@@ -7,14 +7,17 @@ import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { toRenewalInterval } from "../../kernel/work/lease-time.ts";
+import type { Leasing } from "../../kernel/work/leasing.ts";
+import { Looks } from "../../kernel/work/looks.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { TriggerTypes } from "../triggers/triggers-api.ts";
 import { type NamedSensor, registerSensors, toNamedSensor } from "./register-sensors.ts";
 import { createSensorContext, type SensorContextParts } from "./sensor-context.ts";
+import type { Holding } from "./sensor-run.ts";
 import { createSensorTriggers, type SensorTriggers } from "./sensor-triggers.ts";
-import { createSupervisor, type Holding, type Supervisor } from "./supervisor.ts";
+import { Supervisor } from "./supervisor.ts";
 
 /** Most characters of a message that are kept. */
 const longestError = 2_000;
@@ -24,6 +27,7 @@ export interface SensorContainerParts {
 	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
 	readonly nodeId: string;
+	readonly leasing: Leasing;
 	readonly options: Options;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
@@ -43,13 +47,7 @@ export class SensorContainer {
 	readonly #triggers: SensorTriggers;
 	/** By id of the record. */
 	readonly #supervisors = new Map<string, Supervisor>();
-	#isStarted = false;
-	#timer: NodeJS.Timeout | undefined;
-	#looking: Promise<void> | undefined;
-	/** Woken while looking. */
-	#again = false;
-	/** The last look failed. */
-	#isAway = false;
+	readonly #looks: Looks;
 
 	constructor(parts: SensorContainerParts) {
 		const { options } = parts;
@@ -57,7 +55,8 @@ export class SensorContainer {
 		this.#sensors = [...parts.sensors].map(([name, sensor]) => toNamedSensor(name, sensor));
 		this.#principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 		this.#triggers = createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval });
-		parts.changes.onChange(() => this.#wake());
+		this.#looks = new Looks({ look: () => this.#look(), onError: (error) => this.#expire(error) });
+		parts.changes.onChange(() => this.#looks.wake());
 	}
 
 	/** Makes sensors and their trigger types known: before the rules of packs, which use them. */
@@ -79,19 +78,17 @@ export class SensorContainer {
 			// One that was stopped may still wait for its sensor to end.
 			const supervisor =
 				this.#supervisors.get(id) ??
-				createSupervisor(this.#parts, id, { ref: named.ref, wake: () => this.#wake(), run: (held) => this.#run(named, held) });
+				new Supervisor(this.#parts, id, { ref: named.ref, wake: () => this.#looks.wake(), run: (held) => this.#run(named, held) });
 			supervisor.resume();
 			this.#supervisors.set(id, supervisor);
 		}
-		this.#isStarted = true;
-		this.#wake();
+		this.#looks.start();
+		this.#looks.wake();
 	}
 
 	/** Ends all of them; waits no longer than the grace. */
 	async stop(): Promise<void> {
-		this.#isStarted = false;
-		clearTimeout(this.#timer);
-		await this.#looking;
+		await this.#looks.stop();
 		await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.stop()));
 	}
 
@@ -137,41 +134,24 @@ export class SensorContainer {
 		});
 	}
 
-	async #lookOnce(): Promise<void> {
-		const stored = await this.#parts.storage.find("sensor", { where: { id: { in: [...this.#supervisors.keys()] } } });
+	async #look(): Promise<void> {
+		const { storage, leasing } = this.#parts;
+		const stored = await storage.find("sensor", { where: { id: { in: [...this.#supervisors.keys()] } } });
 		const looks = await Promise.allSettled(stored.map((sensor) => this.#supervisors.get(sensor.id)?.look(sensor)));
 		const failed = looks.find((look) => look.status === "rejected");
 		if (failed !== undefined) throw failed.reason;
+		this.#plan(toRenewalInterval(leasing.lease));
 	}
 
-	async #look(): Promise<void> {
-		do {
-			this.#again = false;
-			this.#isAway = false;
-			await this.#lookOnce().catch((error: unknown) => {
-				this.#isAway = true;
-				this.#parts.logger.warn("looking at sensors failed; will be tried again", { error });
-				for (const supervisor of this.#supervisors.values()) supervisor.expire();
-			});
-		} while (this.#again && this.#isStarted);
-	}
-
-	#wake(): void {
-		if (!this.#isStarted) return;
-		this.#again = true;
-		this.#looking ??= this.#look().finally(() => {
-			this.#looking = undefined;
-			this.#plan();
-			if (this.#again) this.#wake();
-		});
-	}
-
-	#plan(): void {
-		clearTimeout(this.#timer);
-		const { scheduler } = this.#parts.options;
-		const interval = toRenewalInterval(scheduler.lease);
+	#expire(error: unknown): void {
+		const { logger, leasing, options } = this.#parts;
+		logger.warn("looking at sensors failed; will be tried again", { error });
+		for (const supervisor of this.#supervisors.values()) supervisor.expire();
 		// Once the storage is back, nobody should have to wait for long.
-		if (this.#isStarted)
-			this.#timer = setTimeout(() => this.#wake(), this.#isAway ? Math.min(interval, scheduler.poll_interval * 1_000) : interval);
+		this.#plan(Math.min(toRenewalInterval(leasing.lease), options.scheduler.poll_interval * 1_000));
+	}
+
+	#plan(milliseconds: number): void {
+		this.#looks.plan(milliseconds, () => this.#looks.wake());
 	}
 }

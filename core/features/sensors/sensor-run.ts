@@ -1,0 +1,156 @@
+import type { Logger, Options, Patch, SensorEntity } from "../../contract/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { settledWithin, wait } from "../../kernel/basics/wait.ts";
+import type { HeldLease } from "../../kernel/work/held-lease.ts";
+import { outlastOutage } from "../../kernel/work/outage.ts";
+
+/** The right of this node to run a sensor, while it has it. */
+export interface Holding {
+	/** Aborts when the run has to end. */
+	readonly signal: AbortSignal;
+	/** Whether what the run does still counts. */
+	isHeld(): boolean;
+}
+
+export interface Supervised {
+	readonly ref: string;
+	/** Run the sensor once. Rejects when it failed. */
+	run(holding: Holding): Promise<void>;
+	/** Something has changed that needs another look. */
+	wake(): void;
+}
+
+export interface SensorRunParts {
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly settings: Options["sensorcontainer"];
+	readonly supervised: Supervised;
+	readonly lease: HeldLease<"sensor">;
+	/** As it was stored when it was taken. */
+	readonly failures: number;
+	/** It has ended, or the grace has passed and it has not; `work` resolves when it has. Nobody else has the sensor before this is called. */
+	readonly onEnd: (end: { readonly hasEnded: boolean; readonly work: Promise<void> }) => void;
+}
+
+/** A sensor while this node has it: is started again after failures, with growing pauses. */
+export class SensorRun implements Holding {
+	readonly #parts: SensorRunParts;
+	readonly #controller = new AbortController();
+	#failures: number;
+	/** When the run under way began; undefined between runs. */
+	#runningSince: number | undefined;
+	/** Another node has it, or nobody waits any more. */
+	#isOver = false;
+	/** Never rejects. */
+	readonly #work: Promise<void>;
+	/** The end of it, once that was asked for. */
+	#ending: Promise<void> | undefined;
+
+	constructor(parts: SensorRunParts) {
+		this.#parts = parts;
+		this.#failures = parts.failures;
+		this.#work = this.#keepRunning().catch((error: unknown) => {
+			if (!this.signal.aborted) parts.logger.error("supervising a sensor failed", { sensor: parts.supervised.ref, error });
+			void this.end();
+		});
+	}
+
+	get fence(): string {
+		return this.#parts.lease.fence;
+	}
+
+	get signal(): AbortSignal {
+		return this.#controller.signal;
+	}
+
+	isHeld(): boolean {
+		return !this.#isOver && !this.#parts.lease.hasRunOut();
+	}
+
+	/** Nothing this run does counts any more. */
+	lose(): void {
+		if (!this.#isOver) this.#parts.logger.warn("sensor is not this node's any more", { sensor: this.#parts.supervised.ref });
+		this.#isOver = true;
+		void this.end();
+	}
+
+	/** End it, and let others have it, or this node again. Never rejects. */
+	end(): Promise<void> {
+		return (this.#ending ??= this.#end());
+	}
+
+	/** Renew the lease when it is time to. */
+	async renew(): Promise<void> {
+		const { clock, lease, settings } = this.#parts;
+		if (!lease.isRenewalDue()) return;
+		const ranFor = this.#runningSince === undefined ? 0 : clock.steady() - this.#runningSince;
+		const isWell = this.#failures > 0 && ranFor >= settings.restart_reset * 1_000_000;
+		if (!(await lease.renew(isWell ? { restarts: 0 } : {}))) return this.lose();
+		if (isWell) this.#failures = 0;
+	}
+
+	async #keepRunning(): Promise<void> {
+		const { clock, logger, settings, supervised } = this.#parts;
+		while (!this.signal.aborted) {
+			const startedAt = clock.steady();
+			await this.#mark({ state: "running", next_start_at: null });
+			const problem = await this.#runOnce(startedAt);
+			if (this.signal.aborted) return;
+			if (problem === undefined) {
+				logger.info("sensor has nothing more to do", { sensor: supervised.ref });
+				return this.#mark({ state: "stopped", restarts: 0, last_error: null });
+			}
+			const isFresh = clock.steady() - startedAt >= settings.restart_reset * 1_000_000;
+			this.#failures = isFresh ? 1 : this.#failures + 1;
+			const delay = Math.min(settings.max_restart_delay, settings.restart_delay * 2 ** Math.min(this.#failures - 1, 30));
+			logger.warn("sensor failed", { sensor: supervised.ref, failures: this.#failures, seconds_to_restart: delay, problem });
+			const next = toTimestamp(clock.now() + delay * 1_000_000);
+			await this.#mark({ state: "waiting", restarts: this.#failures, last_error: problem, next_start_at: next });
+			await wait(delay * 1_000, this.signal);
+		}
+	}
+
+	/** What went wrong; undefined when nothing did. */
+	async #runOnce(startedAt: number): Promise<string | undefined> {
+		this.#runningSince = startedAt;
+		try {
+			await this.#parts.supervised.run(this);
+			return undefined;
+		} catch (error) {
+			return toErrorMessage(error) || "the sensor failed without saying why";
+		} finally {
+			this.#runningSince = undefined;
+		}
+	}
+
+	/** Store how the sensor does, unless it is another node's by now. */
+	async #mark(patch: Patch<SensorEntity>): Promise<void> {
+		const { clock, logger, lease, supervised } = this.#parts;
+		const attempt = async () => {
+			if (!(await lease.update({ ...patch, state_changed_at: toTimestamp(clock.now()) }))) this.lose();
+		};
+		await outlastOutage(attempt, {
+			isOver: () => this.signal.aborted,
+			onOutage: (error) => logger.warn("state of a sensor waits for the storage", { sensor: supervised.ref, error }),
+		});
+	}
+
+	async #end(): Promise<void> {
+		const { logger, settings, supervised, onEnd } = this.#parts;
+		this.#controller.abort();
+		const hasEnded = await settledWithin(this.#work, settings.shutdown_grace * 1_000);
+		this.#isOver = true;
+		if (!hasEnded) logger.error("sensor does not end", { sensor: supervised.ref, grace: settings.shutdown_grace });
+		await this.#release(hasEnded).catch((error: unknown) => logger.warn("sensor was not released", { sensor: supervised.ref, error }));
+		onEnd({ hasEnded, work: this.#work });
+	}
+
+	async #release(hasEnded: boolean): Promise<void> {
+		const { clock, lease, settings } = this.#parts;
+		const state: Patch<SensorEntity> = hasEnded
+			? { state: "stopped" }
+			: { state: "failed", last_error: `it was told to end and has not within ${settings.shutdown_grace} s` };
+		await lease.release({ ...state, restarts: 0, next_start_at: null, state_changed_at: toTimestamp(clock.now()) });
+	}
+}
