@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { TimersFeatureApi } from "./api.ts";
 import { timerRoutes } from "./routes.ts";
 import { timerTriggerTypes } from "./timer-types.ts";
-import { createTimers } from "./timers.ts";
+import { Timers } from "./timers.ts";
 import { createTimersApi } from "./timers-api.ts";
 
 /** Events at their time. */
@@ -11,7 +11,7 @@ export function createTimersFeature(kernel: Kernel): ServedFeature<TimersFeature
 	return {
 		api: { timers: createTimersApi(kernel) },
 		triggerTypes: timerTriggerTypes,
-		work: [["timers", createTimers(kernel)]],
+		work: [["timers", new Timers(kernel)]],
 		routes: timerRoutes,
 	};
 }

@@ -4,7 +4,7 @@ import type { JsonObject, Storage } from "../../contract/index.ts";
 import { toEngineClock } from "../../kernel/basics/clock.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { createTimers, type Timers } from "./timers.ts";
+import { Timers } from "./timers.ts";
 
 const interval = "core.svc.IntervalTimer";
 const silent = { error() {}, warn() {}, info() {}, debug() {} };
@@ -34,7 +34,7 @@ async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
 				timersengine: { enable: true, local_timezone: timezone, misfire_grace: grace },
 				scheduler: { poll_interval: 3_600 },
 			};
-			const node = createTimers({
+			const node = new Timers({
 				storage: createDoor().plugin.create(),
 				clock: toEngineClock({ now: () => setup.now * 1_000 }),
 				logger: silent as never,

@@ -1,0 +1,141 @@
+import {
+	isSvcError,
+	type Logger,
+	type Options,
+	type Storage,
+	SvcError,
+	type TimerEntity,
+	type TriggerEntity,
+} from "../../contract/index.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+import type { Schedule } from "./cron-schedule.ts";
+import { isTimezone, timerTypes, toSchedule } from "./schedule.ts";
+
+export interface TimerPlanParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly options: Pick<Options, "timersengine">;
+}
+
+/** Microseconds; a clock that differs by less was not set. */
+const noticeable = 500_000;
+
+export const toMilliseconds = (timestamp: string) => fromTimestamp(timestamp) / 1_000;
+export const fromMilliseconds = (milliseconds: number | undefined) =>
+	milliseconds === undefined ? null : toTimestamp(milliseconds * 1_000);
+
+/** When each timer fires next, as it is stored: made of the triggers that ask for it. */
+export class TimerPlan {
+	readonly #parts: TimerPlanParts;
+	readonly #timezone: string;
+	/** Ids of triggers whose parameters make no schedule, so that each is told of once. */
+	readonly #unreadable = new Set<string>();
+	/** By how much the clock was set off what has passed, when timers were planned. */
+	#plannedAt = 0;
+
+	constructor(parts: TimerPlanParts) {
+		this.#parts = parts;
+		this.#timezone = parts.options.timersengine.local_timezone;
+		if (isTimezone(this.#timezone)) return;
+		throw new SvcError("SVC_CONFIG", `timersengine.local_timezone: there is no time zone "${this.#timezone}"`);
+	}
+
+	/** Milliseconds since 1970: intervals go by what has passed, dates and times of day by the clock as it is set. */
+	nowFor(type: string): number {
+		const { clock } = this.#parts;
+		return (type === triggerRefs.intervalTimer ? clock.steady() : clock.wall()) / 1_000;
+	}
+
+	/** Make timers for new triggers and drop those whose trigger has gone: the triggers, by ref. */
+	async synchronise(): Promise<ReadonlyMap<string, TriggerEntity>> {
+		const { storage } = this.#parts;
+		// In this order: of a trigger that appears in between, the timer is not known yet, instead of taken for one left behind.
+		const timers = await storage.find("timer", {});
+		const triggers = await storage.find("trigger", { where: { type: { in: timerTypes } } });
+		const known = new Set(timers.map(({ trigger }) => trigger));
+		const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
+		for (const trigger of triggers) if (!known.has(trigger.ref)) await this.#register(trigger);
+		for (const { id, trigger } of timers) if (!byRef.has(trigger)) await storage.remove("timer", { where: { id } });
+		return byRef;
+	}
+
+	/** Undefined for parameters stored before they were checked. */
+	readSchedule(trigger: TriggerEntity, startedAt: number): Schedule | undefined {
+		try {
+			return toSchedule(trigger.type, trigger.parameters, { timezone: this.#timezone, startedAt });
+		} catch (error) {
+			if (!isSvcError(error, "SVC_INVALID")) throw error;
+			if (!this.#unreadable.has(trigger.id)) this.#parts.logger.warn("a timer cannot be planned", { trigger: trigger.ref, error });
+			this.#unreadable.add(trigger.id);
+			return undefined;
+		}
+	}
+
+	/** Whether somebody has set the clock since timers were planned. */
+	wasClockSet(): boolean {
+		const { clock } = this.#parts;
+		return Math.abs(clock.wall() - clock.steady() - this.#plannedAt) > noticeable;
+	}
+
+	/**
+	 * Plan anew what lies ahead: the time zone may be another than before, or the clock may have been wrong. A slot that has fired
+	 * already does not fire again, as its event is known.
+	 */
+	async replan(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
+		const { storage, clock } = this.#parts;
+		this.#plannedAt = clock.wall() - clock.steady();
+		for (const timer of await storage.find("timer", { where: { next_fire_at: { not: null } } })) {
+			await this.#replanOne(timer, triggers.get(timer.trigger));
+		}
+	}
+
+	/** Milliseconds until the next of all timers is due; undefined when none is. */
+	async untilNext(): Promise<number | undefined> {
+		const delays = await Promise.all(timerTypes.map((type) => this.#untilNextOf(type)));
+		const known = delays.flatMap((delay) => delay ?? []);
+		return known.length === 0 ? undefined : Math.min(...known);
+	}
+
+	async #register(trigger: TriggerEntity): Promise<void> {
+		const { storage, clock, logger } = this.#parts;
+		const startedAt = this.nowFor(trigger.type);
+		const schedule = this.readSchedule(trigger, startedAt);
+		if (schedule === undefined) return;
+		const next = schedule.next(startedAt);
+		if (next === undefined) logger.warn("a timer will never fire", { trigger: trigger.ref, parameters: trigger.parameters });
+		const timer: TimerEntity = {
+			id: createId(clock),
+			trigger: trigger.ref,
+			trigger_type: trigger.type,
+			started_at: toTimestamp(startedAt * 1_000),
+			next_fire_at: fromMilliseconds(next),
+			last_fired_at: null,
+		};
+		await storage.insert("timer", [timer]).catch((error: unknown) => {
+			// Another node was faster.
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		});
+	}
+
+	async #replanOne(timer: TimerEntity, trigger: TriggerEntity | undefined): Promise<void> {
+		const now = this.nowFor(timer.trigger_type);
+		// What is due fires first, as it was planned.
+		if (toMilliseconds(timer.next_fire_at ?? "") <= now) return;
+		// An interval that began later than now began by a clock that was wrong then.
+		const startedAt = Math.min(toMilliseconds(timer.started_at), now);
+		const schedule = trigger && this.readSchedule(trigger, startedAt);
+		const next = fromMilliseconds(schedule?.next(now));
+		if (next === timer.next_fire_at) return;
+		const planned = { next_fire_at: next, started_at: fromMilliseconds(startedAt) ?? timer.started_at };
+		await this.#parts.storage.update("timer", timer.id, planned, { next_fire_at: timer.next_fire_at });
+	}
+
+	async #untilNextOf(type: string): Promise<number | undefined> {
+		const where = { trigger_type: type, next_fire_at: { not: null } };
+		const [first] = await this.#parts.storage.find("timer", { where, orderBy: [["next_fire_at", "asc"]], limit: 1 });
+		return first?.next_fire_at ? Math.max(0, toMilliseconds(first.next_fire_at) - this.nowFor(type)) : undefined;
+	}
+}
