@@ -7,6 +7,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/kernel/executions/executions.test.ts",
 		"core/kernel/executions/delayed.test.ts",
 		"core/kernel/runs/after-run.test.ts",
+		"core/kernel/runs/children/children.test.ts",
 		"core/kernel/executions/rerun.test.ts",
 		"core/features/executions/runs.test.ts",
 		"core/kernel/executions/catalog-nodes.test.ts",
@@ -20,6 +21,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	leases: [
 		"core/kernel/executions/leases.test.ts",
 		"core/kernel/runs/recovery.test.ts",
+		"core/kernel/runs/children/children-nodes.test.ts",
 		"core/kernel/work/duty.test.ts",
 		"core/kernel/work/leasing.test.ts",
 		"core/kernel/work/clocks-of-nodes.test.ts",

@@ -1,4 +1,5 @@
 export * from "./auth-backend.ts";
+export * from "./children.ts";
 export * from "./config.ts";
 export * from "./define.ts";
 export * from "./entities/index.ts";

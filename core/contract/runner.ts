@@ -1,3 +1,4 @@
+import type { ChildExecutions } from "./children.ts";
 import type { JsonObject } from "./json.ts";
 import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
@@ -91,6 +92,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * between the two leaves work that nobody finds. For runners with `recovery`. Rejects once the execution is not this run's.
 	 */
 	saveState(state: JsonObject): Promise<void>;
+	/** The executions that this run starts and waits for. */
+	readonly children: ChildExecutions;
 	/** Tell where the run lives; shown as `liveaction.runner_info`. Optional; host name and the service's pid are the default. */
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
 }

@@ -118,7 +118,7 @@ test("features are registered, started and stopped in their order, and hear of e
 });
 
 test("what only one feature may have is not given by two", () => {
-	const authority = { principalOf: async () => maria, isAdministrator: async () => true };
+	const authority = { principalOf: async () => maria, isAdministrator: async () => true, assertMayRun() {} };
 	assert.throws(
 		() => createAlone(() => ({ one: { api: {}, authority }, other: { api: {}, authority } })),
 		/features: only one may have "authority"/,

@@ -108,6 +108,8 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		...events,
 		apiUrl: dependencies.apiUrl,
 		dataDirectory: dependencies.dataDirectory,
+		admit: (execution, store) => admit(execution, store),
+		onPlace: () => scheduler.lookIfDue(),
 	});
 	const pendingWork = createPendingWork({ ...basics, wake: (work) => scheduler.wake(work) });
 	const scheduler: Scheduler = new Scheduler({
@@ -118,6 +120,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		queues: () => basics.seams.queues,
 		run: (execution) => executor.run(execution),
 		holds: (id) => executor.runs.has(id),
+		resting: () => executor.children.resting,
 	});
 	const admit: Kernel["admit"] = (execution, store) => storeReserved(scheduler.reserve(execution), store);
 	const recovery = new Recovery({ ...basics, scheduler, recovers: (execution) => executor.recovers(execution) });
@@ -153,6 +156,7 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 	const authority: Authority = {
 		principalOf: (username) => seams.authority.principalOf(username),
 		isAdministrator: (username) => seams.authority.isAdministrator(username),
+		assertMayRun: (principal, actionRef) => seams.authority.assertMayRun(principal, actionRef),
 	};
 	const templateSources: TemplateSources = {
 		get items() {

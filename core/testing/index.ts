@@ -5,6 +5,7 @@ export { mockRunner } from "./mock-runner.ts";
 export { createOptions } from "./options.ts";
 export { createPluginContext, type PluginContextOptions } from "./plugin-context.ts";
 export { type Requirement, requires, type SkippableTest } from "./requires.ts";
+export type { ChildEnd, OnChild, TestChild, TestChildren } from "./run-children.ts";
 export { createRunContext, type EmittedChunk, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 export { type KitOptions, type KitResult, type RegisterTest, runKit } from "./run-kit.ts";
 export { type RunnerCases, type RunnerSuiteOptions, testRunner } from "./runner-suite.ts";

@@ -10,8 +10,10 @@ import {
 	type ParameterValues,
 	RunAborted,
 	type RunContext,
+	SvcError,
 	type TriggerReference,
 } from "../contract/index.ts";
+import { createTestChildren, type OnChild, type TestChildren } from "./run-children.ts";
 
 /** What a run under test is given. */
 export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
@@ -26,7 +28,12 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	/** Most bytes `captured` keeps of a channel. Default 1 MiB. */
 	readonly maxResultOutput?: number;
 	/** Go on with the run of another context, as `recover` is called: with its ids, and what it has emitted. */
-	readonly after?: Pick<RunContext, "execution_id" | "liveaction_id"> & { readonly chunks: readonly EmittedChunk[] };
+	readonly after?: Pick<RunContext, "execution_id" | "liveaction_id"> & {
+		readonly chunks: readonly EmittedChunk[];
+		readonly children?: TestChildren;
+	};
+	/** How children end. Default: at once, as succeeded, without a result. */
+	readonly onChild?: OnChild;
 	/** Stands in for the store: called with each piece, awaited, and may reject. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
@@ -48,8 +55,12 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 	readonly dispatched: readonly { readonly trigger: TriggerReference; readonly payload: JsonObject }[];
 	/** What the run last gave `saveState`. */
 	savedState(): JsonObject | undefined;
+	/** What the run has started, and how its tests end it. */
+	readonly children: TestChildren;
 	/** Abort the run, as the host would. */
 	abort(kind: RunAborted["kind"]): void;
+	/** Another node has taken the execution over: the run is aborted, and whatever it would store is refused. */
+	lose(): void;
 	/** Resolves once `text(type)` holds `part`. */
 	waitFor(type: OutputType, part: string): Promise<void>;
 };
@@ -70,6 +81,12 @@ export function createRunContext<S extends ParameterSchema>(
 	const announcements: { route: string; payload: JsonObject }[] = [];
 	const dispatched: { trigger: TriggerReference; payload: JsonObject }[] = [];
 	const saved: { state?: JsonObject } = {};
+	const { signal } = controller;
+	let isLost = false;
+	const assertHeld = () => {
+		if (isLost) throw new SvcError("SVC_CONFLICT", "the execution is no longer this run's");
+	};
+	const abort = (kind: RunAborted["kind"]) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`));
 	return {
 		execution_id: options.after?.execution_id ?? nextId(),
 		liveaction_id: options.after?.liveaction_id ?? nextId(),
@@ -82,20 +99,30 @@ export function createRunContext<S extends ParameterSchema>(
 		actionParameters: options.actionParameters ?? {},
 		actionSchema: options.actionSchema ?? {},
 		environment: options.environment ?? {},
-		signal: controller.signal,
+		signal,
 		logger: silentLogger,
 		packConfig: options.packConfig ?? {},
 		setRunnerInfo: () => {},
 		announce: (route, payload) => void announcements.push({ route, payload }),
 		dispatch: async (trigger, payload) => String(dispatched.push({ trigger, payload })),
 		async saveState(state) {
+			assertHeld();
 			saved.state = state;
 		},
+		children: createTestChildren({ signal, assertHeld, onChild: options.onChild, after: options.after?.children }),
 		announcements,
 		dispatched,
 		savedState: () => saved.state,
-		abort: (kind) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`)),
+		abort,
+		lose() {
+			isLost = true;
+			abort("cancel");
+		},
 		...output,
+		async emit(type, data) {
+			assertHeld();
+			await output.emit(type, data);
+		},
 	};
 }
 

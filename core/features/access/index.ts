@@ -1,4 +1,5 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createAccess, hasAdminRole } from "./access.ts";
 import type { AccessApi } from "./api.ts";
@@ -36,6 +37,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 		authority: {
 			principalOf: (username) => principalOf(username, { access, systemUser }),
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),
+			assertMayRun: (principal, actionRef) => access.assert(principal, "action_execute", toActionResource(actionRef)),
 		},
 		routes: [...userRoutes, ...tokenRoutes, ...apiKeyRoutes, ...roleRoutes],
 	};

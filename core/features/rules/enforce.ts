@@ -81,7 +81,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 			alongside: (execution) => [{ insert: "rule_enforcement", entities: [toEnforcement(rule, event, toOutcome(execution))] }, ...also],
 		};
 		const input = { action: rule.action_ref, parameters: rule.action_parameters, context };
-		const { entity } = await storeExecution(parts, input, parts.principal, origin);
+		const { entity } = await storeExecution(parts, input, parts.principal, { rule: origin });
 		logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: instance.id, execution_id: entity.id });
 	}
 

@@ -6,10 +6,13 @@ export interface Authority {
 	principalOf(username: string): Promise<Principal>;
 	/** Whether this user may do everything. */
 	isAdministrator(username: string): Promise<boolean>;
+	/** `SVC_FORBIDDEN` where somebody may not run this action. Asked for what no request asks for, as that was looked at where it came in. */
+	assertMayRun(principal: Principal, actionRef: string): void;
 }
 
 /** Where nobody tells users apart, nobody may do less than others. */
 export const noAuthority: Authority = {
 	principalOf: async (username) => ({ username, isAdmin: true, authentication: { method: "none" } }),
 	isAdministrator: async () => true,
+	assertMayRun() {},
 };

@@ -11,16 +11,19 @@ interface Parts extends TransitionParts {
 
 /**
  * Ask for the end of an execution (reference 9.2, 9.3). What runs, or has a parent, becomes `canceling`, and whoever runs it
- * ends it; anything else is `canceled` at once. `refused` says why it is too late.
+ * ends it; anything else is `canceled` at once. A question ends only with what has asked it (`byParent`). `refused` says why it is too late.
  */
 export async function cancelExecution(
 	parts: Parts,
 	found: ExecutionEntity,
-	principal: Principal,
+	principal: Pick<Principal, "username">,
+	{ byParent = false } = {},
 ): Promise<{ readonly entity: ExecutionEntity; readonly refused?: string }> {
 	for (let entity = found; ; ) {
 		if (entity.status === "canceled") return { entity };
-		if (!isCancelable(entity.status)) return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
+		const isQuestion = byParent && entity.status === "pending";
+		if (!isQuestion && !isCancelable(entity.status))
+			return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
 		const patch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
 		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changed !== undefined) return { entity: changed };
@@ -28,10 +31,10 @@ export async function cancelExecution(
 	}
 }
 
-function toCancelPatch(entity: ExecutionEntity, principal: Principal, timestamp: string) {
+function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string) {
 	const context = { ...entity.context, cancelled_by: principal.username };
 	const result = { message: "Action canceled by user.", user: principal.username };
-	const started = !["requested", "delayed", "scheduled"].includes(entity.status);
+	const started = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
 	// An execution under a parent that nobody holds has nobody to finish it, so it is final at once as well.
 	const status = started ? "canceling" : "canceled";
 	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };

@@ -26,6 +26,8 @@ export interface SchedulerParts {
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Whether an execution runs here. */
 	readonly holds: (executionId: string) => boolean;
+	/** How many of what runs here wait for executions that they have started, and take no place meanwhile. */
+	readonly resting: () => number;
 }
 
 /** Claims are small, so that the first of many starts soon and several nodes share the work. */
@@ -72,7 +74,7 @@ export class Scheduler {
 			isHere: parts.holds,
 			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
-			onRoom: () => this.#lookIfDue(),
+			onRoom: () => this.lookIfDue(),
 		});
 		this.#looks = new Looks({
 			look: () => this.#look(),
@@ -103,6 +105,12 @@ export class Scheduler {
 		this.#looksAtRequested ||= requested;
 		this.#looksAtDelayed ||= delayed;
 		this.#looks.wake();
+	}
+
+	/** A place has become free: look whether something waits for it, unless it is certain that nothing does. */
+	lookIfDue(): void {
+		const requested = this.#claiming.isBehind;
+		if (requested || this.#parts.queues().isLookDue()) this.wake({ requested });
 	}
 
 	/**
@@ -168,11 +176,6 @@ export class Scheduler {
 				if (outcome === "stored") this.announce(execution);
 			},
 		};
-	}
-
-	#lookIfDue(): void {
-		const requested = this.#claiming.isBehind;
-		if (requested || this.#parts.queues().isLookDue()) this.wake({ requested });
 	}
 
 	async #look(): Promise<void> {

@@ -48,6 +48,20 @@ export interface RuleOrigin {
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
+/** What a run adds to its request for a child. */
+export interface ChildOrigin {
+	readonly id: string;
+	readonly parent: ExecutionEntity;
+	/** Stored with it, or it is not stored. */
+	readonly alongside: readonly WriteOperation[];
+}
+
+/** Where a request comes from that is not somebody's own. */
+export interface SubmitOrigin {
+	readonly rule?: RuleOrigin;
+	readonly child?: ChildOrigin;
+}
+
 /** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
 const maxDelay = 10 * 365 * 86_400_000;
 
@@ -59,14 +73,14 @@ export async function storeExecution(
 	parts: SubmitParts,
 	input: SubmitInput,
 	principal: Principal,
-	origin?: RuleOrigin,
+	{ rule: origin, child }: SubmitOrigin = {},
 ): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
 	const action = await parts.catalog.resolve(input.action);
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal, parts.templateSources);
-	const parent = await readParent(parts.storage, input, principal);
+	const parent = child?.parent ?? (await readParent(parts.storage, input, principal));
 	const context = toContext(input, action, { user, principal, parent });
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = origin?.author ?? principal.author ?? parent?.author ?? null;
@@ -79,14 +93,15 @@ export async function storeExecution(
 		(all, sealed = null) => sealedSecrets.join(all, sealed),
 		null,
 	);
-	const draft = createDraft(parts.clock, action, input, { delay, context, author, scopes, inherited });
-	const { traceId, insert } = await placeInTrace(parts, draft, origin);
+	const id = child?.id ?? createId(parts.clock);
+	const draft = createDraft(parts.clock, action, input, { id, delay, context, author, scopes, inherited });
+	const { traceId, insert } = await placeInTrace(parts, draft, origin?.fields ?? child?.parent);
 	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
 	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
 		parts.storage.write([
 			...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]),
 			{ insert: "execution", entities: [entity] },
-			...(origin?.alongside(entity) ?? []),
+			...(origin?.alongside(entity) ?? child?.alongside ?? []),
 			...caused,
 		]);
 	try {
@@ -147,8 +162,12 @@ function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Princi
 	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
 }
 
-async function placeInTrace({ storage, clock }: SubmitParts, draft: ExecutionEntity, origin: RuleOrigin | undefined): Promise<TraceChoice> {
-	if (origin !== undefined) return { traceId: origin.fields.trace_id, insert: undefined };
+async function placeInTrace(
+	{ storage, clock }: SubmitParts,
+	draft: ExecutionEntity,
+	cause: Pick<ExecutionEntity, "trace_id"> | undefined,
+): Promise<TraceChoice> {
+	if (cause !== undefined) return { traceId: cause.trace_id, insert: undefined };
 	return chooseTrace(storage, {
 		context: draft.context,
 		liveactionId: draft.liveaction_id,
@@ -204,6 +223,7 @@ function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }
 }
 
 interface DraftInput {
+	readonly id: string;
 	readonly delay: number | null;
 	readonly context: JsonObject;
 	readonly author: string | null;
@@ -216,12 +236,12 @@ function createDraft(
 	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ delay, context, author, scopes, inherited }: DraftInput,
+	{ id, delay, context, author, scopes, inherited }: DraftInput,
 ): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
 	return {
-		id: createId(clock),
+		id,
 		liveaction_id: createId(clock),
 		status,
 		action_ref: action.ref,

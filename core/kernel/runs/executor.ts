@@ -14,6 +14,7 @@ import type { Dispatcher } from "../events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import type { Endings } from "../executions/endings.ts";
+import type { SubmitParts } from "../executions/submit.ts";
 import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
@@ -21,10 +22,12 @@ import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
+import { Children } from "./children/children.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toFailure } from "./outcome.ts";
-import { type Performance, RunPerformer, type Work } from "./perform-run.ts";
+import { RunPerformer, type Work } from "./perform-run.ts";
+import type { Performance } from "./performance.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import type { Run } from "./run.ts";
 import { dropGrant, withGrant } from "./run-grant.ts";
@@ -50,12 +53,16 @@ export interface ExecutorParts {
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 	readonly lateWrites: Pick<LateWrites, "refused">;
+	readonly admit: SubmitParts["admit"];
+	/** A run that waits for its children has given its place to others. */
+	readonly onPlace: () => void;
 }
 
 /** Runs claimed executions to their end. */
 export class Executor {
 	/** What runs here at this moment. */
 	readonly runs = new HeldRuns();
+	readonly children: Children;
 	readonly #parts: ExecutorParts;
 	readonly #records: RunRecords;
 	readonly #performer: RunPerformer;
@@ -63,8 +70,10 @@ export class Executor {
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
 		this.#records = createRunRecords(parts);
+		this.children = new Children({ ...parts, records: this.#records });
 		this.#performer = new RunPerformer({
 			...parts,
+			children: this.children,
 			runs: this.runs,
 			records: this.#records,
 			fail: (execution, error) => this.#fail(execution, error),
@@ -153,7 +162,7 @@ export class Executor {
 			const outcome = await this.#performer.perform(performance, work);
 			if (run.lost) lateWrites.refused("end of a run", { execution_id: execution.id });
 			else if (outcome.status === "running") await this.#records.leave(execution, run);
-			else await this.#records.finish(execution, run, toKept(outcome, prepared, sealedSecrets));
+			else await this.#records.finish(execution, run, toKept(outcome, performance, sealedSecrets));
 			if (run.recorded) await this.#callAfterRun(execution, prepared);
 		} finally {
 			forget();

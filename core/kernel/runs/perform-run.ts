@@ -1,34 +1,32 @@
 import { type ExecutionEntity, type JsonObject, type RunContext, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
+import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { Children } from "./children/children.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
-import type { PreparedRun } from "./prepare-run.ts";
+import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
 import { assertRecordable } from "./recordable.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
-import { type Run, secondsSinceStart, startTimeout } from "./run.ts";
+import { secondsSinceStart, startTimeout } from "./run.ts";
 import { createRunEvents, type RunEventParts, type RunEvents } from "./run-events.ts";
 import type { RunRecords } from "./run-records.ts";
+import { hideInLog, toSealed } from "./run-secrets.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 
 /** What the runner is asked to do. */
 export type Work = (context: RunContext) => Promise<RunResult | undefined>;
-
-/** A run that the runner works at. */
-export interface Performance {
-	readonly execution: ExecutionEntity;
-	readonly run: Run;
-	readonly prepared: PreparedRun;
-}
 
 export interface RunPerformerParts extends RunEventParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly runs: HeldRuns;
 	readonly records: RunRecords;
+	readonly children: Children;
+	readonly logger: EngineDependencies["logger"];
 	/** What becomes of an execution whose run has failed of itself. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
 }
@@ -52,12 +50,15 @@ export class RunPerformer {
 	async perform(performance: Performance, work: Work): Promise<Outcome> {
 		const { execution, run, prepared } = performance;
 		const { clock, storage } = this.#parts;
+		run.secrets = prepared.secrets;
 		const recorder = this.#createRecorder(performance);
 		run.recorder = recorder;
+		const forgets: (() => void)[] = [];
+		const children = this.#parts.children.open(performance, async (known) => void forgets.push(await this.#learn(performance, known)));
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
-			const result = await work(this.#toContext(performance, recorder));
+			const result = await work({ ...this.#toContext(performance, recorder), children });
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
@@ -68,6 +69,8 @@ export class RunPerformer {
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
 		} finally {
 			clearTimeout(timer);
+			children.close();
+			for (const forget of forgets) forget();
 		}
 	}
 
@@ -88,8 +91,8 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext({ execution, run, prepared }: Performance, recorder: Recorder): RunContext {
-		const { secrets } = prepared;
+	#toContext(performance: Performance, recorder: Recorder): Omit<RunContext, "children"> {
+		const { execution, run, prepared } = performance;
 		return {
 			...prepared.context,
 			signal: run.controller.signal,
@@ -97,27 +100,41 @@ export class RunPerformer {
 			captured: recorder.captured,
 			setRunnerInfo: (info) => {
 				assertRecordable(info, "what setRunnerInfo was given");
-				void this.#parts.records.storeRunnerInfo(execution, run, secrets.withoutToken(info as JsonObject));
+				void this.#parts.records.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
 			},
 			announce: (route, payload) => {
 				assertRecordable(payload, "what announce was given");
-				this.#events.announce(execution, secrets, { route, payload });
+				this.#events.announce(execution, run.secrets, { route, payload });
 			},
-			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, secrets, { trigger, payload, ...options }),
-			saveState: (state) => this.#saveState({ execution, run, secrets }, secrets.withoutToken(state)),
+			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
+			saveState: (state) => this.#saveState(performance, run.secrets.withoutToken(state)),
 		};
 	}
 
 	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */
-	async #saveState(
-		{ execution, run, secrets }: { readonly execution: ExecutionEntity; readonly run: Run; readonly secrets: KnownSecrets },
-		state: JsonObject,
-	): Promise<void> {
+	async #saveState(performance: Performance, state: JsonObject): Promise<void> {
+		const { execution, run } = performance;
 		const { runs, records, sealedSecrets } = this.#parts;
-		const sealed = run.saved ? undefined : sealedSecrets.addToken(execution.known_secrets, secrets);
+		const sealed = run.saved ? undefined : toSealed(performance, sealedSecrets, { isFound: true });
 		if (!(await records.storeState(execution, run, { state, ...(sealed !== undefined && { sealed }) }))) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
 		runs.saved(run);
+	}
+
+	/** What the result of a child shows to be secret is so in this run too, in the log and for whoever goes on with it. */
+	async #learn(performance: Performance, known: KnownSecrets): Promise<() => void> {
+		const { execution, run } = performance;
+		const { records, sealedSecrets, logger } = this.#parts;
+		const before = run.secrets;
+		run.secrets = before.and(known);
+		if (run.secrets === before) return () => {};
+		run.learnt = run.learnt.and(known);
+		run.recorder?.learn(run.secrets);
+		const sealed = toSealed(performance, sealedSecrets, { isFound: run.saved });
+		if (!(await records.storeKnown(execution, run, sealed))) {
+			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
+		}
+		return hideInLog(logger, known);
 	}
 }

@@ -24,7 +24,7 @@ export interface PreparedRun {
 	readonly sealed: string | null;
 	/** Output that is shown to nobody who may not see secrets. */
 	readonly secretOutput: readonly OutputType[];
-	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState">;
+	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState" | "children">;
 }
 
 export interface PrepareParts {

@@ -27,6 +27,8 @@ export interface Recorder {
 	 * process will record what follows.
 	 */
 	finish(options?: { readonly goesOn?: boolean }): Promise<readonly OutputChunk[]>;
+	/** More is secret from here on. What is held back goes out by what was known before. */
+	learn(secrets: KnownSecrets): void;
 	/** Refuse everything from here on: the run has lost its execution. */
 	fail(error: Error): void;
 }
@@ -62,8 +64,7 @@ interface Piece {
  */
 export function createRecorder(options: RecorderOptions): Recorder {
 	const { store, eventBus } = options;
-	const toChannel = () => ({ stream: new SecretStream(options.secrets), capture: new CapturedText(options.maxResultOutput) });
-	const channels = { stdout: toChannel(), stderr: toChannel(), other: toChannel() };
+	const channels = createChannels(options);
 	let sequence = 0;
 	let waiting: Piece[] = [];
 	let waitingLength = 0;
@@ -160,11 +161,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
 		},
 		captured: (type) => channels[type].capture.read(channels[type].stream.held),
 		restore({ output_type, data, secret_spans, sequence: stored }) {
-			const { stream, capture } = channels[output_type];
-			stream.restore(data);
 			const ranges = secret_spans ?? [];
-			capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
+			channels[output_type].stream.restore(data);
+			channels[output_type].capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
 			sequence = stored;
+		},
+		learn(secrets) {
+			addHeld(false);
+			for (const channel of Object.values(channels)) channel.stream = new SecretStream(secrets);
 		},
 		async finish({ goesOn = false } = {}) {
 			addHeld(goesOn);
@@ -177,6 +181,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
 		},
 		fail,
 	};
+}
+
+function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
+	const toChannel = () => ({ stream: new SecretStream(secrets), capture: new CapturedText(maxResultOutput) });
+	return { stdout: toChannel(), stderr: toChannel(), other: toChannel() };
 }
 
 /** The part of a chunk that is stored. */

@@ -14,7 +14,7 @@ import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import type { Endings } from "../executions/endings.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import { isCompleted } from "../executions/status.ts";
-import { applied, applyChange, toResultPatch, toStatusPatch } from "../executions/transition.ts";
+import { applied, applyChange, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import type { Leasing } from "../work/leasing.ts";
@@ -48,6 +48,10 @@ export interface RunRecords {
 		begun: { readonly granted: readonly WriteOperation[]; readonly sealed: string | null },
 	): Promise<ExecutionEntity | undefined>;
 	storeOutput(execution: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void>;
+	/** What must be written along with what only the holder of the run may store. */
+	guard(execution: ExecutionEntity, run: Run): readonly WriteOperation[];
+	/** Keep what the run knows to be secret by now; false when the execution is not this run's any more. */
+	storeKnown(execution: ExecutionEntity, run: Run, sealed: string | null): Promise<boolean>;
 	storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void>;
 	/** Keep what the run is found by after a restart, and what must be known of it; false when the execution is not this run's any more. */
 	storeState(
@@ -120,7 +124,25 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 		return after;
 	}
 
+	/** Where no other node can be, nobody ends the run while its lease is in force. */
+	function toGuard(id: string, run: Run): readonly WriteOperation[] {
+		const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
+		return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];
+	}
+
+	/** Whether the execution was still this run's. */
+	async function patchHeld(id: string, run: Run, patch: ExecutionPatch): Promise<boolean> {
+		let isStored = false;
+		await outlast(run, async () => {
+			isStored = (await storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
+		});
+		return isStored;
+	}
+
 	return {
+		guard: ({ id }, run) => toGuard(id, run),
+		storeKnown: ({ id }, run, sealed) => patchHeld(id, run, { known_secrets: sealed }),
+
 		/** The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started. */
 		async markRunning(execution, run, { granted, sealed }) {
 			const { id, fence } = execution;
@@ -159,10 +181,8 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 		async storeOutput({ id }, run, chunks) {
 			const insert = { insert: "output_chunk", entities: chunks } as const;
 			const store = () => {
-				// Where no other node can be, nobody ends the run while its lease is in force.
-				const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
-				if (isAlone) return storage.insert("output_chunk", chunks);
-				return storage.write([{ update: "execution", id, patch: {}, expected: { fence: run.fence } }, insert]);
+				const guard = toGuard(id, run);
+				return guard.length === 0 ? storage.insert("output_chunk", chunks) : storage.write([...guard, insert]);
 			};
 			try {
 				await outlastUnknown(run, store, { isStored: () => areStored(id, chunks) });
@@ -182,14 +202,9 @@ export function createRunRecords(parts: RunRecordParts): RunRecords {
 			}
 		},
 
-		async storeState({ id }, run, { state, sealed }) {
+		storeState({ id }, run, { state, sealed }) {
 			const run_state = { hostname: hostname(), state };
-			const patch = { run_state, ...(sealed !== undefined && { known_secrets: sealed }) };
-			let isStored = false;
-			await outlast(run, async () => {
-				isStored = (await storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
-			});
-			return isStored;
+			return patchHeld(id, run, { run_state, ...(sealed !== undefined && { known_secrets: sealed }) });
 		},
 
 		async leave({ id }, run) {

@@ -3,7 +3,7 @@ import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { findResultSecrets } from "../secrets/result-secrets.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Outcome } from "./outcome.ts";
-import type { PreparedRun } from "./prepare-run.ts";
+import type { Performance } from "./performance.ts";
 
 /** How a run ended, as it is recorded. */
 export interface KeptOutcome extends Outcome {
@@ -11,10 +11,21 @@ export interface KeptOutcome extends Outcome {
 	readonly sealed: string | null;
 }
 
-/** The outcome without the token, and with what the result says to be secret. */
-export function toKept({ status, result }: Outcome, { secrets, sealed, snapshot }: PreparedRun, sealing: SealedSecrets): KeptOutcome {
-	const kept = secrets.withoutToken(result);
-	return { status, result: kept, sealed: sealing.add(sealing.withoutToken(sealed), findResultSecrets(kept, snapshot)) };
+/** The outcome without the token, and with what the result and those of children say to be secret. */
+export function toKept({ status, result }: Outcome, { run, prepared }: Performance, sealing: SealedSecrets): KeptOutcome {
+	const kept = run.secrets.withoutToken(result);
+	const known = sealing.join(sealing.withoutToken(prepared.sealed), sealing.of(run.learnt));
+	return { status, result: kept, sealed: sealing.add(known, findResultSecrets(kept, prepared.snapshot)) };
+}
+
+/** What is kept with the execution while it runs; `isFound`: another process may go on with it, and must know what not to show. */
+export function toSealed(
+	{ run, prepared }: Performance,
+	sealing: SealedSecrets,
+	{ isFound }: { readonly isFound: boolean },
+): string | null {
+	const known = sealing.join(sealing.withoutToken(prepared.sealed), sealing.of(run.learnt));
+	return isFound ? sealing.addToken(known, run.secrets) : known;
 }
 
 /** Keep secrets out of the log; call what is returned when they need not be any more. */

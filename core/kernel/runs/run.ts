@@ -1,5 +1,6 @@
 import { type ExecutionEntity, type JsonObject, RunAborted } from "../../contract/index.ts";
 import { fromTimestamp } from "../basics/clock.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A run of this node while it lasts. */
@@ -14,6 +15,10 @@ export interface Run {
 	recorded: boolean;
 	/** The runner has said how the run is found again: what belongs to it must outlive this process. */
 	saved: boolean;
+	/** All that it knows to be secret at this moment. */
+	secrets: KnownSecrets;
+	/** What the results of its children have shown to be secret, besides what it knew at its start. */
+	learnt: KnownSecrets;
 	/** Where it lives, when that was told after it began: the end is announced with it. */
 	runnerInfo: JsonObject | undefined;
 }
@@ -27,6 +32,8 @@ export function createRun({ fence, lease_expires_at }: { readonly fence: string 
 		lost: false,
 		recorded: false,
 		saved: false,
+		secrets: KnownSecrets.none,
+		learnt: KnownSecrets.none,
 		runnerInfo: undefined,
 	};
 }

@@ -67,6 +67,14 @@ export class KnownSecrets {
 		return new KnownSecrets([...this.values, ...added], { ...(token !== undefined && { token }), isUnknown: this.#isUnknown });
 	}
 
+	/** These and those of another; the same object when they are known already. */
+	and({ values, isUnknown }: KnownSecrets): KnownSecrets {
+		const known = this.with(values);
+		return isUnknown && !known.isUnknown
+			? new KnownSecrets(known.values, { ...(this.token !== undefined && { token: this.token }), isUnknown })
+			: known;
+	}
+
 	/** A text as it is shown; also without the beginning of a secret at its end. */
 	text(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;

@@ -23,6 +23,8 @@ export interface ClaimingParts<K extends ClaimedKind> {
 	readonly work: (entity: EntityMap[K]) => Promise<void>;
 	/** Whether it is worked at here already. */
 	readonly isHere?: (id: string) => boolean;
+	/** How many of those that are worked at need no place just now. Default: none. */
+	readonly resting?: () => number;
 	/** A claim has brought something; its work begins next. */
 	readonly onClaimed?: (entity: EntityMap[K]) => void;
 	/** The same of what another node had claimed. */
@@ -192,7 +194,8 @@ export class Claiming<K extends ClaimedKind> {
 	}
 
 	#free(): number {
-		return this.#parts.poolSize - this.#running.size - this.#waiting.length - this.#kept;
+		const { poolSize, resting } = this.#parts;
+		return poolSize + (resting?.() ?? 0) - this.#running.size - this.#waiting.length - this.#kept;
 	}
 
 	#toClaim(): Patch<EntityMap[K]> & TakenLease {

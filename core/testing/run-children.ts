@@ -1,0 +1,186 @@
+import {
+	type Child,
+	type ChildExecutions,
+	type ChildRequest,
+	type ChildWait,
+	type ExecutionStatus,
+	type JsonObject,
+	SvcError,
+} from "../contract/index.ts";
+
+/** How a child of a run under test ends, or what it asks. */
+export interface ChildEnd {
+	/** Default `succeeded`. */
+	readonly status?: ExecutionStatus;
+	/** Default `{}`. */
+	readonly result?: JsonObject;
+}
+
+/** A child that a run under test has started. */
+export type TestChild = Child & Pick<ChildRequest, "parameters" | "delay"> & { readonly key: string; readonly result: JsonObject | null };
+
+/** What becomes of a child that is started. Undefined: it runs until the test ends it, or the run cancels it. */
+export type OnChild = (child: TestChild) => ChildEnd | undefined | Promise<ChildEnd | undefined>;
+
+/** Children that run nothing: the test says how they end. */
+export interface TestChildren extends ChildExecutions {
+	/** All that there are, in the order of their start. */
+	readonly started: readonly TestChild[];
+	/** End a child, or have it ask, pause or go on. Nothing happens to one that has ended. */
+	end(key: string, end?: ChildEnd): void;
+	/** Resolves with the first child that has not ended, once there is one. */
+	whenOpen(): Promise<TestChild>;
+}
+
+export interface TestChildrenParts {
+	readonly signal: AbortSignal;
+	/** Throws once the run is no longer its execution's. */
+	readonly assertHeld: () => void;
+	readonly onChild?: OnChild | undefined;
+	/** Of an earlier run of the same execution. */
+	readonly after?: TestChildren | undefined;
+}
+
+type TestRunParts = Pick<TestChildrenParts, "signal" | "assertHeld"> & { readonly onChild: OnChild };
+
+const final: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
+const succeed: OnChild = () => ({});
+
+/** In the place of the host's: in memory, and shared with those of an earlier run. */
+export function createTestChildren({ signal, assertHeld, onChild = succeed, after }: TestChildrenParts): TestChildren {
+	const book = after instanceof TestRunChildren ? after.book : new TestBook();
+	return new TestRunChildren(book, { signal, assertHeld, onChild });
+}
+
+/** The children of an execution, whoever runs it. */
+class TestBook {
+	readonly children = new Map<string, TestChild>();
+	#listeners = new Set<() => void>();
+
+	set(child: TestChild): void {
+		this.children.set(child.id, child);
+		for (const listener of [...this.#listeners]) listener();
+	}
+
+	/** Resolves at the next change, and when the signal aborts. */
+	changed(signal?: AbortSignal): Promise<void> {
+		return new Promise((resolve) => {
+			const tell = () => {
+				this.#listeners.delete(tell);
+				signal?.removeEventListener("abort", tell);
+				resolve();
+			};
+			this.#listeners.add(tell);
+			signal?.addEventListener("abort", tell);
+			if (signal?.aborted) tell();
+		});
+	}
+
+	find(key: string): TestChild | undefined {
+		return [...this.children.values()].find((child) => child.key === key);
+	}
+
+	end(child: TestChild, { status = "succeeded", result = {} }: ChildEnd): void {
+		const current = this.children.get(child.id) ?? child;
+		if (current.hasEnded) return;
+		this.set({ ...current, status, hasEnded: final.includes(status), result });
+	}
+}
+
+class TestRunChildren implements TestChildren {
+	readonly book: TestBook;
+	readonly #parts: TestRunParts;
+
+	constructor(book: TestBook, parts: TestRunParts) {
+		this.book = book;
+		this.#parts = parts;
+	}
+
+	get started(): readonly TestChild[] {
+		return [...this.book.children.values()];
+	}
+
+	end(key: string, end: ChildEnd = {}): void {
+		const child = this.book.find(key);
+		if (child === undefined) throw new Error(`no child "${key}" has been started`);
+		this.book.end(child, end);
+	}
+
+	async whenOpen(): Promise<TestChild> {
+		for (;;) {
+			const open = this.started.find(({ hasEnded }) => !hasEnded);
+			if (open !== undefined) return open;
+			await this.book.changed();
+		}
+	}
+
+	readonly start = async ({ key, action, parameters = {}, context = {}, delay }: ChildRequest): Promise<string> => {
+		this.#parts.assertHeld();
+		const known = this.book.find(key);
+		if (known !== undefined) return known.id;
+		const id = (this.book.children.size + 1).toString(16).padStart(24, "0");
+		const child = { id, key, action_ref: action, parameters, context, status: "running", hasEnded: false, result: null } as const;
+		this.book.set(delay === undefined ? child : { ...child, delay });
+		const end = this.#parts.onChild(child);
+		if (end instanceof Promise) void end.then((how) => how && this.book.end(child, how));
+		else if (end !== undefined) this.book.end(child, end);
+		// As with the host: the run may have lost its execution when the child is stored, and not know its id then.
+		this.#parts.assertHeld();
+		return id;
+	};
+
+	readonly find = async (key: string): Promise<Child | undefined> => {
+		this.#parts.assertHeld();
+		return this.book.find(key);
+	};
+
+	readonly list = async (): Promise<readonly Child[]> => {
+		this.#parts.assertHeld();
+		return this.started;
+	};
+
+	readonly ended = async (id: string, { signal = this.#parts.signal }: ChildWait = {}): Promise<Child> => {
+		for (;;) {
+			const child = this.#get(id);
+			if (child.hasEnded) return child;
+			signal.throwIfAborted();
+			await this.book.changed(signal);
+		}
+	};
+
+	readonly changes = ({ signal = this.#parts.signal }: ChildWait = {}): AsyncIterable<Child> => this.#changes(signal);
+
+	readonly result = async (id: string): Promise<JsonObject | null> => this.#get(id).result;
+
+	readonly cancel = async (id: string): Promise<void> => this.book.end(this.#get(id), { status: "canceled" });
+
+	readonly pause = async (id: string): Promise<void> => this.#refusePause(id);
+
+	readonly resume = async (id: string): Promise<void> => this.#refusePause(id);
+
+	async *#changes(signal: AbortSignal): AsyncGenerator<Child> {
+		const told = new Map<string, TestChild>();
+		while (!signal.aborted) {
+			this.#parts.assertHeld();
+			const next = this.started.find((child) => told.get(child.id) !== child);
+			if (next === undefined) {
+				await this.book.changed(signal);
+				continue;
+			}
+			told.set(next.id, next);
+			yield next;
+		}
+	}
+
+	#get(id: string): TestChild {
+		this.#parts.assertHeld();
+		const child = this.book.children.get(id);
+		if (child === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of this run`);
+		return child;
+	}
+
+	#refusePause(id: string): void {
+		this.#get(id);
+		throw new SvcError("SVC_INVALID", 'status: runner type "mock" does not support pause and resume');
+	}
+}
