@@ -4,7 +4,7 @@ import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
-import { toAction } from "./records.ts";
+import { toAction } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 /** Actions as they are answered; defaults of secret parameters are secret values too. */

@@ -8,7 +8,7 @@ import { parseSelection, select, selectionQuery } from "../../http/selection.ts"
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
-import { toRunnerType } from "./records.ts";
+import { toRunnerType } from "./records-api.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {

@@ -1,7 +1,8 @@
+import { createPace } from "../../kernel/aging/pace.ts";
+import { createRemoval, removeAged } from "../../kernel/aging/removal.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+
 import { Duty, type DutyParts } from "../../kernel/work/duty.ts";
-import { createPace } from "../retention/pace.ts";
-import { createRemoval, removeAged } from "../retention/removal.ts";
 
 /** Seconds between looks. */
 const interval = 60;

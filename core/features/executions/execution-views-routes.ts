@@ -6,7 +6,7 @@ import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { withActionExecutions } from "./action-executions.ts";
 import { findExecutionResource } from "./execution-resource.ts";
-import { toExecution } from "./records.ts";
+import { toExecution } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { toId } from "./routes.ts";
 

@@ -11,7 +11,7 @@ import { withActionExecutions } from "./action-executions.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { findExecutionResource } from "./execution-resource.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
-import { toExecution } from "./records.ts";
+import { toExecution } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

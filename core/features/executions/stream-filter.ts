@@ -4,7 +4,7 @@ import type { Presentation } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
 import type { ServerSentEvent } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
-import { toChunk, toExecution, toLiveAction } from "./records.ts";
+import { toChunk, toExecution, toLiveAction } from "./records-api.ts";
 
 /** Query parameters of the general stream. */
 export const streamFilterQuery = {

@@ -8,7 +8,7 @@ import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource.ts";
-import { toChunk } from "./records.ts";
+import { toChunk } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "./stream-filter.ts";
 

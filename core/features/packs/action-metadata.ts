@@ -1,9 +1,9 @@
 import type { ActionEntity, JsonObject } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { isName } from "../../kernel/basics/names.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/attributes.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "./attributes.ts";
 
 const attributes: Readonly<Record<string, Attribute>> = {
 	name: {

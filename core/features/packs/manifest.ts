@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { JsonObject, PackEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, list, requiredText, text, textList } from "./attributes.ts";
+import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../language/attributes.ts";
 import { isInRange } from "./version-range.ts";
 
 /** Version that packs may ask for in `svc_version`. */

@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { SvcError } from "../../contract/index.ts";
+import type { Pace } from "../../kernel/aging/pace.ts";
+import { createRemoval } from "../../kernel/aging/removal.ts";
 import { toSnapshot } from "../../kernel/executions/catalog.ts";
-import type { Pace } from "./pace.ts";
-import { createRemoval } from "./removal.ts";
 import { removeTraces } from "./remove-events.ts";
 import {
 	createScene,

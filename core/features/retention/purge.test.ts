@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { EntityKind } from "../../contract/index.ts";
+import { createPace } from "../../kernel/aging/pace.ts";
+import { createRemoval } from "../../kernel/aging/removal.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import { createPace } from "./pace.ts";
 import { purge } from "./purge.ts";
-import { createRemoval } from "./removal.ts";
 import { removeExecutions } from "./remove-executions.ts";
 import {
 	createScene,

@@ -1,8 +1,8 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
+import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
+import type { Range, Removal } from "../../kernel/aging/removal.ts";
 import { completedStatuses, isCompleted } from "../../kernel/executions/status.ts";
-import { eachAgedPage } from "./aged-records.ts";
 import { readForest } from "./execution-forest.ts";
-import type { Range, Removal } from "./removal.ts";
 
 export interface ExecutionRange extends Range {
 	readonly actionRef?: string;

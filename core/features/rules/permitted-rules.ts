@@ -1,7 +1,7 @@
 import type { Logger, TriggerInstanceEntity } from "../../contract/index.ts";
 import type { Access } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
-import { toNeeds } from "../triggers/told-records.ts";
+import { toNeeds } from "../triggers/told-records-api.ts";
 import type { IndexedRule } from "./rule-index.ts";
 
 export interface PermittedParts {

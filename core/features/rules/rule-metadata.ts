@@ -1,5 +1,5 @@
 import { type JsonObject, SvcError } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../packs/attributes.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/attributes.ts";
 import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
 import type { RuleInput } from "./rules-api.ts";
 

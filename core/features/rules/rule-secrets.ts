@@ -5,7 +5,7 @@ import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { createMaskWork, mask, maskParameters, restoreMasked } from "../../language/parameters/mask.ts";
-import { maskTriggers } from "../triggers/trigger-secrets.ts";
+import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
 /** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */

@@ -8,7 +8,7 @@ import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
-import { assertMayViewPayload } from "../triggers/payload-rights.ts";
+import { assertMayViewPayload } from "../triggers/payload-rights-api.ts";
 import { toRule } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRuleResource } from "./routes.ts";

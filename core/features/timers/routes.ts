@@ -1,7 +1,7 @@
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
-import { toTrigger } from "../triggers/records.ts";
+import { toTrigger } from "../triggers/records-api.ts";
 import type { TimersApi, TimerView } from "./timers-api.ts";
 
 /** What the routes ask of the engine. */

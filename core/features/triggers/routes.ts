@@ -8,7 +8,7 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import { toTrigger, toTriggerType } from "./records.ts";
+import { toTrigger, toTriggerType } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";

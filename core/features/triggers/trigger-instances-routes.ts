@@ -8,7 +8,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
-import { toShownInstances } from "./payload-rights.ts";
+import { toShownInstances } from "./payload-rights-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 

@@ -9,7 +9,7 @@ import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { restoreMasked } from "../../language/parameters/mask.ts";
-import { maskTriggers } from "./trigger-secrets.ts";
+import { maskTriggers } from "./trigger-secrets-api.ts";
 import { toNamedWhere } from "./trigger-types.ts";
 import type { TriggerInput, Triggers } from "./triggers-api.ts";
 

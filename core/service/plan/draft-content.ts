@@ -4,7 +4,7 @@ import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "
 import type { RuleView } from "../../features/rules/rules-api.ts";
 import { timerTypes } from "../../features/timers/schedule.ts";
 import { triggerRefs } from "../../features/triggers/trigger-refs-api.ts";
-import { maskTriggers } from "../../features/triggers/trigger-secrets.ts";
+import { maskTriggers } from "../../features/triggers/trigger-secrets-api.ts";
 import { toHookUrl } from "../../features/webhooks/hook-parameters.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
 import type { Engine } from "../../kernel/engine-api.ts";

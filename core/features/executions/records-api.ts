@@ -8,7 +8,7 @@ import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
 import { mask } from "../../language/parameters/mask.ts";
-import { toAction, toRunnerType } from "../actions/records.ts";
+import { toAction, toRunnerType } from "../actions/records-api.ts";
 
 /** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
 interface WireSnapshot {

@@ -3,9 +3,9 @@ import type { Presentation } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import type { HttpContext } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { toTriggerInstance } from "./records.ts";
+import { toTriggerInstance } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
-import { type Need, toNeeds } from "./told-records.ts";
+import { type Need, toNeeds } from "./told-records-api.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 
 type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { wait } from "../../kernel/basics/wait.ts";
+import { wait } from "../basics/wait.ts";
 
 /** How work that is not urgent leaves room for what is: small calls of the storage, and four times as long for everybody else. */
 export interface Pace {
