@@ -7,45 +7,13 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import { createId } from "../../kernel/basics/ids.ts";
+import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Access, RoleAssignment } from "./access-api.ts";
 import { grantsAllow, observerAllows } from "./allows.ts";
 import { type PermissionType, resourceTypeOf } from "./permission-types.ts";
-import { createRoles, isAdminRole, type Role, toStableId } from "./roles.ts";
-
-/** A role somebody has, with where it comes from. */
-export interface RoleAssignment {
-	readonly id: string;
-	readonly user: string;
-	readonly role: string;
-	readonly description: string;
-	/** Given by a group of the site's directory rather than by the configuration. */
-	readonly is_remote: boolean;
-	readonly source: string;
-}
-
-export interface AssignmentFilter {
-	readonly user?: string;
-	readonly role?: string;
-	readonly source?: string;
-	readonly remote?: boolean;
-}
-
-/** Who may do what. With access control off everybody may do everything. */
-export interface Access {
-	readonly enabled: boolean;
-	readonly roles: ReadonlyMap<string, Role>;
-	/** Names of a user's roles, sorted. */
-	rolesOf(username: string): Promise<readonly string[]>;
-	/** Whether the principal has a permission: on a record, or globally. */
-	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean;
-	/** Throws `SVC_FORBIDDEN` naming user, permission and resource, and leaves a line in the log. */
-	assert(principal: Principal, permission: PermissionType, resource?: Resource): void;
-	/** Make a user's roles by group what the groups of this sign-in say. Unknown roles are left out. */
-	syncGroups(username: string, groups: readonly string[]): Promise<void>;
-	assignments(filter: AssignmentFilter): Promise<readonly RoleAssignment[]>;
-}
+import { createRoles, isAdminRole, type Role } from "./roles.ts";
 
 export interface AccessParts {
 	readonly storage: Storage;

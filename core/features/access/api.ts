@@ -1,4 +1,4 @@
-import type { Access } from "./access.ts";
+import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials } from "./credentials-api.ts";
 import type { FirstUser } from "./first-user.ts";

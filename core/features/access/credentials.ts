@@ -10,7 +10,8 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
-import { type Access, hasAdminRole } from "./access.ts";
+import { hasAdminRole } from "./access.ts";
+import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials, IssuedToken } from "./credentials-api.ts";
 import { verifyIdentity } from "./sign-in.ts";

@@ -1,5 +1,6 @@
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { type Access, hasAdminRole } from "./access.ts";
+import { hasAdminRole } from "./access.ts";
+import type { Access } from "./access-api.ts";
 
 export interface PrincipalParts {
 	readonly access: Pick<Access, "enabled" | "rolesOf">;

@@ -2,9 +2,10 @@ import { SvcError } from "../../contract/index.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import type { Access, AssignmentFilter, RoleAssignment } from "./access.ts";
+import { toStableId } from "../../kernel/basics/ids.ts";
+import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
-import { type Role, toStableId } from "./roles.ts";
+import type { Role } from "./roles.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { type RoleConfig, SvcError } from "../../contract/index.ts";
+import { toStableId } from "../../kernel/basics/ids.ts";
 import { fitsResource, isGlobal, isPermissionType } from "./permission-types.ts";
 
 type RoleInput = NonNullable<RoleConfig["roles"]>[number];
@@ -49,9 +49,4 @@ function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path:
 			throw new SvcError("SVC_CONFIG", `${path}: "${type}" cannot be granted on "${uid}"`);
 		}
 	}
-}
-
-/** The same 24 hex characters for the same text, on every node. */
-export function toStableId(text: string): string {
-	return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

@@ -1,7 +1,7 @@
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "./access-api.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {

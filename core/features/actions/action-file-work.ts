@@ -6,7 +6,7 @@ import { resolveInside, toActionsDirectory } from "../../kernel/basics/inside.ts
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import { resolveEntryPoint } from "../packs/entry-point.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";

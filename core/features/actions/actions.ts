@@ -20,7 +20,7 @@ import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
 import type { ActionFilter, ActionInput, Actions } from "./catalog-api.ts";
 

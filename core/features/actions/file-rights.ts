@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { ActionEntity, Storage } from "../../contract/index.ts";
+import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Access } from "../access/access.ts";
-import type { PermissionType } from "../access/permission-types.ts";
+import type { Access } from "../access/access-api.ts";
 import { isTaken } from "./linkless-files.ts";
 
 /** An action whose files are concerned, and who asks. */

@@ -1,6 +1,6 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import { actionViewRoutes } from "./action-views-routes.ts";
 import { StoredActions } from "./actions.ts";
 import type { ActionsApi } from "./api.ts";

@@ -1,5 +1,6 @@
 import type { KeyValueEntity, Options } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import type { Authority } from "../../kernel/basics/authority.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
@@ -7,7 +8,7 @@ import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
 import { mask } from "../../language/parameters/mask.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
 import { createItemStore, type ItemContent, type ItemStoreParts } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ValueForm } from "./items-api.ts";
@@ -21,6 +22,7 @@ export interface DatastoreParts extends ItemStoreParts {
 	readonly leasing: Leasing;
 	readonly options: Options;
 	readonly access: Access;
+	readonly authority: Authority;
 	readonly clock: EngineClock;
 	readonly keys: KeyRing;
 	/** Absolute path of the key file. */
@@ -31,10 +33,10 @@ export interface DatastoreParts extends ItemStoreParts {
 const longestTtl = 3_153_600_000;
 
 export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
-	const { storage, clock, access, logger, options, keys } = parts;
+	const { storage, clock, access, authority, logger, options, keys } = parts;
 	const store = createItemStore(parts);
 	const sweep = createSweep(parts);
-	const templateParts = { store, keys, access, logger, systemUser: options.system_user.user };
+	const templateParts = { store, keys, access, authority, logger };
 	const stopping = new AbortController();
 	let rotating: Promise<RotationReport> | undefined;
 

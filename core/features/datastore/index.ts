@@ -1,6 +1,6 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import type { DatastoreApi } from "./api.ts";
 import { createDatastoreItems } from "./datastore-items.ts";
 import { itemTriggerTypes } from "./item-types.ts";

@@ -5,6 +5,7 @@ import { isSvcError, type Logger } from "../../contract/index.ts";
 import { toItemUser } from "../../kernel/executions/template-sources.ts";
 import { createKeyRing } from "../../kernel/secrets/key-ring.ts";
 import { createAccess } from "../access/access.ts";
+import { principalOf } from "../access/principal-of.ts";
 import { createItemStore } from "./item-store.ts";
 import { createTemplateAccess } from "./template-access.ts";
 
@@ -31,7 +32,8 @@ async function createSubject() {
 	for (const name of ["open", "hidden"]) await store.set({ scope: "svckv.system", name, user: null }, content(name));
 	await store.set({ scope: "svckv.user", name: "maria:own", user: "maria" }, content("of maria"));
 	const keys = createKeyRing({ path: "/nowhere/key", isEnabled: false, logger });
-	const parts = { store, keys, access, logger, systemUser: "svc" };
+	const authority = { principalOf: (username: string) => principalOf(username, { access, systemUser: "svc" }) };
+	const parts = { store, keys, access, logger, authority };
 	return (username: string, author?: string) => createTemplateAccess(parts, { username, author });
 }
 

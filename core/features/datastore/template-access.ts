@@ -1,10 +1,10 @@
 import { type Logger, SvcError } from "../../contract/index.ts";
+import type { Authority } from "../../kernel/basics/authority.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
-import type { Access } from "../access/access.ts";
-import { principalOf } from "../access/principal-of.ts";
+import type { Access } from "../access/access-api.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
 import type { ItemStore } from "./item-store.ts";
 
@@ -13,8 +13,8 @@ export interface TemplateAccessParts {
 	readonly keys: KeyRing;
 	readonly access: Access;
 	readonly logger: Logger;
-	/** What rules and timers act as; it may view all items of the system. */
-	readonly systemUser: string;
+	/** Says with which permissions the templates of somebody are read who asks for nothing just now. */
+	readonly authority: Pick<Authority, "principalOf">;
 }
 
 interface TemplateReader {
@@ -89,7 +89,7 @@ class TemplateAccess implements DatastoreAccess {
 	#toPrincipal(): Promise<Principal> {
 		const { username, author = username, scopes } = this.#reader;
 		const narrowed = scopes === undefined ? {} : { isAdmin: false, scopes };
-		return (this.#principal ??= principalOf(author, this.#parts).then((principal) => ({ ...principal, ...narrowed })));
+		return (this.#principal ??= this.#parts.authority.principalOf(author).then((principal) => ({ ...principal, ...narrowed })));
 	}
 }
 

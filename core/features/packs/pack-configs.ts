@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { JsonObject, Logger, ParameterSchema, Storage } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import { toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
@@ -8,7 +9,6 @@ import { roomInTurn } from "../../language/loop-turn.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { collectSecrets, maskBySchema, restoreMasked } from "../../language/parameters/mask.ts";
 import { asOneWork } from "../../language/work-budget.ts";
-import { toStableId } from "../access/roles.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import { checkConfigValues } from "./check-values.ts";
 import { createConfigFiles } from "./config-files.ts";

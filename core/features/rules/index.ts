@@ -1,6 +1,6 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import type { PackDirectory } from "../packs/packs-api.ts";
 import type { Policies } from "../policies/policies-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";

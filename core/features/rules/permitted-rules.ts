@@ -1,13 +1,13 @@
 import type { Logger, TriggerInstanceEntity } from "../../contract/index.ts";
-import type { Access } from "../access/access.ts";
-import { principalOf } from "../access/principal-of.ts";
+import type { Authority } from "../../kernel/basics/authority.ts";
+import type { Access } from "../access/access-api.ts";
 import { toNeeds } from "../triggers/told-records-api.ts";
 import type { IndexedRule } from "./rule-index.ts";
 
 export interface PermittedParts {
 	readonly access: Access;
+	readonly authority: Authority;
 	readonly logger: Logger;
-	readonly systemUser: string;
 }
 
 /**
@@ -17,13 +17,13 @@ export interface PermittedParts {
 export async function keepPermitted(
 	rules: readonly IndexedRule[],
 	instance: TriggerInstanceEntity,
-	{ access, logger, systemUser }: PermittedParts,
+	{ access, authority, logger }: PermittedParts,
 ): Promise<readonly IndexedRule[]> {
 	const needs = access.enabled && rules.length > 0 ? toNeeds(instance) : [];
 	if (needs.length === 0) return rules;
 	const permitted = new Map<string, boolean>();
 	for (const author of new Set(rules.map(({ rule }) => rule.user))) {
-		const principal = await principalOf(author, { access, systemUser });
+		const principal = await authority.principalOf(author);
 		permitted.set(
 			author,
 			needs.every((need) => access.allows(principal, ...need)),

@@ -1,9 +1,10 @@
 import type { Options } from "../../contract/index.ts";
+import type { Authority } from "../../kernel/basics/authority.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Reactor } from "../../kernel/events/reactor.ts";
 import type { SubmitParts } from "../../kernel/executions/submit.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { createEnforcer } from "./enforce.ts";
 import { createLoopGuard } from "./loop-guard.ts";
@@ -21,6 +22,7 @@ export interface RulesCoreParts extends SubmitParts, Omit<RuleTriggerParts, "clo
 	readonly changes: ChangeFeed;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;
+	readonly authority: Authority;
 }
 
 /** Rules, and what looks at them. */
@@ -45,8 +47,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 		enforcer: createEnforcer({ ...parts, guard: createLoopGuard(parts), principal }),
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, user),
-		keepPermitted: ((indexed, instance) =>
-			keepPermitted(indexed, instance, { ...parts, systemUser: templateSources.systemUser })) satisfies ProcessParts["keepPermitted"],
+		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],
 	};
 	return {
 		rules: { ...rules, test: (input, tester) => testRule(input, tester, { ...parts, rules, secrets }) },

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEntity } from "../../contract/index.ts";
+import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
-import type { PermissionType } from "../access/permission-types.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
 /** A permission, and what it is asked for. */

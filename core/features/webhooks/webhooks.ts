@@ -14,7 +14,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { Access } from "../access/access.ts";
+import type { Access } from "../access/access-api.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { toHookUrl } from "./hook-parameters.ts";

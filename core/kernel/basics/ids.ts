@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../../contract/index.ts";
 
 const idPattern = /^[0-9a-f]{24}$/;
@@ -26,4 +26,9 @@ export function createId(clock: Clock): string {
 	const seconds = Math.floor(lastMicroseconds / 1_000_000);
 	const rest = lastMicroseconds % 1_000_000;
 	return seconds.toString(16).padStart(8, "0") + rest.toString(16).padStart(5, "0") + counter.toString(16).padStart(5, "0") + processPart;
+}
+
+/** The same 24 hex characters for the same text, on every node. */
+export function toStableId(text: string): string {
+	return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }
