@@ -27,6 +27,7 @@ export function createFeatures(kernel: Kernel) {
 	const policies = createPoliciesFeature(kernel);
 	const sensors = createSensorsFeature(kernel, { ...datastore.api, ...packs.api, types: triggers.api.triggers.types });
 	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, ...policies.api, directories: packs.directories });
+	const inquiries = createInquiriesFeature(kernel);
 	return {
 		access,
 		datastore,
@@ -39,10 +40,10 @@ export function createFeatures(kernel: Kernel) {
 		rules,
 		actions: createActionsFeature(kernel, access.api),
 		executions: createExecutionsFeature(kernel),
-		inquiries: createInquiriesFeature(kernel),
+		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),
-		retention: createRetentionFeature(kernel),
+		retention: createRetentionFeature(kernel, { endInquiries: inquiries.endOverdue }),
 	};
 }
 

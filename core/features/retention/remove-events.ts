@@ -3,8 +3,7 @@ import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
 import { type Range, type Removal, removeAged } from "../../kernel/aging/removal.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
-import type { HookParameters } from "../webhooks/hook-parameters.ts";
-import { defaultWindow } from "../webhooks/ledger.ts";
+import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-api.ts";
 
 /** Remove trigger instances that rules have been done with. */
 export function removeInstances(removal: Removal, range: Range): Promise<string | undefined> {

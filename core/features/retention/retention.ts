@@ -1,22 +1,24 @@
 import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import type { Endings } from "../../kernel/executions/endings.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
 import { Duty } from "../../kernel/work/duty.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
-import { endInquiries } from "../inquiries/end-inquiries.ts";
 import { createCollector } from "./collector.ts";
 import { purge } from "./purge.ts";
 import type { Retention } from "./retention-api.ts";
 
-export interface RetentionParts {
+export interface RetentionNeeds {
+	/** End inquiries whose time has passed. */
+	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
+}
+
+export interface RetentionParts extends RetentionNeeds {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly leasing: Leasing;
 	readonly options: Options;
-	readonly endings: Endings;
 	/** What features say grows old. */
 	readonly aging: () => readonly AgingRecords[];
 }
@@ -26,14 +28,8 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
-	const collector = createCollector({
-		storage,
-		clock,
-		logger,
-		options,
-		aging: parts.aging,
-		endInquiries: (signal) => endInquiries(parts, signal),
-	});
+	const { aging, endInquiries } = parts;
+	const collector = createCollector({ storage, clock, logger, options, aging, endInquiries });
 	const duty = new Duty(parts, { name: "garbage_collection", interval: options.collection_interval, work: collector.collect });
 
 	return {

@@ -1,11 +1,8 @@
 import { Cron } from "croner";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { parseDate } from "../../language/date-time.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { type Schedule, toCronSchedule } from "./cron-schedule.ts";
-
-/** Refs of the trigger types that timers serve. */
-export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];
 
 export interface ScheduleOptions {
 	/** Time zone where the parameters name none. */

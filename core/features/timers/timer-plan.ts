@@ -9,9 +9,9 @@ import {
 } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
-import { isTimezone, timerTypes, toSchedule } from "./schedule.ts";
+import { isTimezone, toSchedule } from "./schedule.ts";
 
 export interface TimerPlanParts {
 	readonly storage: Storage;

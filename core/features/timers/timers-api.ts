@@ -1,5 +1,5 @@
 import { type Storage, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
-import { timerTypes } from "./schedule.ts";
+import { timerTypes } from "../triggers/trigger-refs-api.ts";
 
 /** A trigger of one of the timer types, and when it fires. */
 export interface TimerView {

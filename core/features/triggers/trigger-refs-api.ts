@@ -15,3 +15,11 @@ export const triggerRefs = {
 	keyValueChange: "core.svc.key_value_pair.value_change",
 	keyDelete: "core.svc.key_value_pair.delete",
 } as const;
+
+/** Refs of the trigger types that timers serve. */
+export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];
+
+/** The url of a webhook, as it is registered and looked up: without slashes around it (specification, Webhook). */
+export function toHookUrl(url: string): string {
+	return url.replace(/^\/+|\/+$/g, "");
+}

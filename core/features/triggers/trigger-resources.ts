@@ -2,9 +2,7 @@ import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/in
 import type { GuardedResource } from "../../http/permissions.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { splitRef } from "../../kernel/basics/resource.ts";
-import { timerTypes } from "../timers/schedule.ts";
-import { toHookUrl } from "../webhooks/hook-parameters.ts";
-import { triggerRefs } from "./trigger-refs-api.ts";
+import { timerTypes, toHookUrl, triggerRefs } from "./trigger-refs-api.ts";
 import type { TriggerInput } from "./triggers-api.ts";
 
 export function toTriggerTypeResource({ pack, name }: Pick<TriggerTypeEntity, "pack" | "name">): Resource {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../contract/index.ts";
-import type { DeduplicationSettings, HookParameters, SignatureScheme } from "./hook-parameters.ts";
+import type { DeduplicationSettings, HookParameters, SignatureScheme } from "./hook-parameters-api.ts";
 
 /** Where each kind of sender puts the id that it repeats when it sends again. */
 const places: { readonly [S in SignatureScheme]?: Pick<DeduplicationSettings, "header" | "body"> } = {

@@ -1,7 +1,7 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { type HookParameters, toHookUrl } from "./hook-parameters.ts";
+import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
+import type { HookParameters } from "./hook-parameters-api.ts";
 
 /** A registered webhook: the trigger that a rule on `core.svc.webhook` made. */
 export interface Hook {

@@ -3,6 +3,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { DispatchDraft } from "../../kernel/events/dispatcher.ts";
 import type { Hook } from "./hook-index.ts";
+import { defaultWindow } from "./hook-parameters-api.ts";
 import type { Delivery } from "./webhooks-api.ts";
 
 /** What a hook says of a delivery; `overruled`: one that was refused was dispatched all the same, as an administrator said so. */
@@ -30,9 +31,6 @@ export interface Ledger {
 	 */
 	accept(arrival: Arrival, draft: DispatchDraft): Promise<WebhookDeliveryEntity | undefined>;
 }
-
-/** Seconds in which a second delivery with the same id is a repetition, where the hook does not say. */
-export const defaultWindow = 86_400;
 
 export function createLedger({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }): Ledger {
 	function toEntity({ hook, delivery, headers, deliveryId }: Arrival, verdict: Verdict): WebhookDeliveryEntity {

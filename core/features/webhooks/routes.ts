@@ -5,7 +5,7 @@ import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
-import { toHookUrl } from "./hook-parameters.ts";
+import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import type { Webhooks } from "./webhooks-api.ts";
 
 /** What the routes ask of the engine. */

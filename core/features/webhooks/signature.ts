@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { SignatureScheme, SignatureSettings } from "./hook-parameters.ts";
+import type { SignatureScheme, SignatureSettings } from "./hook-parameters-api.ts";
 
 /** What is signed, and what the sender says of it. */
 export interface SignedRequest {

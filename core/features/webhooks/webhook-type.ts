@@ -1,8 +1,8 @@
 import { SvcError } from "../../contract/index.ts";
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
 import type { Access } from "../access/access-api.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { hookParametersSchema, toHookUrl } from "./hook-parameters.ts";
+import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { hookParametersSchema } from "./hook-parameters-api.ts";
 
 const object = { type: "object" };
 

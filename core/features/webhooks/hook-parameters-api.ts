@@ -33,6 +33,9 @@ export interface DeduplicationSettings {
 	readonly window?: number;
 }
 
+/** Seconds in which a second delivery with the same id is a repetition, where the hook does not say. */
+export const defaultWindow = 86_400;
+
 /** Parameters of a trigger of type `core.svc.webhook`. */
 export interface HookParameters {
 	readonly url: string;
@@ -73,8 +76,3 @@ export const hookParametersSchema: JsonObject = {
 	required: ["url"],
 	additionalProperties: false,
 };
-
-/** A url as it is registered and looked up: without slashes around it (specification, Webhook). */
-export function toHookUrl(url: string): string {
-	return url.replace(/^\/+|\/+$/g, "");
-}
