@@ -45,7 +45,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/rules/processing.test.ts",
 		"core/kernel/events/processor.test.ts",
 		"core/features/rules/hostile-payloads.test.ts",
-		"core/features/rules/read-pack-reactions.test.ts",
+		"core/features/rules/register-from-packs.test.ts",
 	],
 	triggers: [
 		"core/features/triggers/triggers.test.ts",
@@ -76,7 +76,7 @@ export const withoutBus: readonly string[] = [
 	"core/features/access/api-keys-http.test.ts",
 	"core/http/access.test.ts",
 	"core/features/datastore/rotation.test.ts",
-	"core/features/rules/read-pack-reactions.test.ts",
+	"core/features/rules/register-from-packs.test.ts",
 	"core/kernel/work/duty.test.ts",
 	"core/kernel/executions/delayed.test.ts",
 	"core/features/executions/runs.test.ts",

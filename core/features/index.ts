@@ -23,20 +23,21 @@ export function createFeatures(kernel: Kernel) {
 	const access = createAccessFeature(kernel);
 	const datastore = createDatastoreFeature(kernel, access.api);
 	const packs = createPacksFeature(kernel, datastore.api);
-	const triggers = createTriggersFeature(kernel);
-	const policies = createPoliciesFeature(kernel);
-	const sensors = createSensorsFeature(kernel, { ...datastore.api, ...packs.api, types: triggers.api.triggers.types });
-	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, ...policies.api, directories: packs.directories });
+	const triggers = createTriggersFeature(kernel, packs);
+	const policies = createPoliciesFeature(kernel, packs);
+	const sensors = createSensorsFeature(kernel, { ...datastore.api, ...packs.api, registerType: triggers.registerType });
+	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, directories: packs.directories });
 	const inquiries = createInquiriesFeature(kernel);
 	return {
 		access,
 		datastore,
 		packs,
+		// Before triggers: what the file of a pack says of a sensor's trigger type is what holds.
+		sensors,
 		triggers,
 		policies,
 		webhooks: createWebhooksFeature(kernel, { ...access.api, ...datastore.api }),
 		timers: createTimersFeature(kernel),
-		sensors,
 		rules,
 		actions: createActionsFeature(kernel, access.api),
 		executions: createExecutionsFeature(kernel),

@@ -7,7 +7,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Access } from "../access/access-api.ts";
-import { resolveEntryPoint } from "../packs/entry-point.ts";
+import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";
 import { assertMetadataPath, type DataFile, readInside, removeFiles, toDataPath, writeDataFiles } from "./action-files.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "uvu";
 import type { JsonObject } from "../../contract/index.ts";
 import { isSvcError } from "../../contract/index.ts";
-import { resolveEntryPoint } from "./entry-point.ts";
+import { resolveEntryPoint } from "./entry-point-api.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
 import { readPackDirectory } from "./read-pack-directory.ts";
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { ActionEntity, PackEntity } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toAction } from "./action-metadata.ts";
-import { resolveEntryPoint } from "./entry-point.ts";
+import { resolveEntryPoint } from "./entry-point-api.ts";
 import { toPack } from "./manifest.ts";
 import { readYamlObject } from "./read-yaml.ts";
 

@@ -1,14 +1,29 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import { registerFiles } from "../packs/pack-files-api.ts";
+import type { PackDirectory } from "../packs/packs-api.ts";
 import type { PoliciesApi } from "./api.ts";
 import { createPolicyCore } from "./policy-core.ts";
+import { toPolicyInput } from "./policy-file.ts";
+import { registerPolicy } from "./register-policy.ts";
 import { policyRoutes } from "./routes.ts";
 
+export interface PoliciesNeeds {
+	/** Packs whose files may hold policies. */
+	readonly directories: () => readonly PackDirectory[];
+}
+
 /** Concurrency, which holds executions, and retries, which follow their ends. */
-export function createPoliciesFeature(kernel: Kernel): ServedFeature<PoliciesApi> {
+export function createPoliciesFeature(kernel: Kernel, { directories }: PoliciesNeeds): ServedFeature<PoliciesApi> {
 	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
 	return {
 		api: { policies: core.policies },
+		register: () =>
+			registerFiles(kernel.logger, directories(), {
+				folder: "policies",
+				toInput: toPolicyInput,
+				register: (input) => registerPolicy(kernel.storage, core.policies, input),
+			}),
 		queues: core.queues,
 		async follow(ended) {
 			const next = await core.retries.draft(ended);

@@ -3,8 +3,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
-import { registerType } from "../rules/register-from-packs.ts";
-import type { TriggerTypes } from "../triggers/triggers-api.ts";
+import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
 
 /** Shortest `poll_interval` in seconds (reference 9.1). */
 const shortestInterval = 4;
@@ -12,7 +11,8 @@ const shortestInterval = 4;
 export interface RegisterSensorParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	readonly types: TriggerTypes;
+	/** Make a trigger type, or make it say what it should. */
+	readonly registerType: (input: TriggerTypeInput) => Promise<void>;
 }
 
 /** A sensor under the name that its plugin has. */
@@ -37,7 +37,7 @@ export async function registerSensors(parts: RegisterSensorParts, sensors: reado
 		try {
 			check(named);
 			for (const type of named.sensor.trigger_types) {
-				await insertOnce(() => registerType(parts, { description: "", ...type, pack: named.pack }));
+				await insertOnce(() => parts.registerType({ description: "", ...type, pack: named.pack }));
 			}
 			await insertOnce(() => registerSensor(parts, named));
 		} catch (error) {

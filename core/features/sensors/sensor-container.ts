@@ -12,8 +12,7 @@ import { Looks } from "../../kernel/work/looks.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
-import type { TriggerTypes } from "../triggers/triggers-api.ts";
-import { type NamedSensor, registerSensors, toNamedSensor } from "./register-sensors.ts";
+import { type NamedSensor, type RegisterSensorParts, registerSensors, toNamedSensor } from "./register-sensors.ts";
 import { createSensorContext, type SensorContextParts } from "./sensor-context.ts";
 import type { Holding } from "./sensor-run.ts";
 import { createSensorTriggers, type SensorTriggers } from "./sensor-triggers.ts";
@@ -22,7 +21,7 @@ import { Supervisor } from "./supervisor.ts";
 /** Most characters of a message that are kept. */
 const longestError = 2_000;
 
-export interface SensorContainerParts {
+export interface SensorContainerParts extends Pick<RegisterSensorParts, "registerType"> {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
@@ -31,7 +30,6 @@ export interface SensorContainerParts {
 	readonly options: Options;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
-	readonly types: TriggerTypes;
 	readonly changes: Pick<ChangeFeed, "onChange">;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly datastore: DatastoreItems;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, object, requiredText, text } from "../../language/attributes.ts";
-import { checkPack, ownAttributes, type Place, withoutNull } from "../rules/rule-metadata.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { PolicyInput } from "./policies-api.ts";
 
 const policyAttributes: Readonly<Record<string, Attribute>> = {

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Storage } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { StoredRules } from "./rules.ts";
+import type { RuleInput, RuleView } from "./rules-api.ts";
+
+export interface RegisterRuleParts {
+	readonly storage: Storage;
+	readonly rules: Pick<StoredRules, "create" | "get" | "update">;
+	/** Whose the rules of packs are. */
+	readonly principal: Principal;
+}
+
+/**
+ * Make a rule say what its file does. Whether it is enabled is for its file to say at first, and for operators afterwards. Whoever changed it was its author
+ * until now: what it says again is the file's.
+ */
+export async function registerRule({ storage, rules, principal }: RegisterRuleParts, input: RuleInput): Promise<void> {
+	const ref = `${input.pack}.${input.name}`;
+	const [known] = await storage.find("rule", { where: { ref }, limit: 1 });
+	if (known === undefined) await rules.create(input, principal);
+	else if (known.user !== principal.username || !says(await rules.get(ref), input)) {
+		await rules.update(ref, { ...input, enabled: known.enabled }, principal);
+	}
+}
+
+/** Whether a rule is what a file says already. */
+function says({ rule, trigger }: RuleView, input: RuleInput): boolean {
+	const { description = "", type, criteria = {}, action, tags = [], metadata_file } = input;
+	return isDeepStrictEqual(
+		[
+			rule.description,
+			rule.type,
+			rule.type_parameters,
+			rule.criteria,
+			rule.action_ref,
+			rule.action_parameters,
+			rule.tags,
+			rule.metadata_file,
+			rule.trigger_type,
+			trigger?.parameters,
+		],
+		[
+			description,
+			type?.ref ?? "standard",
+			type?.parameters ?? {},
+			criteria,
+			action.ref,
+			action.parameters ?? {},
+			tags,
+			metadata_file,
+			input.trigger.type,
+			input.trigger.parameters ?? {},
+		],
+	);
+}

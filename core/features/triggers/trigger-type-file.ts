@@ -1,0 +1,29 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { type Attribute, checkAttributes, isObject, object, requiredText, text } from "../../language/attributes.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
+import type { TriggerTypeInput } from "./triggers-api.ts";
+
+const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
+	...ownAttributes,
+	name: requiredText,
+	pack: text,
+	description: text,
+	payload_schema: object,
+	parameters_schema: object,
+	tags: { allowed: "a list of objects", accepts: (value) => Array.isArray(value) && value.every(isObject) },
+};
+
+/** The trigger type that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
+export function toTriggerTypeInput(metadata: JsonObject, { pack }: Place): TriggerTypeInput {
+	checkAttributes(metadata, triggerTypeAttributes, true);
+	checkPack(metadata, pack);
+	const { name, description, payload_schema, parameters_schema, tags } = withoutNull(metadata) as unknown as TriggerTypeInput;
+	return {
+		name,
+		pack,
+		...(description !== undefined && { description }),
+		...(payload_schema !== undefined && { payload_schema }),
+		...(parameters_schema !== undefined && { parameters_schema }),
+		...(tags !== undefined && { tags }),
+	};
+}
