@@ -12,7 +12,8 @@ import { createPurgeClient, type PurgeClient } from "./retention/client.ts";
 import { createRuleClient, type RuleClient } from "./rules/client.ts";
 import { createSensorClient, type SensorClient } from "./sensors/client.ts";
 import { createTimerClient, type TimerClient } from "./timers/client.ts";
-import { createTriggerClient, type TriggerClient } from "./triggers/client.ts";
+import { createTraceClient, type TraceClient } from "./traces/client.ts";
+import { createTriggerClient, type TriggerPart } from "./triggers/client.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks/client.ts";
 
 export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
@@ -32,8 +33,20 @@ export type { PurgeClient, PurgeRecord, PurgeRequest } from "./retention/client.
 export type * from "./rules/client.ts";
 export type { SensorClient, SensorRecord } from "./sensors/client.ts";
 export type { TimerClient, TimerRecord } from "./timers/client.ts";
-export type * from "./triggers/client.ts";
+export type { TraceComponentRecord, TraceRecord } from "./traces/client.ts";
+export type {
+	TriggerInstanceRecord,
+	TriggerRecord,
+	TriggerRequest,
+	TriggerTypeRecord,
+	TriggerTypeRequest,
+} from "./triggers/client.ts";
 export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks/client.ts";
+
+/** The trigger types, events and traces of a service. */
+export interface TriggerClient extends TriggerPart {
+	readonly traces: TraceClient;
+}
 
 /** The HTTP API in types. Every method throws `SvcError`; `SVC_UNAVAILABLE` when the service cannot be reached. */
 export interface Client extends AccessClient, ActionClient, ExecutionClient, PurgeClient {
@@ -62,7 +75,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		webhooks: createWebhookClient(api),
 		rules: createRuleClient(api),
 		policies: createPolicyClient(api),
-		triggers: createTriggerClient(api),
+		triggers: { ...createTriggerClient(api), traces: createTraceClient(api) },
 		timers: createTimerClient(api),
 		sensors: createSensorClient(api),
 		keys: createKeyClient(api),

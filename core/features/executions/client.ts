@@ -2,7 +2,7 @@ import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
 import type { ExecutionStatus, JsonObject, JsonValue, OutputType } from "../../contract/index.ts";
-import type { ActionRecord, RunnerTypeRecord } from "../actions/client.ts";
+import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
 import { type FollowOptions, followOutput, type OutputChunkRecord } from "./follow-output.ts";
 
 /** An execution as the API shows it. */

@@ -6,7 +6,7 @@ import { type FormatOptions, printRecord } from "../../cli/output.ts";
 import { parseParameters, type Schemas } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
-import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client.ts";
+import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
 

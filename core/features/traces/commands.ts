@@ -4,7 +4,7 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
-import { createTriggerClient, type TraceRecord } from "../triggers/client.ts";
+import { createTraceClient, type TraceRecord } from "./client.ts";
 import { drawTree, type TraceChoice, type TraceKind, toNodes } from "./trace-tree.ts";
 
 const columns = ["id", "uid", "trace_tag", "start_timestamp"];
@@ -43,8 +43,8 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 			const { traceTag: trace_tag, execution, rule, triggerInstance: trigger_instance, ...options } = optionsOf<ListOptions>(command);
 			const filter = { trace_tag, execution, rule, trigger_instance };
 			const isFiltered = Object.values(filter).some((value) => value !== undefined);
-			const client = createTriggerClient(await openSession(options, context));
-			const page = await client.traces.list({
+			const client = createTraceClient(await openSession(options, context));
+			const page = await client.list({
 				...filter,
 				limit: options.last,
 				[options.sort === "asc" ? "sort_asc" : "sort_desc"]: "True",
@@ -65,9 +65,9 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 		.option("-n, --hide-noop-triggers", "no events that no rule acted on")
 		.action(async (ids: string[], _options, command) => {
 			const options = optionsOf<GetOptions>(command);
-			const client = createTriggerClient(await openSession(options, context));
+			const client = createTraceClient(await openSession(options, context));
 			for (const id of ids) {
-				const record = await orNotFound(client.traces.get(id), "Trace", id, "svc trace list");
+				const record = await orNotFound(client.get(id), "Trace", id, "svc trace list");
 				await show(record, toChoice(options), options, context);
 			}
 		});

@@ -1,4 +1,4 @@
-import type { TraceComponentRecord, TraceRecord } from "../triggers/client.ts";
+import type { TraceComponentRecord, TraceRecord } from "./client.ts";
 
 export type TraceKind = "execution" | "rule" | "trigger-instance";
 

@@ -49,28 +49,8 @@ export interface TriggerInstanceRecord {
 	readonly failure_reason?: string;
 }
 
-/** One of the things that a trace ties together. */
-export interface TraceComponentRecord {
-	readonly object_id: string;
-	readonly ref: string;
-	readonly updated_at: string;
-	/** Empty for what came from outside. */
-	readonly caused_by: { readonly type?: "trigger_instance" | "rule" | "action_execution"; readonly id?: string };
-}
-
-/** A trace as the API shows it. */
-export interface TraceRecord {
-	readonly id: string;
-	readonly uid: string;
-	readonly trace_tag: string;
-	readonly start_timestamp: string;
-	readonly action_executions: readonly TraceComponentRecord[];
-	readonly rules: readonly TraceComponentRecord[];
-	readonly trigger_instances: readonly TraceComponentRecord[];
-}
-
-/** The trigger types, events and traces of a service. */
-export interface TriggerClient {
+/** The triggers of a service, their types and their events. */
+export interface TriggerPart {
 	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
 	/** By ref or id. */
 	get(refOrId: string): Promise<TriggerRecord>;
@@ -92,13 +72,9 @@ export interface TriggerClient {
 		/** Dispatch the event again. */
 		reEmit(id: string): Promise<{ readonly message: string; readonly id: string }>;
 	};
-	readonly traces: {
-		list(query?: ListQuery): Promise<ListPage<TraceRecord>>;
-		get(id: string): Promise<TraceRecord>;
-	};
 }
 
-export function createTriggerClient({ read, list, call }: Api): TriggerClient {
+export function createTriggerClient({ read, list, call }: Api): TriggerPart {
 	const at = encodeURIComponent;
 	return {
 		list: async (query) => (await list<TriggerRecord>("/triggers", query)).items,
@@ -121,10 +97,6 @@ export function createTriggerClient({ read, list, call }: Api): TriggerClient {
 			list: (query) => list("/triggerinstances", query),
 			get: (id) => read(`/triggerinstances/${at(id)}`),
 			reEmit: (id) => read(`/triggerinstances/${at(id)}/re_emit`, { method: "POST" }),
-		},
-		traces: {
-			list: (query) => list("/traces", query),
-			get: (id) => read(`/traces/${at(id)}`),
 		},
 	};
 }

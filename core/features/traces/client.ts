@@ -1,0 +1,35 @@
+import type { Api } from "../../client/api.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
+
+/** One of the things that a trace ties together. */
+export interface TraceComponentRecord {
+	readonly object_id: string;
+	readonly ref: string;
+	readonly updated_at: string;
+	/** Empty for what came from outside. */
+	readonly caused_by: { readonly type?: "trigger_instance" | "rule" | "action_execution"; readonly id?: string };
+}
+
+/** A trace as the API shows it. */
+export interface TraceRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly trace_tag: string;
+	readonly start_timestamp: string;
+	readonly action_executions: readonly TraceComponentRecord[];
+	readonly rules: readonly TraceComponentRecord[];
+	readonly trigger_instances: readonly TraceComponentRecord[];
+}
+
+/** The traces of a service. */
+export interface TraceClient {
+	list(query?: ListQuery): Promise<ListPage<TraceRecord>>;
+	get(id: string): Promise<TraceRecord>;
+}
+
+export function createTraceClient({ read, list }: Api): TraceClient {
+	return {
+		list: (query) => list("/traces", query),
+		get: (id) => read(`/traces/${encodeURIComponent(id)}`),
+	};
+}
