@@ -8,10 +8,10 @@ import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.t
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Access } from "../access/access-api.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";
 import { assertMetadataPath, type DataFile, readInside, removeFiles, toDataPath, writeDataFiles } from "./action-files.ts";
 import { FileRights, type FileSubject, toEntryPath } from "./file-rights.ts";
+import { fileWritten } from "./file-written-type.ts";
 import { isTaken } from "./linkless-files.ts";
 
 interface Parts {
@@ -98,7 +98,7 @@ export class ActionFileWork {
 		const drafts: DispatchDraft[] = [];
 		for (const path of paths) {
 			const payload = { ref, file_path: join(packDirectory, path), host_info };
-			const draft = await this.#parts.draft({ trigger: triggerRefs.fileWritten, payload });
+			const draft = await this.#parts.draft({ trigger: fileWritten, payload });
 			if (draft !== undefined) drafts.push(draft);
 		}
 		return drafts;

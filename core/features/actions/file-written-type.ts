@@ -1,12 +1,13 @@
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+
+export const fileWritten = "core.svc.action.file_written";
 
 const text = { type: "string" };
 
 /** A file of an action has changed (reference 2.6). */
 export const fileWrittenType: TriggerTypeDefinition = {
 	type: defineTriggerType(
-		triggerRefs.fileWritten,
+		fileWritten,
 		"A file of an action was written over the API.",
 		ofObject({ ref: text, file_path: text, host_info: { type: "object" } }),
 	),

@@ -11,9 +11,9 @@ import type { Leasing } from "../../kernel/work/leasing.ts";
 import { Looks } from "../../kernel/work/looks.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { type NamedSensor, type RegisterSensorParts, registerSensors, toNamedSensor } from "./register-sensors.ts";
 import { createSensorContext, type SensorContextParts } from "./sensor-context.ts";
+import { processExit, processSpawn } from "./sensor-process-types.ts";
 import type { Holding } from "./sensor-run.ts";
 import { createSensorTriggers, type SensorTriggers } from "./sensor-triggers.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -103,7 +103,7 @@ export class SensorContainer {
 		});
 		for (const secret of secrets) logger.addSecret(secret);
 		logger.info("sensor started", { sensor: named.ref });
-		await this.#tell(triggerRefs.processSpawn, { id: named.name, pid: process.pid, cmd: `sensor ${named.ref}` });
+		await this.#tell(processSpawn, { id: named.name, pid: process.pid, cmd: `sensor ${named.ref}` });
 		let exitCode = 0;
 		try {
 			if (!holding.signal.aborted) await named.sensor.run(context);
@@ -115,7 +115,7 @@ export class SensorContainer {
 			hasEnded = true;
 			for (const secret of secrets) logger.forgetSecret(secret);
 			// A node that has lost the sensor does not speak for it.
-			if (holding.isHeld()) await this.#tell(triggerRefs.processExit, { id: named.name, exit_code: exitCode });
+			if (holding.isHeld()) await this.#tell(processExit, { id: named.name, exit_code: exitCode });
 			logger.info("sensor ended", { sensor: named.ref });
 		}
 	}

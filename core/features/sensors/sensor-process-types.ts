@@ -1,5 +1,7 @@
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+
+export const processSpawn = "core.svc.sensor.process_spawn";
+export const processExit = "core.svc.sensor.process_exit";
 
 const text = { type: "string" };
 const integer = { type: "integer" };
@@ -8,14 +10,14 @@ const integer = { type: "integer" };
 export const sensorProcessTypes: readonly TriggerTypeDefinition[] = [
 	{
 		type: defineTriggerType(
-			triggerRefs.processSpawn,
+			processSpawn,
 			"A sensor was started.",
 			ofObject({ id: text, timestamp: { type: "number" }, pid: integer, cmd: text }),
 		),
 	},
 	{
 		type: defineTriggerType(
-			triggerRefs.processExit,
+			processExit,
 			"A sensor came to its end.",
 			ofObject({ id: text, timestamp: { type: "number" }, exit_code: integer }),
 		),

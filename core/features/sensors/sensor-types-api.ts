@@ -1,6 +1,5 @@
 import type { SensorEntity } from "../../contract/index.ts";
-import type { Page } from "../../kernel/basics/page.ts";
-import type { Paging } from "../rules/rules-api.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 
 export interface SensorFilter {
 	readonly id?: string | readonly string[];

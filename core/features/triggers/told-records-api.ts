@@ -2,18 +2,14 @@ import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEnti
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
+import { itemRefs } from "../datastore/item-refs-api.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
 /** A permission, and what it is asked for. */
 export type Need = readonly [permission: PermissionType, resource: Resource];
 
 const completions: ReadonlySet<string> = new Set([triggerRefs.action, triggerRefs.notify]);
-const itemEvents: ReadonlySet<string> = new Set([
-	triggerRefs.keyCreate,
-	triggerRefs.keyUpdate,
-	triggerRefs.keyValueChange,
-	triggerRefs.keyDelete,
-]);
+const itemEvents: ReadonlySet<string> = new Set(Object.values(itemRefs));
 
 /**
  * What it takes to see the records that a payload tells of: the result of an execution, the values of datastore items. Whoever may not

@@ -1,4 +1,4 @@
-/** Refs of the trigger types that parts of the service use by name. */
+/** Refs of the trigger types that more than one part of the service uses by name. Features below triggers keep their own. */
 export const triggerRefs = {
 	webhook: "core.svc.webhook",
 	intervalTimer: "core.svc.IntervalTimer",
@@ -7,13 +7,6 @@ export const triggerRefs = {
 	action: "core.svc.generic.actiontrigger",
 	notify: "core.svc.generic.notifytrigger",
 	inquiry: "core.svc.generic.inquiry",
-	fileWritten: "core.svc.action.file_written",
-	processSpawn: "core.svc.sensor.process_spawn",
-	processExit: "core.svc.sensor.process_exit",
-	keyCreate: "core.svc.key_value_pair.create",
-	keyUpdate: "core.svc.key_value_pair.update",
-	keyValueChange: "core.svc.key_value_pair.value_change",
-	keyDelete: "core.svc.key_value_pair.delete",
 } as const;
 
 /** Refs of the trigger types that timers serve. */

@@ -1,6 +1,5 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import type { Page } from "../../kernel/basics/page.ts";
-import type { Paging } from "../rules/rules-api.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 
 /** Body of trigger type create and update. */
 export interface TriggerTypeInput {

@@ -1,0 +1,7 @@
+/** Refs of the trigger types that tell of changes of items. */
+export const itemRefs = {
+	create: "core.svc.key_value_pair.create",
+	update: "core.svc.key_value_pair.update",
+	valueChange: "core.svc.key_value_pair.value_change",
+	delete: "core.svc.key_value_pair.delete",
+} as const;
