@@ -24,7 +24,7 @@ export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, 
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
 export type { ExecutionInput, ExecutionRecord, RerunRequest, StreamEventRecord } from "./executions/client.ts";
-export type { FollowOptions, OutputChunkRecord } from "./executions/follow-output.ts";
+export type { FollowOptions, OutputChunkRecord } from "./executions/output-client.ts";
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
 export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";

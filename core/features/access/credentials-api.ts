@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
-import type { ProxyClaim } from "./trusted-proxies.ts";
+import type { ProxyClaim } from "./trusted-proxies-api.ts";
 
 /** What a fronting proxy says of a request. */
 export interface RemoteUser {

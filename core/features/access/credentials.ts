@@ -17,7 +17,7 @@ import type { Credentials, IssuedToken } from "./credentials-api.ts";
 import { verifyIdentity } from "./sign-in.ts";
 import { SlowDown } from "./slow-down.ts";
 import { createTokens, type TokenDraft } from "./tokens.ts";
-import { createProxies } from "./trusted-proxies.ts";
+import { createProxies } from "./trusted-proxies-api.ts";
 import { ensureUser } from "./users.ts";
 
 export interface CredentialParts {

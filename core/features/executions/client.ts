@@ -3,7 +3,7 @@ import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
 import type { ExecutionStatus, JsonObject, JsonValue, OutputType } from "../../contract/index.ts";
 import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
-import { type FollowOptions, followOutput, type OutputChunkRecord } from "./follow-output.ts";
+import { type FollowOptions, followOutput, type OutputChunkRecord } from "./output-client.ts";
 
 /** An execution as the API shows it. */
 export interface ExecutionRecord {

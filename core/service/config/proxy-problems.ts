@@ -1,5 +1,5 @@
 import { type Options, toErrorMessage } from "../../contract/index.ts";
-import { createTrustedProxies } from "../../features/access/trusted-proxies.ts";
+import { createTrustedProxies } from "../../features/access/trusted-proxies-api.ts";
 
 const shortestSecret = 16;
 

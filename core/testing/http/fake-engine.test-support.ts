@@ -8,7 +8,7 @@ import {
 	type SnapshotEntity,
 	SvcError,
 } from "../../contract/index.ts";
-import { createProxies } from "../../features/access/trusted-proxies.ts";
+import { createProxies } from "../../features/access/trusted-proxies-api.ts";
 import type { StreamEvent } from "../../features/executions/events-api.ts";
 import { routes } from "../../features/routes.ts";
 import { rootRoutes } from "../../http/root.ts";
