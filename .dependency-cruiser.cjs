@@ -6,14 +6,48 @@ const tests = "(\\.test|\\.test-support)\\.ts$";
 const enginePaths = ["^core/kernel/", "^core/language/", "^core/http/"];
 /** Files that let in or speak to others. */
 const interfacePaths = ["^core/http/", "^core/client/", "^core/cli/"];
-/** Routes of features. */
-const routeFiles = ["^core/features/routes\\.ts$", "^core/features/[^/]+/routes\\.ts$", "^core/features/[^/]+/[a-z-]+-routes\\.ts$"];
-/** Commands of features. */
-const commandFiles = [
-	"^core/features/commands\\.ts$",
-	"^core/features/[^/]+/commands\\.ts$",
-	"^core/features/[^/]+/[a-z-]+-commands\\.ts$",
+/** What a feature shows: its face, its routes, its part of the client, its commands. The lists of `core/features` take them. */
+const faceFiles = ["^core/features/[^/]+/index\\.ts$"];
+const routeFiles = ["^core/features/[^/]+/routes\\.ts$", "^core/features/[^/]+/[a-z-]+-routes\\.ts$"];
+const clientFiles = ["^core/features/[^/]+/client\\.ts$", "^core/features/[^/]+/[a-z-]+-client\\.ts$"];
+const commandFiles = ["^core/features/[^/]+/commands\\.ts$", "^core/features/[^/]+/[a-z-]+-commands\\.ts$"];
+/** What others may use of a feature: types, constants, small functions. */
+const apiFiles = ["^core/features/[^/]+/api\\.ts$", "^core/features/[^/]+/[a-z-]+-api\\.ts$"];
+const clientApiFiles = ["^core/features/[^/]+/client-api\\.ts$"];
+/** What features there are. */
+const listFiles = ["^core/features/[a-z]+\\.ts$"];
+
+/**
+ * The order in which features stand on one another: a line may use what is above it. Those of one line do not use each other, and
+ * nobody here uses a feature that is not named: it stands on all of them until it has a place.
+ */
+const order = [
+	["access"],
+	["datastore"],
+	["packs"],
+	["triggers", "actions"],
+	["executions"],
+	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes"],
+	["retention"],
 ];
+
+/** A line of the order uses itself and what is above it. */
+const standing = (features, index) => ({
+	name: `order-of-features-${index + 1}`,
+	severity: "error",
+	comment: `${features.join(", ")}: what is used of other features stands above in the order of .dependency-cruiser.cjs`,
+	from: { path: `^core/features/(${features.join("|")})/`, pathNot: tests },
+	to: {
+		path: "^core/features/",
+		pathNot: [
+			"^core/features/$1/",
+			...order
+				.slice(0, index)
+				.flat()
+				.map((name) => `^core/features/${name}/`),
+		],
+	},
+});
 
 /** An npm package that only one place may import. */
 const home = (name, packages, places) => ({
@@ -39,14 +73,14 @@ module.exports = {
 			severity: "error",
 			comment: "core/language is made of functions of what they are given: no storage, no clock",
 			from: { path: "^core/language/", pathNot: tests },
-			to: { path: "^core/", pathNot: "^core/(language|contract|kernel|features)/" },
+			to: { path: "^core/", pathNot: "^core/(language|contract)/" },
 		},
 		{
 			name: "kernel-knows-language-and-contract",
 			severity: "error",
-			comment: "core/kernel imports core/language and core/contract; never the server, the container or the client",
+			comment: "core/kernel names no feature, and neither the server nor the client: it runs alone",
 			from: { path: "^core/kernel/", pathNot: tests },
-			to: { path: "^core/", pathNot: "^core/(kernel|language|contract|features)/" },
+			to: { path: "^core/", pathNot: "^core/(kernel|language|contract)/" },
 		},
 		{
 			name: "features-know-kernel-and-kits",
@@ -77,12 +111,30 @@ module.exports = {
 			to: { path: ["^core/client/", "^core/cli/"], reachable: true },
 		},
 		{
+			name: "features-know-what-others-show",
+			severity: "error",
+			comment: "a feature uses api.ts and x-api.ts of another one, never its inside: what it does comes as an argument, from the list",
+			from: { path: "^core/features/([^/]+)/", pathNot: tests },
+			to: { path: "^core/features/", pathNot: ["^core/features/$1/", ...apiFiles] },
+		},
+		{
 			name: "lists-take-the-faces",
 			severity: "error",
-			comment: "routes and commands of a feature are its own: the lists of core/features take them",
-			from: { path: "^core/features/([^/]+)/", pathNot: tests },
-			to: { path: [...routeFiles, ...commandFiles], pathNot: "^core/features/$1/" },
+			comment: "the lists of core/features hold faces, routes, commands and parts of the client, and know nothing else of a feature",
+			from: { path: listFiles, pathNot: tests },
+			to: {
+				path: "^core/features/[^/]+/",
+				pathNot: [...faceFiles, ...routeFiles, ...clientFiles, ...commandFiles],
+			},
 		},
+		{
+			name: "others-take-the-lists",
+			severity: "error",
+			comment: "whoever puts the service together takes the lists of features, and the words of a feature from its api files",
+			from: { path: "^core/", pathNot: ["^core/features/", "^core/testing/", tests] },
+			to: { path: "^core/features/[^/]+/", pathNot: apiFiles },
+		},
+		...order.map(standing),
 		{
 			name: "client-knows-contract-only",
 			severity: "error",
@@ -100,12 +152,9 @@ module.exports = {
 		{
 			name: "client-parts-know-the-client-kit",
 			severity: "error",
-			comment: "a feature's part of the client stands on core/client, and takes records of others from their parts",
-			from: { path: ["^core/features/clients\\.ts$", "^core/features/[^/]+/client\\.ts$"] },
-			to: {
-				path: "^core/",
-				pathNot: ["^core/client/", "^core/contract/", "^core/features/[^/]+/client\\.ts$", "^core/features/executions/follow-output\\.ts$"],
-			},
+			comment: "a feature's part of the client stands on core/client, and takes records of others from what their parts show",
+			from: { path: [...clientFiles, ...clientApiFiles] },
+			to: { path: "^core/", pathNot: ["^core/client/", "^core/contract/", ...clientFiles, ...clientApiFiles] },
 		},
 		{
 			name: "client-loads-no-engine",
@@ -117,9 +166,12 @@ module.exports = {
 		{
 			name: "commands-know-the-cli-kit",
 			severity: "error",
-			comment: "a feature's commands stand on core/cli and on the parts of the client",
-			from: { path: commandFiles },
-			to: { path: [...routeFiles, "^core/features/[^/]+/(index|api)\\.ts$", ...enginePaths] },
+			comment: "a feature's commands stand on core/cli, on its part of the client and on what the parts of others show",
+			from: { path: ["^core/features/([^/]+)/commands\\.ts$", "^core/features/([^/]+)/[a-z-]+-commands\\.ts$"] },
+			to: {
+				path: "^core/",
+				pathNot: ["^core/cli/", "^core/client/", "^core/contract/", "^core/features/$1/", ...clientApiFiles],
+			},
 		},
 		{
 			name: "command-loads-no-engine",

@@ -1,6 +1,6 @@
 export * from "./contract/index.ts";
+export type { FirstUser } from "./features/access/access-api.ts";
 export type { IssuedToken } from "./features/access/credentials-api.ts";
-export type { FirstUser } from "./features/access/first-user.ts";
 export type { ActionFilter, ActionInput, Actions, RunnerTypes } from "./features/actions/catalog-api.ts";
 export type { EventMap, EventName, Events, NamesOf, StreamEvent } from "./features/executions/events-api.ts";
 export type { Run, RunAction, RunOptions } from "./features/executions/runs-api.ts";

@@ -1,6 +1,6 @@
-import { isGlobal, isPermissionType, type PermissionType } from "../features/access/permission-types.ts";
 import { openToAuthenticated } from "../features/routes.ts";
 import type { Guard } from "../http/guard.ts";
+import { isGlobal, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 
 /** The engine's credentials and permissions, as the HTTP machinery asks for them. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { NodeRole } from "../contract/index.ts";
-import type { FirstUser } from "../features/access/first-user.ts";
+import type { FirstUser } from "../features/access/access-api.ts";
 import { loadConfig } from "./load-config.ts";
 import { findOtherCopy } from "./other-copy.ts";
 import { type Addresses, createService, type Service } from "./service.ts";

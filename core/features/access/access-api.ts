@@ -21,6 +21,13 @@ export interface AssignmentFilter {
 	readonly remote?: boolean;
 }
 
+/** The administrator made at the first start. */
+export interface FirstUser {
+	readonly username: string;
+	/** Given only when it was generated: whoever set it knows it. */
+	readonly password?: string;
+}
+
 /** Who may do what. With access control off everybody may do everything. */
 export interface Access {
 	readonly enabled: boolean;

@@ -1,7 +1,6 @@
-import type { Access } from "./access-api.ts";
+import type { Access, FirstUser } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials } from "./credentials-api.ts";
-import type { FirstUser } from "./first-user.ts";
 
 /** What the engine has of this feature. */
 export interface AccessApi {

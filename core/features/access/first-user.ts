@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type AuthBackend, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
-
-/** The administrator made at the first start. */
-export interface FirstUser {
-	readonly username: string;
-	/** Given only when it was generated: whoever set it knows it. */
-	readonly password?: string;
-}
+import type { FirstUser } from "./access-api.ts";
 
 const username = "admin";
 

@@ -1,9 +1,10 @@
-import { type Clock, isSvcError, type Sensor, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { type Clock, isSvcError, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
+import type { NamedSensor } from "./named-sensor-api.ts";
 
 /** Shortest `poll_interval` in seconds (reference 9.1). */
 const shortestInterval = 4;
@@ -13,19 +14,6 @@ export interface RegisterSensorParts {
 	readonly clock: Clock;
 	/** Make a trigger type, or make it say what it should. */
 	readonly registerType: (input: TriggerTypeInput) => Promise<void>;
-}
-
-/** A sensor under the name that its plugin has. */
-export interface NamedSensor {
-	readonly name: string;
-	readonly ref: string;
-	readonly pack: string;
-	readonly sensor: Sensor;
-}
-
-export function toNamedSensor(name: string, sensor: Sensor): NamedSensor {
-	const { pack = "default" } = sensor;
-	return { name, ref: `${pack}.${name}`, pack, sensor };
 }
 
 /**

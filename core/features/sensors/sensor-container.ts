@@ -11,8 +11,11 @@ import type { Leasing } from "../../kernel/work/leasing.ts";
 import { Looks } from "../../kernel/work/looks.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
-import { type NamedSensor, type RegisterSensorParts, registerSensors, toNamedSensor } from "./register-sensors.ts";
+
+import { type NamedSensor, toNamedSensor } from "./named-sensor-api.ts";
+import { type RegisterSensorParts, registerSensors } from "./register-sensors.ts";
 import { createSensorContext, type SensorContextParts } from "./sensor-context.ts";
+
 import { processExit, processSpawn } from "./sensor-process-types.ts";
 import type { Holding } from "./sensor-run.ts";
 import { createSensorTriggers, type SensorTriggers } from "./sensor-triggers.ts";

@@ -13,7 +13,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import { outlastOutage } from "../../kernel/work/outage.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
-import type { NamedSensor } from "./register-sensors.ts";
+import type { NamedSensor } from "./named-sensor-api.ts";
 import { createSensorState } from "./sensor-state.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 

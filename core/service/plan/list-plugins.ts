@@ -1,6 +1,6 @@
 import type { PlannedPlugin } from "../../cli/service-plan.ts";
 import type { NodeRole } from "../../contract/index.ts";
-import { toNamedSensor } from "../../features/sensors/register-sensors.ts";
+import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 

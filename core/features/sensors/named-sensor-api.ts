@@ -1,0 +1,14 @@
+import type { Sensor } from "../../contract/index.ts";
+
+/** A sensor under the name that its plugin has. */
+export interface NamedSensor {
+	readonly name: string;
+	readonly ref: string;
+	readonly pack: string;
+	readonly sensor: Sensor;
+}
+
+export function toNamedSensor(name: string, sensor: Sensor): NamedSensor {
+	const { pack = "default" } = sensor;
+	return { name, ref: `${pack}.${name}`, pack, sensor };
+}
