@@ -22,7 +22,7 @@ export interface RulesNeeds {
 
 /** The reactor: which actions are run about an event. */
 export function createRulesFeature(kernel: Kernel, { access, triggers, directories }: RulesNeeds): ServedFeature<RulesFeatureApi> {
-	const core = createRulesCore({ ...kernel, access, maskPayloads: triggers.instances.maskPayloads });
+	const core = createRulesCore({ ...kernel, access, maskPayloads: (instances) => triggers.instances.maskPayloads(instances) });
 	const { rules, principal, reactor } = core;
 	return {
 		api: { rules, enforcements: createEnforcements(kernel) },

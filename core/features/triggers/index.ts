@@ -4,14 +4,14 @@ import { registerFiles } from "../packs/pack-files-api.ts";
 import type { PackDirectory } from "../packs/packs-api.ts";
 import type { TriggersFeatureApi } from "./api.ts";
 import { toEndingTypes } from "./built-in-types.ts";
-import { createEndedExecutions } from "./ended-executions.ts";
-import { createInstances } from "./instances.ts";
+import { EndedExecutions } from "./ended-executions.ts";
+import { StoredInstances } from "./instances.ts";
 import { registerType } from "./register-type.ts";
 import { triggerRoutes } from "./routes.ts";
 import { triggerInstanceRoutes } from "./trigger-instances-routes.ts";
 import { toTriggerTypeInput } from "./trigger-type-file.ts";
-import { createTriggerTypes } from "./trigger-types.ts";
-import { createTriggers } from "./triggers.ts";
+import { StoredTriggerTypes } from "./trigger-types.ts";
+import { StoredTriggers } from "./triggers.ts";
 import type { TriggerTypeInput } from "./triggers-api.ts";
 
 export interface TriggersNeeds {
@@ -26,14 +26,15 @@ export interface TriggersFeature extends ServedFeature<TriggersFeatureApi> {
 
 /** Trigger types, triggers and their instances; events that the end of an execution makes. */
 export function createTriggersFeature(kernel: Kernel, { directories }: TriggersNeeds): TriggersFeature {
-	const types = createTriggerTypes(kernel);
+	const types = new StoredTriggerTypes(kernel);
+	const ended = new EndedExecutions(kernel);
 	const register = (input: TriggerTypeInput) => registerType(kernel.storage, types, input);
 	return {
-		api: { triggers: { types, triggers: createTriggers(kernel), instances: createInstances(kernel) } },
+		api: { triggers: { types, triggers: new StoredTriggers(kernel), instances: new StoredInstances(kernel) } },
 		triggerTypes: toEndingTypes(kernel.options),
 		registerType: register,
 		register: () => registerFiles(kernel.logger, directories(), { folder: "triggers", toInput: toTriggerTypeInput, register }),
-		follow: createEndedExecutions(kernel),
+		follow: (execution) => ended.draft(execution),
 		routes: [...triggerRoutes, ...triggerInstanceRoutes],
 	};
 }

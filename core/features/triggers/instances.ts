@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInstanceEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
+import type { Page } from "../../kernel/basics/page.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
@@ -19,23 +20,74 @@ export interface InstanceParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
-export function createInstances({ storage, catalog, dispatcher, sealedSecrets }: InstanceParts): TriggerInstances {
-	async function get(id: string): Promise<TriggerInstanceEntity> {
-		const found = isId(id) ? await storage.get("trigger_instance", id) : undefined;
+/** Trigger instances as the storage has them. */
+export class StoredInstances implements TriggerInstances {
+	readonly #parts: InstanceParts;
+
+	constructor(parts: InstanceParts) {
+		this.#parts = parts;
+	}
+
+	async get(id: string): Promise<TriggerInstanceEntity> {
+		const found = isId(id) ? await this.#parts.storage.get("trigger_instance", id) : undefined;
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${id}" cannot be found`);
 		return found;
 	}
 
+	async list(
+		filter: InstanceFilter,
+		{ limit, offset = 0, orderBy }: Parameters<TriggerInstances["list"]>[1],
+	): Promise<Page<TriggerInstanceEntity>> {
+		const { storage } = this.#parts;
+		const where = toWhere(filter);
+		const items = await storage.find("trigger_instance", {
+			where,
+			orderBy: orderBy ?? [
+				["occurrence_time", "desc"],
+				["trigger", "asc"],
+			],
+			offset,
+			...(limit !== undefined && { limit }),
+		});
+		return { items, total: await storage.count("trigger_instance", where) };
+	}
+
+	async reEmit(id: string): Promise<TriggerInstanceEntity> {
+		const { trigger, trigger_type, payload, known_secrets: knownSecrets } = await this.get(id);
+		const copy = { ...payload, __context: { original_id: id } };
+		const check = ({ type }: ResolvedTrigger) => {
+			// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
+			if (type.ref === trigger_type) return;
+			throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
+		};
+		const { dispatcher } = this.#parts;
+		return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isChecked: true, check })).instance;
+	}
+
+	async maskPayloads(instances: readonly TriggerInstanceEntity[]): Promise<readonly TriggerInstanceEntity[]> {
+		const snapshots = await this.#readSnapshots(instances);
+		const work = createMaskWork();
+		await roomInTurn();
+		return Promise.all(
+			instances.map(async (instance) => {
+				const id = toExecutionId(instance);
+				const { payload } = instance;
+				return this.#hideKnown(instance, id === undefined ? payload : await this.#maskPayload(payload, snapshots.get(id), work));
+			}),
+		);
+	}
+
 	/** Snapshots of the executions that payloads tell of, by the ids of the executions. */
-	async function readSnapshots(instances: readonly TriggerInstanceEntity[]): Promise<ReadonlyMap<string, string>> {
+	async #readSnapshots(instances: readonly TriggerInstanceEntity[]): Promise<ReadonlyMap<string, string>> {
+		const { storage } = this.#parts;
 		const ids = [...new Set(instances.flatMap((instance) => toExecutionId(instance) ?? []))];
 		const found = ids.length === 0 ? [] : await storage.find("execution", { where: { id: { in: ids } }, fields: ["snapshot_id"] });
 		return new Map(found.map(({ id, snapshot_id }) => [id, snapshot_id]));
 	}
 
 	/** Of an execution that has been removed it is not known any more what is secret. */
-	async function maskPayload(payload: JsonObject, snapshotId: string | undefined, work: WorkBudget): Promise<JsonObject> {
-		const snapshot = snapshotId === undefined ? undefined : await catalog.snapshot(snapshotId);
+	async #maskPayload(payload: JsonObject, snapshotId: string | undefined, work: WorkBudget): Promise<JsonObject> {
+		const snapshot = snapshotId === undefined ? undefined : await this.#parts.catalog.snapshot(snapshotId);
 		const show = (result: JsonObject) => (snapshot === undefined ? mask : work.run(() => maskExecutionResult(result, snapshot)));
 		const { result, data } = payload;
 		if (isJsonObject(result)) return { ...payload, result: show(result) };
@@ -47,52 +99,10 @@ export function createInstances({ storage, catalog, dispatcher, sealedSecrets }:
 		return { ...payload, data: { ...data, result: inner === mask ? mask : JSON.stringify(inner) } };
 	}
 
-	function hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {
-		const secrets = sealedSecrets.open(instance.known_secrets);
+	#hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {
+		const secrets = this.#parts.sealedSecrets.open(instance.known_secrets);
 		return { ...instance, payload: secrets.json(payload) };
 	}
-
-	return {
-		get,
-
-		async list(filter, { limit, offset = 0, orderBy }) {
-			const where = toWhere(filter);
-			const items = await storage.find("trigger_instance", {
-				where,
-				orderBy: orderBy ?? [
-					["occurrence_time", "desc"],
-					["trigger", "asc"],
-				],
-				offset,
-				...(limit !== undefined && { limit }),
-			});
-			return { items, total: await storage.count("trigger_instance", where) };
-		},
-
-		async reEmit(id) {
-			const { trigger, trigger_type, payload, known_secrets: knownSecrets } = await get(id);
-			const copy = { ...payload, __context: { original_id: id } };
-			const check = ({ type }: ResolvedTrigger) => {
-				// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
-				if (type.ref === trigger_type) return;
-				throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
-			};
-			return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isChecked: true, check })).instance;
-		},
-
-		async maskPayloads(instances) {
-			const snapshots = await readSnapshots(instances);
-			const work = createMaskWork();
-			await roomInTurn();
-			return Promise.all(
-				instances.map(async (instance) => {
-					const id = toExecutionId(instance);
-					const { payload } = instance;
-					return hideKnown(instance, id === undefined ? payload : await maskPayload(payload, snapshots.get(id), work));
-				}),
-			);
-		},
-	};
 }
 
 /** Undefined for what is no JSON: whoever may dispatch events can dispatch such ones. */

@@ -2,6 +2,7 @@ import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity,
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
+import type { Page } from "../../kernel/basics/page.ts";
 import { isParameterless, toShadow } from "../../kernel/events/register-types.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
@@ -13,71 +14,81 @@ export interface TriggerTypeParts {
 	readonly changes: ChangeFeed;
 }
 
-export function createTriggerTypes({ storage, clock, changes }: TriggerTypeParts): TriggerTypes {
-	async function get(refOrId: string): Promise<TriggerTypeEntity> {
+/** Trigger types as the storage has them. */
+export class StoredTriggerTypes implements TriggerTypes {
+	readonly #parts: TriggerTypeParts;
+
+	constructor(parts: TriggerTypeParts) {
+		this.#parts = parts;
+	}
+
+	async get(refOrId: string): Promise<TriggerTypeEntity> {
+		const { storage } = this.#parts;
 		const [byRef] = await storage.find("trigger_type", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger_type", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger type "${refOrId}" cannot be found`);
 		return found;
 	}
 
-	async function toDuplicate(error: unknown, ref: string): Promise<never> {
+	async list(
+		filter: NamedFilter,
+		{ limit, offset = 0, orderBy = [["ref", "asc"]] }: Parameters<TriggerTypes["list"]>[1],
+	): Promise<Page<TriggerTypeEntity>> {
+		const { storage } = this.#parts;
+		const where = toNamedWhere(filter);
+		const items = await storage.find("trigger_type", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
+		return { items, total: await storage.count("trigger_type", where) };
+	}
+
+	async create(input: TriggerTypeInput): Promise<TriggerTypeEntity> {
+		assertNotSystem(input.pack);
+		assertNames(input);
+		const { storage, clock, changes } = this.#parts;
+		const type = { id: createId(clock), ...toFields(input, input) };
+		await storage
+			.write([{ insert: "trigger_type", entities: [type] }, ...(await this.#toShadowChange(type))])
+			.catch((error: unknown) => this.#toDuplicate(error, type.ref));
+		changes.changed();
+		return type;
+	}
+
+	async update(refOrId: string, input: TriggerTypeInput): Promise<TriggerTypeEntity> {
+		const old = await this.get(refOrId);
+		assertNotSystem(old.pack);
+		const fields = toFields(input, old);
+		const type = { ...old, ...fields };
+		await this.#parts.storage.write([
+			{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } },
+			...(await this.#toShadowChange(type)),
+		]);
+		this.#parts.changes.changed();
+		return type;
+	}
+
+	async remove(refOrId: string): Promise<void> {
+		const { id, ref, pack } = await this.get(refOrId);
+		assertNotSystem(pack);
+		await this.#parts.storage.write([
+			{ remove: "trigger_type", where: { id } },
+			{ remove: "trigger", where: { ref, type: ref } },
+		]);
+		this.#parts.changes.changed();
+	}
+
+	async #toDuplicate(error: unknown, ref: string): Promise<never> {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		const [existing] = await storage.find("trigger_type", { where: { ref }, fields: ["ref"], limit: 1 });
+		const [existing] = await this.#parts.storage.find("trigger_type", { where: { ref }, fields: ["ref"], limit: 1 });
 		const facts = { conflict_id: existing?.id ?? null };
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: trigger type "${ref}" exists`, { cause: error, facts });
 	}
 
 	/** The trigger of its own name that a type has while it has no parameters. */
-	async function toShadowChange(type: TriggerTypeEntity): Promise<WriteOperation[]> {
+	async #toShadowChange(type: TriggerTypeEntity): Promise<WriteOperation[]> {
+		const { storage, clock } = this.#parts;
 		const isThere = (await storage.count("trigger", { ref: type.ref })) > 0;
 		if (isParameterless(type)) return isThere ? [] : [{ insert: "trigger", entities: [toShadow(type, clock)] }];
 		return isThere ? [{ remove: "trigger", where: { ref: type.ref } }] : [];
 	}
-
-	return {
-		get,
-
-		async list(filter, { limit, offset = 0, orderBy = [["ref", "asc"]] }) {
-			const where = toNamedWhere(filter);
-			const items = await storage.find("trigger_type", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
-			return { items, total: await storage.count("trigger_type", where) };
-		},
-
-		async create(input) {
-			assertNotSystem(input.pack);
-			assertNames(input);
-			const type = { id: createId(clock), ...toFields(input, input) };
-			await storage
-				.write([{ insert: "trigger_type", entities: [type] }, ...(await toShadowChange(type))])
-				.catch((error: unknown) => toDuplicate(error, type.ref));
-			changes.changed();
-			return type;
-		},
-
-		async update(refOrId, input) {
-			const old = await get(refOrId);
-			assertNotSystem(old.pack);
-			const fields = toFields(input, old);
-			const type = { ...old, ...fields };
-			await storage.write([
-				{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } },
-				...(await toShadowChange(type)),
-			]);
-			changes.changed();
-			return type;
-		},
-
-		async remove(refOrId) {
-			const { id, ref, pack } = await get(refOrId);
-			assertNotSystem(pack);
-			await storage.write([
-				{ remove: "trigger_type", where: { id } },
-				{ remove: "trigger", where: { ref, type: ref } },
-			]);
-			changes.changed();
-		},
-	};
 }
 
 /** Condition for kinds that have names in packs. */

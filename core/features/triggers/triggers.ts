@@ -11,7 +11,7 @@ import { roomInTurn } from "../../language/loop-turn.ts";
 import { restoreMasked } from "../../language/parameters/mask.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";
 import { toNamedWhere } from "./trigger-types.ts";
-import type { TriggerInput, Triggers } from "./triggers-api.ts";
+import type { NamedFilter, TriggerInput, Triggers } from "./triggers-api.ts";
 
 export interface TriggersParts {
 	readonly storage: Storage;
@@ -21,15 +21,67 @@ export interface TriggersParts {
 	readonly triggerTypes: OwnTriggerTypes;
 }
 
-export function createTriggers({ storage, clock, changes, triggerCatalog, triggerTypes }: TriggersParts): Triggers {
-	async function get(refOrId: string): Promise<TriggerEntity> {
+/** Triggers as the storage has them. */
+export class StoredTriggers implements Triggers {
+	readonly #parts: TriggersParts;
+
+	constructor(parts: TriggersParts) {
+		this.#parts = parts;
+	}
+
+	async get(refOrId: string): Promise<TriggerEntity> {
+		const { storage } = this.#parts;
 		const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
 		return found;
 	}
 
-	async function toFields(input: TriggerInput, name: string, ownPack?: string): Promise<Omit<TriggerEntity, "id">> {
+	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {
+		return maskTriggers(this.#parts.storage, triggers);
+	}
+
+	list(filter: NamedFilter): Promise<readonly TriggerEntity[]> {
+		return this.#parts.storage.find("trigger", { where: toNamedWhere(filter), orderBy: [["ref", "asc"]] });
+	}
+
+	async create(input: TriggerInput): Promise<TriggerEntity> {
+		const { storage, clock, changes } = this.#parts;
+		const fields = await this.#toFields(input, input.name ?? randomUUID());
+		const known = await this.#findSame(fields);
+		if (known !== undefined) return known;
+		const trigger = { id: createId(clock), ...fields };
+		try {
+			await storage.insert("trigger", [trigger]);
+		} catch (error) {
+			const other = isSvcError(error, "SVC_CONFLICT") ? await this.#findSame(fields) : undefined;
+			if (other === undefined) throw error;
+			return other;
+		}
+		changes.changed();
+		return trigger;
+	}
+
+	async update(refOrId: string, input: TriggerInput): Promise<TriggerEntity> {
+		const old = await this.get(refOrId);
+		assertNotShadow(old);
+		const fields = await this.#toFields(await this.#restore(input, old), input.name ?? old.name, old.pack);
+		await this.#assertFreeOfRules(old, fields);
+		const changed = await this.#parts.storage.update("trigger", old.id, fields);
+		if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
+		this.#parts.changes.changed();
+		return changed;
+	}
+
+	async remove(refOrId: string): Promise<void> {
+		const trigger = await this.get(refOrId);
+		assertNotShadow(trigger);
+		await this.#parts.storage.remove("trigger", { where: { id: trigger.id } });
+		this.#parts.changes.changed();
+	}
+
+	async #toFields(input: TriggerInput, name: string, ownPack?: string): Promise<Omit<TriggerEntity, "id">> {
+		const { triggerCatalog, triggerTypes } = this.#parts;
 		const { parameters = {} } = input;
 		const type = await triggerCatalog.type(input.type);
 		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
@@ -49,69 +101,30 @@ export function createTriggers({ storage, clock, changes, triggerCatalog, trigge
 		};
 	}
 
-	/** The one trigger of a type without parameters is there as long as its type. */
-	function assertNotShadow({ ref, type }: TriggerEntity): void {
-		if (ref === type) throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its type: it comes, changes and goes with that`);
-	}
-
 	/** Rules name their trigger by its ref, and know its type. */
-	async function assertFreeOfRules(old: TriggerEntity, { ref, type }: Omit<TriggerEntity, "id">): Promise<void> {
+	async #assertFreeOfRules(old: TriggerEntity, { ref, type }: Omit<TriggerEntity, "id">): Promise<void> {
 		if (ref === old.ref && type === old.type) return;
-		const rules = await storage.count("rule", { trigger: old.ref });
+		const rules = await this.#parts.storage.count("rule", { trigger: old.ref });
 		if (rules > 0)
 			throw new SvcError("SVC_INVALID", `trigger "${old.ref}": name, pack and type cannot change while rules use it (${rules})`);
 	}
 
 	/** The input with what is stored in the places that still hold the mask. */
-	async function restore(input: TriggerInput, old: TriggerEntity): Promise<TriggerInput> {
+	async #restore(input: TriggerInput, old: TriggerEntity): Promise<TriggerInput> {
 		if (input.parameters === undefined || input.type !== old.type) return input;
-		const [shown] = await maskTriggers(storage, [old]);
+		const [shown] = await this.mask([old]);
 		return { ...input, parameters: restoreMasked(input.parameters, shown?.parameters, old.parameters) as JsonObject };
 	}
 
-	async function findSame({ ref, type, parameters_hash }: Omit<TriggerEntity, "id">): Promise<TriggerEntity | undefined> {
+	async #findSame({ ref, type, parameters_hash }: Omit<TriggerEntity, "id">): Promise<TriggerEntity | undefined> {
+		const { storage } = this.#parts;
 		const [byRef] = await storage.find("trigger", { where: { ref }, limit: 1 });
 		const [byParameters] = byRef === undefined ? await storage.find("trigger", { where: { type, parameters_hash }, limit: 1 }) : [];
 		return byRef ?? byParameters;
 	}
+}
 
-	return {
-		get,
-		mask: (triggers) => maskTriggers(storage, triggers),
-		list: (filter) => storage.find("trigger", { where: toNamedWhere(filter), orderBy: [["ref", "asc"]] }),
-
-		async create(input) {
-			const fields = await toFields(input, input.name ?? randomUUID());
-			const known = await findSame(fields);
-			if (known !== undefined) return known;
-			const trigger = { id: createId(clock), ...fields };
-			try {
-				await storage.insert("trigger", [trigger]);
-			} catch (error) {
-				const other = isSvcError(error, "SVC_CONFLICT") ? await findSame(fields) : undefined;
-				if (other === undefined) throw error;
-				return other;
-			}
-			changes.changed();
-			return trigger;
-		},
-
-		async update(refOrId, input) {
-			const old = await get(refOrId);
-			assertNotShadow(old);
-			const fields = await toFields(await restore(input, old), input.name ?? old.name, old.pack);
-			await assertFreeOfRules(old, fields);
-			const changed = await storage.update("trigger", old.id, fields);
-			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
-			changes.changed();
-			return changed;
-		},
-
-		async remove(refOrId) {
-			const trigger = await get(refOrId);
-			assertNotShadow(trigger);
-			await storage.remove("trigger", { where: { id: trigger.id } });
-			changes.changed();
-		},
-	};
+/** The one trigger of a type without parameters is there as long as its type. */
+function assertNotShadow({ ref, type }: TriggerEntity): void {
+	if (ref === type) throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its type: it comes, changes and goes with that`);
 }
