@@ -5,16 +5,16 @@ import { createEvents } from "./events.ts";
 import { executionOutputRoutes } from "./execution-output-routes.ts";
 import { executionViewRoutes } from "./execution-views-routes.ts";
 import { executionRoutes } from "./routes.ts";
-import { createRuns } from "./runs.ts";
+import { Runs } from "./runs.ts";
 import { streamRoutes } from "./stream-routes.ts";
 
 /** Executions and their output over the API, the streams, and actions run by the embedding program. */
 export function createExecutionsFeature(kernel: Kernel): ServedFeature<ExecutionsApi> {
-	const runs = createRuns({ ...kernel, systemUser: kernel.options.system_user.user });
+	const runs = new Runs({ ...kernel, systemUser: kernel.options.system_user.user });
 	return {
-		api: { run: runs.run, events: createEvents(kernel) },
-		start: runs.start,
-		stop: runs.stop,
+		api: { run: (action, parameters, options) => runs.run(action, parameters, options), events: createEvents(kernel) },
+		start: () => runs.start(),
+		stop: () => runs.stop(),
 		routes: [...executionViewRoutes, ...executionRoutes, ...executionOutputRoutes, ...streamRoutes],
 	};
 }

@@ -4,7 +4,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { settledWithin } from "../../kernel/basics/wait.ts";
 import type { Executions, Output, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
-import type { Run, RunAction, RunOptions } from "./runs-api.ts";
+import type { Run, RunOptions } from "./runs-api.ts";
 
 interface Parts {
 	readonly executions: Pick<Executions, "submit" | "get" | "cancel">;
@@ -14,47 +14,94 @@ interface Parts {
 	readonly systemUser: string;
 }
 
-/** Actions run by the embedding program. */
-export interface Runs {
-	readonly run: RunAction;
-	/** Nothing is run before. */
-	start(): void;
-	/** Let those go that wait for something which will not happen any more. Resolves when they have gone. */
-	stop(): Promise<void>;
-}
-
 /** Followers of executions that have ended get so long to read what is left before the storage is closed. */
 const readGrace = 1_000;
 /** No chunk has a higher sequence: whoever follows behind it waits for the end and reads nothing. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
-export function createRuns({ executions, output, logger, systemUser }: Parts): Runs {
-	const closing = new AbortController();
-	const watch = createAbortWatch();
-	const active = new Set<Promise<unknown>>();
-	let isStarted = false;
+/** Actions run by the embedding program. */
+export class Runs {
+	readonly #parts: Parts;
+	readonly #closing = new AbortController();
+	readonly #watch = createAbortWatch();
+	readonly #active = new Set<Promise<unknown>>();
+	#isStarted = false;
 
-	/** Have a stop wait for it. That nobody else may look at it is fine. */
-	function track<T>(promise: Promise<T>): Promise<T> {
-		const forget = () => active.delete(promise);
-		active.add(promise);
-		promise.then(forget, forget);
-		return promise;
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/** Nothing is run before. */
+	start(): void {
+		this.#isStarted = true;
+	}
+
+	/** Let those go that wait for something which will not happen any more. Resolves when they have gone. */
+	async stop(): Promise<void> {
+		this.#closing.abort();
+		await settledWithin(Promise.allSettled(this.#active), readGrace);
+	}
+
+	run(action: string, parameters: JsonObject = {}, options: RunOptions = {}): Run {
+		const { systemUser, logger } = this.#parts;
+		const principal = options.principal ?? { username: systemUser, isAdmin: true, authentication: { method: "none" } };
+		const created = this.#track(this.#create(action, parameters, options, principal));
+		const run = this.#toRun(created, principal);
+		if (options.signal !== undefined) cancelOnAbort(run, options.signal, { watch: this.#watch, logger });
+		return run;
+	}
+
+	async #create(action: string, parameters: JsonObject, options: RunOptions, principal: Principal): Promise<ExecutionEntity> {
+		options.signal?.throwIfAborted();
+		if (this.#closing.signal.aborted || !this.#isStarted) {
+			throw new SvcError("SVC_UNAVAILABLE", this.#isStarted ? "the engine has been stopped" : "the engine has not been started");
+		}
+		const { user, delay, trace } = options;
+		const context = trace && { trace_context: "id" in trace ? { id_: trace.id } : { trace_tag: trace.tag } };
+		const input = { action, parameters, ...(user && { user }), ...(delay !== undefined && { delay }), ...(context && { context }) };
+		return (await this.#parts.executions.submit(input, principal)).entity;
+	}
+
+	/** Functions of their own: the program may take any of them out of the run. */
+	#toRun(created: Promise<ExecutionEntity>, principal: Principal): Run {
+		let ended: Promise<ExecutionEntity> | undefined;
+		const end = () => {
+			ended ??= this.#track(created.then(({ id }) => this.#end(id)));
+			return ended;
+		};
+		const follow = (id: string) => this.#follow(id, 0);
+		return {
+			created,
+			get ended() {
+				return end();
+			},
+			output: {
+				async *[Symbol.asyncIterator]() {
+					yield* follow((await created).id);
+				},
+			},
+			cancel: async () => void (await this.#parts.executions.cancel((await created).id, principal)),
+		};
+	}
+
+	async #end(id: string): Promise<ExecutionEntity> {
+		for await (const _ of this.#follow(id, behindAll));
+		return (await this.#parts.executions.get(id)).entity;
 	}
 
 	/** Chunks behind `after` until the execution has ended. Throws when the engine is stopped before that. */
-	async function* follow(id: string, after: number): AsyncGenerator<OutputChunk> {
+	async *#follow(id: string, after: number): AsyncGenerator<OutputChunk> {
 		let done = () => {};
-		void track(
+		void this.#track(
 			new Promise<void>((resolve) => {
 				done = resolve;
 			}),
 		);
 		const over = new AbortController();
-		const letGo = () => void assertEnded(id).catch((error: unknown) => over.abort(error));
-		const forget = watch.add(closing.signal, letGo);
+		const letGo = () => void this.#assertEnded(id).catch((error: unknown) => over.abort(error));
+		const forget = this.#watch.add(this.#closing.signal, letGo);
 		try {
-			yield* output.follow(id, { after, signal: over.signal });
+			yield* this.#parts.output.follow(id, { after, signal: over.signal });
 			over.signal.throwIfAborted();
 		} finally {
 			forget();
@@ -62,60 +109,19 @@ export function createRuns({ executions, output, logger, systemUser }: Parts): R
 		}
 	}
 
-	async function assertEnded(id: string): Promise<void> {
-		const { entity } = await executions.get(id, { fields: ["status"] });
+	async #assertEnded(id: string): Promise<void> {
+		const { entity } = await this.#parts.executions.get(id, { fields: ["status"] });
 		if (isCompleted(entity.status)) return;
 		throw new SvcError("SVC_UNAVAILABLE", `the engine was stopped before execution "${id}" had ended`);
 	}
 
-	async function end(id: string): Promise<ExecutionEntity> {
-		for await (const _ of follow(id, behindAll));
-		return (await executions.get(id)).entity;
+	/** Have a stop wait for it. That nobody else may look at it is fine. */
+	#track<T>(promise: Promise<T>): Promise<T> {
+		const forget = () => this.#active.delete(promise);
+		this.#active.add(promise);
+		promise.then(forget, forget);
+		return promise;
 	}
-
-	async function create(action: string, parameters: JsonObject, options: RunOptions, principal: Principal): Promise<ExecutionEntity> {
-		options.signal?.throwIfAborted();
-		if (closing.signal.aborted || !isStarted) {
-			throw new SvcError("SVC_UNAVAILABLE", isStarted ? "the engine has been stopped" : "the engine has not been started");
-		}
-		const { user, delay, trace } = options;
-		const context = trace && { trace_context: "id" in trace ? { id_: trace.id } : { trace_tag: trace.tag } };
-		const input = { action, parameters, ...(user && { user }), ...(delay !== undefined && { delay }), ...(context && { context }) };
-		return (await executions.submit(input, principal)).entity;
-	}
-
-	function run(action: string, parameters: JsonObject = {}, options: RunOptions = {}): Run {
-		const principal = options.principal ?? { username: systemUser, isAdmin: true, authentication: { method: "none" } };
-		const created = track(create(action, parameters, options, principal));
-		let ended: Promise<ExecutionEntity> | undefined;
-		const cancel = async () => void (await executions.cancel((await created).id, principal));
-		const whole: Run = {
-			created,
-			get ended() {
-				ended ??= track(created.then(({ id }) => end(id)));
-				return ended;
-			},
-			output: {
-				async *[Symbol.asyncIterator]() {
-					yield* follow((await created).id, 0);
-				},
-			},
-			cancel,
-		};
-		if (options.signal !== undefined) cancelOnAbort(whole, options.signal, { watch, logger });
-		return whole;
-	}
-
-	return {
-		run,
-		start() {
-			isStarted = true;
-		},
-		async stop() {
-			closing.abort();
-			await settledWithin(Promise.allSettled(active), readGrace);
-		},
-	};
 }
 
 /** The signal is listened to for as long as the execution lasts, and no longer. */
