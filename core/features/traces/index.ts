@@ -2,9 +2,9 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TracesApi } from "./api.ts";
 import { traceRoutes } from "./routes.ts";
-import { createTraces } from "./traces-read.ts";
+import { StoredTraces } from "./traces-read.ts";
 
 /** What belongs together of executions and trigger instances. */
 export function createTracesFeature(kernel: Kernel): ServedFeature<TracesApi> {
-	return { api: { traces: createTraces(kernel) }, routes: traceRoutes };
+	return { api: { traces: new StoredTraces(kernel) }, routes: traceRoutes };
 }

@@ -1,13 +1,51 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
+import type { Page } from "../../kernel/basics/page.ts";
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */
 const ruleLimit = 1_000;
 
-export function createTraces({ storage }: { readonly storage: Storage }): Traces {
-	async function toViews(traces: readonly TraceEntity[]): Promise<TraceView[]> {
+/** Traces as the storage has them. */
+export class StoredTraces implements Traces {
+	readonly #storage: Storage;
+
+	constructor({ storage }: { readonly storage: Storage }) {
+		this.#storage = storage;
+	}
+
+	async list(
+		filter: TraceFilter,
+		{ limit, offset = 0, orderBy, components = true }: Parameters<Traces["list"]>[1],
+	): Promise<Page<TraceView>> {
+		const ids = await findTraceIds(this.#storage, filter);
+		const where = {
+			...(ids !== undefined && { id: toOneOf(ids) }),
+			...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
+		};
+		const traces = await this.#storage.find("trace", {
+			where,
+			orderBy: orderBy ?? [
+				["start_timestamp", "desc"],
+				["trace_tag", "asc"],
+			],
+			offset,
+			...(limit !== undefined && { limit }),
+		});
+		const items = components ? await this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] }));
+		return { items, total: await this.#storage.count("trace", where) };
+	}
+
+	async get(id: string): Promise<TraceView> {
+		const trace = isId(id) ? await this.#storage.get("trace", id) : undefined;
+		if (trace === undefined) throw new SvcError("SVC_NOT_FOUND", `trace "${id}" cannot be found`);
+		const [view] = await this.#toViews([trace]);
+		return view as TraceView;
+	}
+
+	async #toViews(traces: readonly TraceEntity[]): Promise<TraceView[]> {
+		const storage = this.#storage;
 		const ids = traces.map(({ id }) => id);
 		const [executions, rules, instances] =
 			ids.length === 0 ? [] : await Promise.all([readExecutions(storage, ids), readRules(storage, ids), readInstances(storage, ids)]);
@@ -18,60 +56,35 @@ export function createTraces({ storage }: { readonly storage: Storage }): Traces
 			instances: instances?.get(trace.id) ?? [],
 		}));
 	}
+}
 
-	/** Ids of the traces that hold what the filter names; undefined: all. */
-	async function findIds({ id, execution, rule, trigger_instance }: TraceFilter): Promise<readonly string[] | undefined> {
-		const sets: (readonly string[])[] = [];
-		if (id !== undefined) sets.push([id].flat() as readonly string[]);
-		if (execution !== undefined) {
-			const found = await storage.find("execution", { where: { id: execution }, fields: ["trace_id"] });
-			sets.push(found.map(({ trace_id }) => trace_id));
-		}
-		if (rule !== undefined) {
-			const where = { rule_id: rule };
-			const found = await storage.find("rule_enforcement", {
-				where,
-				orderBy: [["enforced_at", "desc"]],
-				limit: ruleLimit,
-				fields: ["trace_id"],
-			});
-			sets.push(found.map(({ trace_id }) => trace_id));
-		}
-		if (trigger_instance !== undefined) {
-			const found = await storage.find("trigger_instance", { where: { id: trigger_instance }, fields: ["trace_id"] });
-			sets.push(found.map(({ trace_id }) => trace_id));
-		}
-		const [first, ...others] = sets;
-		return first && [...new Set(first)].filter((candidate) => others.every((other) => other.includes(candidate)));
+/** Ids of the traces that hold what the filter names; undefined: all. */
+async function findTraceIds(
+	storage: Storage,
+	{ id, execution, rule, trigger_instance }: TraceFilter,
+): Promise<readonly string[] | undefined> {
+	const sets: (readonly string[])[] = [];
+	if (id !== undefined) sets.push([id].flat() as readonly string[]);
+	if (execution !== undefined) {
+		const found = await storage.find("execution", { where: { id: execution }, fields: ["trace_id"] });
+		sets.push(found.map(({ trace_id }) => trace_id));
 	}
-
-	return {
-		async list(filter, { limit, offset = 0, orderBy, components = true }) {
-			const ids = await findIds(filter);
-			const where = {
-				...(ids !== undefined && { id: toOneOf(ids) }),
-				...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
-			};
-			const traces = await storage.find("trace", {
-				where,
-				orderBy: orderBy ?? [
-					["start_timestamp", "desc"],
-					["trace_tag", "asc"],
-				],
-				offset,
-				...(limit !== undefined && { limit }),
-			});
-			const items = components ? await toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] }));
-			return { items, total: await storage.count("trace", where) };
-		},
-
-		async get(id) {
-			const trace = isId(id) ? await storage.get("trace", id) : undefined;
-			if (trace === undefined) throw new SvcError("SVC_NOT_FOUND", `trace "${id}" cannot be found`);
-			const [view] = await toViews([trace]);
-			return view as TraceView;
-		},
-	};
+	if (rule !== undefined) {
+		const where = { rule_id: rule };
+		const found = await storage.find("rule_enforcement", {
+			where,
+			orderBy: [["enforced_at", "desc"]],
+			limit: ruleLimit,
+			fields: ["trace_id"],
+		});
+		sets.push(found.map(({ trace_id }) => trace_id));
+	}
+	if (trigger_instance !== undefined) {
+		const found = await storage.find("trigger_instance", { where: { id: trigger_instance }, fields: ["trace_id"] });
+		sets.push(found.map(({ trace_id }) => trace_id));
+	}
+	const [first, ...others] = sets;
+	return first && [...new Set(first)].filter((candidate) => others.every((other) => other.includes(candidate)));
 }
 
 type Components = ReadonlyMap<string, readonly TraceComponent[]>;
