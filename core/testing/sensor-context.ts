@@ -33,85 +33,111 @@ export interface SensorHost {
 }
 
 /** Stands in for the service: for tests of a sensor on its own. */
-export function createSensorHost({ poll_interval, packConfig = {}, triggers: given = [] }: SensorHostOptions = {}): SensorHost {
-	const items = new Map<string, string>();
-	const dispatched: DispatchedEvent[] = [];
-	const keys = new Map<string, string>();
-	const listeners = new Set<() => void>();
-	let triggers = given;
-
-	const tell = () => {
-		for (const listener of [...listeners]) listener();
+export function createSensorHost({ poll_interval, packConfig = {}, triggers = [] }: SensorHostOptions = {}): SensorHost {
+	const state = new HostState(triggers);
+	return {
+		items: state.items,
+		dispatched: state.dispatched,
+		setTriggers: (next) => state.setTriggers(next),
+		createContext: () => createContext(state, { poll_interval, packConfig }),
+		waitFor: (count) => state.waitFor(count),
 	};
-	/** Resolves with the next change of anything, or when the signal aborts. */
-	const change = (signal?: AbortSignal) =>
-		new Promise<void>((resolve) => {
-			const done = () => {
-				listeners.delete(done);
-				signal?.removeEventListener("abort", done);
-				resolve();
-			};
-			listeners.add(done);
-			signal?.addEventListener("abort", done);
-			if (signal?.aborted) done();
-		});
+}
 
-	async function* follow(signal: AbortSignal): ReturnType<SensorContext["followTriggers"]> & AsyncGenerator {
+/** What a host keeps, and who waits for it to change. */
+class HostState {
+	readonly items = new Map<string, string>();
+	readonly dispatched: DispatchedEvent[] = [];
+	/** Ids of events by their unique keys. */
+	readonly #ids = new Map<string, string>();
+	readonly #listeners = new Set<() => void>();
+	#triggers: readonly SensorTrigger[];
+
+	constructor(triggers: readonly SensorTrigger[]) {
+		this.#triggers = triggers;
+	}
+
+	get triggers(): readonly SensorTrigger[] {
+		return this.#triggers;
+	}
+
+	setTriggers(next: readonly SensorTrigger[]): void {
+		this.#triggers = next;
+		this.#tell();
+	}
+
+	setItem(name: string, value: string): void {
+		this.items.set(name, value);
+		this.#tell();
+	}
+
+	dispatch(event: DispatchedEvent): string {
+		const known = event.uniqueKey === undefined ? undefined : this.#ids.get(event.uniqueKey);
+		if (known !== undefined) return known;
+		const id = String(this.dispatched.push(event));
+		if (event.uniqueKey !== undefined) this.#ids.set(event.uniqueKey, id);
+		this.#tell();
+		return id;
+	}
+
+	async waitFor(count: number): Promise<void> {
+		while (this.dispatched.length < count) await this.#change();
+	}
+
+	async *follow(signal: AbortSignal): ReturnType<SensorContext["followTriggers"]> & AsyncGenerator {
 		let known: readonly SensorTrigger[] | undefined;
 		while (!signal.aborted) {
-			const current = triggers;
+			const current = this.#triggers;
 			const before = known ?? [];
 			const added = current.filter((trigger) => !before.includes(trigger));
 			const removed = before.filter((trigger) => !current.includes(trigger));
 			if (known === undefined || added.length + removed.length > 0) yield { added, removed };
 			known = current;
-			if (triggers === current) await change(signal);
+			if (this.#triggers === current) await this.#change(signal);
 		}
 	}
 
-	function dispatch(event: DispatchedEvent): string {
-		const known = event.uniqueKey === undefined ? undefined : keys.get(event.uniqueKey);
-		if (known !== undefined) return known;
-		const id = String(dispatched.push(event));
-		if (event.uniqueKey !== undefined) keys.set(event.uniqueKey, id);
-		tell();
-		return id;
+	#tell(): void {
+		for (const listener of [...this.#listeners]) listener();
 	}
 
-	return {
-		items,
-		dispatched,
-		setTriggers(next) {
-			triggers = next;
-			tell();
-		},
-		createContext() {
-			const controller = new AbortController();
-			return {
-				ref: "tests.sensor",
-				pack: "tests",
-				poll_interval,
-				packConfig,
-				signal: controller.signal,
-				logger: silentLogger,
-				clock: { now: () => Date.now() * 1_000 },
-				state: {
-					get: async (name) => items.get(name),
-					async set(name, value) {
-						items.set(name, value);
-						tell();
-					},
-					delete: async (name) => items.delete(name),
-					list: async (prefix = "") => [...items].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => ({ name, value })),
-				},
-				dispatch: async (trigger, payload, options = {}) => dispatch({ trigger, payload, ...options }),
-				triggers: async () => triggers,
-				followTriggers: () => follow(controller.signal),
-				abort: () => controller.abort(),
+	/** Resolves with the next change of anything, or when the signal aborts. */
+	#change(signal?: AbortSignal): Promise<void> {
+		return new Promise((resolve) => {
+			const done = () => {
+				this.#listeners.delete(done);
+				signal?.removeEventListener("abort", done);
+				resolve();
 			};
+			this.#listeners.add(done);
+			signal?.addEventListener("abort", done);
+			if (signal?.aborted) done();
+		});
+	}
+}
+
+function createContext(
+	state: HostState,
+	given: Pick<SensorContext, "poll_interval" | "packConfig">,
+): ReturnType<SensorHost["createContext"]> {
+	const controller = new AbortController();
+	const { items } = state;
+	return {
+		ref: "tests.sensor",
+		pack: "tests",
+		...given,
+		signal: controller.signal,
+		logger: silentLogger,
+		clock: { now: () => Date.now() * 1_000 },
+		state: {
+			get: async (name) => items.get(name),
+			set: async (name, value) => state.setItem(name, value),
+			delete: async (name) => items.delete(name),
+			list: async (prefix = "") => [...items].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => ({ name, value })),
 		},
-		async waitFor(count) {
-			while (dispatched.length < count) await change();
-		},
+		dispatch: async (trigger, payload, options = {}) => state.dispatch({ trigger, payload, ...options }),
+		triggers: async () => state.triggers,
+		followTriggers: () => state.follow(controller.signal),
+		abort: () => controller.abort(),
 	};
 }

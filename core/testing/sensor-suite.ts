@@ -44,9 +44,11 @@ interface Scope extends SensorUnderTest {
 	begin(): Promise<RunUnderTest>;
 }
 
+type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
+
 /** Conformance suite of `Sensor`: one promise of the contract a test. */
 export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOptions): void {
-	const check = (statement: string, run: (scope: Scope) => Promise<void>) =>
+	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
 			const made = await create();
 			const sensor = made.plugin.create();
@@ -59,6 +61,23 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 			}
 		});
 
+	checkEvents(check);
+	checkRuns(check, grace);
+
+	test(`${name}: nothing is left open, and a sensor that was not started can be stopped`, async () => {
+		const made = await create();
+		const resources = watchOpenResources(connections);
+		await made.plugin.create().stop?.();
+		const sensor = made.plugin.create();
+		await sensor.start?.(createPluginContext());
+		await (await toScope(made, sensor, grace).begin()).end();
+		await sensor.stop?.();
+		await resources.assertNothingNew();
+		await made.cleanUp?.();
+	});
+}
+
+function checkEvents(check: Check): void {
 	check("description, trigger types and interval can be registered", async ({ sensor }) => {
 		assert.notEqual(sensor.description, "");
 		for (const type of sensor.trigger_types) {
@@ -83,7 +102,9 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 		assert.ok(own.includes(trigger), `${trigger} is none of ${own.join(", ")}`);
 		assert.deepEqual(event?.payload, JSON.parse(JSON.stringify(event?.payload)), "the payload does not survive JSON");
 	});
+}
 
+function checkRuns(check: Check, grace: number): void {
 	check("an abort ends the run within the grace, and then it dispatches nothing", async ({ stand, begin, provoke }) => {
 		const run = await begin();
 		await run.end();
@@ -107,18 +128,6 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 			await run.end();
 			assert.equal(stand.dispatched.length, count);
 		}
-	});
-
-	test(`${name}: nothing is left open, and a sensor that was not started can be stopped`, async () => {
-		const made = await create();
-		const resources = watchOpenResources(connections);
-		await made.plugin.create().stop?.();
-		const sensor = made.plugin.create();
-		await sensor.start?.(createPluginContext());
-		await (await toScope(made, sensor, grace).begin()).end();
-		await sensor.stop?.();
-		await resources.assertNothingNew();
-		await made.cleanUp?.();
 	});
 }
 
