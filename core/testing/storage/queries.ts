@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import type { ExecutionEntity } from "../../contract/index.ts";
 import type { Check } from "./check.ts";
 import { createAction, createChunk, createExecution, createTrace, idsOf } from "./fixtures.ts";
 
@@ -6,7 +7,10 @@ import { createAction, createChunk, createExecution, createTrace, idsOf } from "
 export function checkQueries(check: Check): void {
 	checkReading(check);
 	checkOrder(check);
+	checkCollation(check);
 	checkPages(check);
+	checkOrderedPages(check);
+	checkCount(check);
 	checkDistinct(check);
 }
 
@@ -70,7 +74,9 @@ function checkOrder(check: Check): void {
 			["b1", "b2", "a1", "a2"],
 		);
 	});
+}
 
+function checkCollation(check: Check): void {
 	check("text sorts by code point, numbers by value", async (storage) => {
 		const tags = ["", "\u0001", "1", "10", "9", "A", "Z", "a", "z", "~", "é", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{1f600}"];
 		await storage.insert(
@@ -109,15 +115,18 @@ function checkPages(check: Check): void {
 		assert.equal(new Set(pages).size, 23);
 	});
 
+	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
+		const traces = Array.from({ length: 4 }, () => createTrace("a"));
+		await storage.insert("trace", traces);
+		assert.deepEqual(await storage.find("trace", { limit: 0 }), []);
+		assert.deepEqual(idsOf(await storage.find("trace", { offset: 3 })), idsOf(traces.slice(3)));
+	});
+}
+
+function checkOrderedPages(check: Check): void {
 	check("pages of in are as ordered as pages of everything", async (storage) => {
 		const statuses = ["running", "failed", "timeout"] as const;
-		const executions = Array.from({ length: 40 }, (_, index) =>
-			createExecution({
-				status: statuses[index % 3] ?? "failed",
-				start_timestamp: `2030-01-02T03:04:${10 + (index % 17)}.000000Z`,
-				user: `${index % 2}`,
-			}),
-		);
+		const executions = createMixed((index) => ({ status: statuses[index % 3] ?? "failed" }));
 		await storage.insert("execution", executions);
 		const where = { status: { in: ["failed", "running", "failed", "paused"] }, user: { not: "0" } } as const;
 		for (const direction of ["asc", "desc"] as const) {
@@ -137,13 +146,7 @@ function checkPages(check: Check): void {
 
 	check("pages by a field that few entities have are as ordered as all of it", async (storage) => {
 		const rules = [null, "b", null, "a", null];
-		const executions = Array.from({ length: 40 }, (_, index) =>
-			createExecution({
-				rule_name: rules[index % 5] ?? null,
-				start_timestamp: `2030-01-02T03:04:${10 + (index % 17)}.000000Z`,
-				user: `${index % 2}`,
-			}),
-		);
+		const executions = createMixed((index) => ({ rule_name: rules[index % 5] ?? null }));
 		await storage.insert("execution", executions);
 		const where = { user: { not: "0" } } as const;
 		for (const direction of ["asc", "desc"] as const) {
@@ -164,14 +167,16 @@ function checkPages(check: Check): void {
 		assert.equal(await storage.count("execution", { rule_name: null }), 24);
 		assert.equal(await storage.count("execution", { rule_name: null, user: "0" }), 12);
 	});
+}
 
-	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
-		const traces = Array.from({ length: 4 }, () => createTrace("a"));
-		await storage.insert("trace", traces);
-		assert.deepEqual(await storage.find("trace", { limit: 0 }), []);
-		assert.deepEqual(idsOf(await storage.find("trace", { offset: 3 })), idsOf(traces.slice(3)));
-	});
+/** Executions of which some began at the same time, of two users. */
+function createMixed(toFields: (index: number) => Partial<ExecutionEntity>): ExecutionEntity[] {
+	return Array.from({ length: 40 }, (_, index) =>
+		createExecution({ ...toFields(index), start_timestamp: `2030-01-02T03:04:${10 + (index % 17)}.000000Z`, user: `${index % 2}` }),
+	);
+}
 
+function checkCount(check: Check): void {
 	check("count counts what matches, whatever a page holds", async (storage) => {
 		await storage.insert(
 			"trace",

@@ -5,11 +5,13 @@ import { assertRejectsWith, createAction, createExecution, createTrace } from ".
 
 /** `update` and `append`. */
 export function checkUpdates(check: Check): void {
+	checkPatches(check);
 	checkCompareAndSet(check);
+	checkUpdatedKeys(check);
 	checkAppend(check);
 }
 
-function checkCompareAndSet(check: Check): void {
+function checkPatches(check: Check): void {
 	check("update changes the patched fields alone and returns the entity afterwards", async (storage) => {
 		const [execution, other] = [createExecution(), createExecution()];
 		await storage.insert("execution", [execution, other]);
@@ -28,6 +30,15 @@ function checkCompareAndSet(check: Check): void {
 		assert.equal(await storage.update("execution", "0".repeat(24), { status: "failed" }), undefined);
 	});
 
+	check("an empty patch returns the entity as it is", async (storage) => {
+		const trace = createTrace("a");
+		await storage.insert("trace", [trace]);
+		assert.deepEqual(await storage.update("trace", trace.id, {}), trace);
+		assert.equal(await storage.update("trace", trace.id, {}, { trace_tag: "b" }), undefined);
+	});
+}
+
+function checkCompareAndSet(check: Check): void {
 	check("update of an entity that is not as expected is undefined and changes nothing", async (storage) => {
 		const execution = createExecution({ status: "running", fence: "b" });
 		await storage.insert("execution", [execution]);
@@ -54,7 +65,9 @@ function checkCompareAndSet(check: Check): void {
 		assert.equal(winners.length, 1);
 		assert.deepEqual(await storage.get("execution", execution.id), winners[0]);
 	});
+}
 
+function checkUpdatedKeys(check: Check): void {
 	check("update to a taken key is a conflict that names its owner and changes nothing", async (storage) => {
 		const [owner, action] = [createAction("a"), createAction("b")];
 		await storage.insert("action", [owner, action]);
@@ -66,13 +79,6 @@ function checkCompareAndSet(check: Check): void {
 		const action = createAction("a");
 		await storage.insert("action", [action]);
 		assert.deepEqual(await storage.update("action", action.id, { ref: action.ref, enabled: false }), { ...action, enabled: false });
-	});
-
-	check("an empty patch returns the entity as it is", async (storage) => {
-		const trace = createTrace("a");
-		await storage.insert("trace", [trace]);
-		assert.deepEqual(await storage.update("trace", trace.id, {}), trace);
-		assert.equal(await storage.update("trace", trace.id, {}, { trace_tag: "b" }), undefined);
 	});
 }
 

@@ -5,8 +5,10 @@ import { assertRejectsWith, createAction, createChunk, createExecution, createTo
 /** `insert`, `remove` and `write`. */
 export function checkWrites(check: Check): void {
 	checkInsert(check);
+	checkTakenKeys(check);
 	checkRemove(check);
 	checkWrite(check);
+	checkExpectations(check);
 }
 
 function checkInsert(check: Check): void {
@@ -21,6 +23,15 @@ function checkInsert(check: Check): void {
 		assert.equal(await storage.count("execution", {}), 0);
 	});
 
+	check("two thousand entities go in at once", async (storage) => {
+		const chunks = Array.from({ length: 2_000 }, (_, index) => createChunk("a", index + 1, `line ${index}\n`));
+		await storage.insert("output_chunk", chunks);
+		const stored = await storage.find("output_chunk", { where: { execution_id: "a" }, orderBy: [["sequence", "asc"]] });
+		assert.deepEqual(stored, chunks);
+	});
+}
+
+function checkTakenKeys(check: Check): void {
 	check("a taken id is a conflict that names it", async (storage) => {
 		const trace = createTrace("first");
 		await storage.insert("trace", [trace]);
@@ -66,13 +77,6 @@ function checkInsert(check: Check): void {
 		assert.equal(settled.filter(({ status }) => status === "fulfilled").length, 21);
 		assert.equal(await storage.count("action", { name: "rival" }), 1);
 		assert.equal(await storage.count("action", { name: { prefix: "other-" } }), 20);
-	});
-
-	check("two thousand entities go in at once", async (storage) => {
-		const chunks = Array.from({ length: 2_000 }, (_, index) => createChunk("a", index + 1, `line ${index}\n`));
-		await storage.insert("output_chunk", chunks);
-		const stored = await storage.find("output_chunk", { where: { execution_id: "a" }, orderBy: [["sequence", "asc"]] });
-		assert.deepEqual(stored, chunks);
 	});
 }
 
@@ -131,6 +135,23 @@ function checkWrite(check: Check): void {
 		assert.deepEqual(await storage.find("token", {}), [kept]);
 	});
 
+	check("a failing write spoils no write beside it", async (storage) => {
+		const outcomes = await Promise.allSettled(
+			Array.from({ length: 30 }, (_, index) =>
+				storage.write([
+					{ insert: "trace", entities: [createTrace(`${index}`)] },
+					{ insert: "action", entities: [createAction(index % 3 === 0 ? "same" : `own-${index}`)] },
+				]),
+			),
+		);
+		assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 21);
+		assert.equal(await storage.count("trace", {}), 21);
+		assert.equal(await storage.count("action", {}), 21);
+	});
+}
+
+/** `expected` of updates within a write. */
+function checkExpectations(check: Check): void {
 	check("a write whose update no longer matches, or has no entity, changes nothing", async (storage) => {
 		const execution = createExecution({ fence: "new" });
 		await storage.insert("execution", [execution]);
@@ -173,19 +194,5 @@ function checkWrite(check: Check): void {
 		});
 		await Promise.allSettled(attempts);
 		assert.equal(await storage.count("output_chunk", { execution_id: execution.id }), seen, "something was written after it was taken");
-	});
-
-	check("a failing write spoils no write beside it", async (storage) => {
-		const outcomes = await Promise.allSettled(
-			Array.from({ length: 30 }, (_, index) =>
-				storage.write([
-					{ insert: "trace", entities: [createTrace(`${index}`)] },
-					{ insert: "action", entities: [createAction(index % 3 === 0 ? "same" : `own-${index}`)] },
-				]),
-			),
-		);
-		assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 21);
-		assert.equal(await storage.count("trace", {}), 21);
-		assert.equal(await storage.count("action", {}), 21);
 	});
 }
