@@ -10,7 +10,7 @@ import {
 import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
-import type { Access, RoleAssignment } from "./access-api.ts";
+import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
 import { grantsAllow, observerAllows } from "./allows.ts";
 import { type PermissionType, resourceTypeOf } from "./permission-types.ts";
 import { createRoles, isAdminRole, type Role } from "./roles.ts";
@@ -23,30 +23,41 @@ export interface AccessParts {
 	readonly config: RoleConfig;
 }
 
-export function createAccess({ storage, clock, logger, enabled, config }: AccessParts): Access {
-	const roles = createRoles(config.roles ?? []);
-	const local = toLocalAssignments(config, roles);
-	checkMappings(config, roles);
-	if (enabled && ![...local.map(({ role }) => role), ...(config.mappings ?? []).flatMap((mapping) => mapping.roles)].some(isAdminRole)) {
-		logger.warn("nobody is an administrator", { hint: "rbac.assignments and rbac.mappings give nobody the role admin" });
+/** A role, and the group that gives it. */
+type GroupRole = Pick<RoleAssignmentEntity, "role" | "source">;
+
+/** By the roles of the configuration, which it gives to users and to groups of the site's directory. */
+export class RoleAccess implements Access {
+	readonly enabled: boolean;
+	readonly roles: ReadonlyMap<string, Role>;
+	readonly #parts: AccessParts;
+	/** Those that name users. */
+	readonly #local: readonly RoleAssignment[];
+
+	constructor(parts: AccessParts) {
+		const { enabled, config } = parts;
+		this.#parts = parts;
+		this.enabled = enabled;
+		this.roles = createRoles(config.roles ?? []);
+		this.#local = toLocalAssignments(config, this.roles);
+		checkMappings(config, this.roles);
+		if (enabled) this.#warnOfNoAdministrator();
 	}
 
-	async function findRemote(username?: string): Promise<RoleAssignmentEntity[]> {
-		return storage.find("role_assignment", username === undefined ? {} : { where: { user: username } });
+	async rolesOf(username: string): Promise<readonly string[]> {
+		if (!this.enabled) return [];
+		const names = this.#local.filter(({ user }) => user === username).map(({ role }) => role);
+		for (const assignment of await this.#findRemote(username)) if (this.#isMapped(assignment)) names.push(assignment.role);
+		return [...new Set(names)].sort();
 	}
 
-	/** What the configuration has stopped to map counts no more, before the next sign-in removes it. */
-	function isMapped({ role, source }: RoleAssignmentEntity): boolean {
-		return (config.mappings ?? []).some(({ group, roles: names }) => group === source && names.includes(role));
-	}
-
-	function allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
+	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
 		if (!isInScope(principal.scopes, permission, resource)) return false;
 		if (resource?.owner === principal.username) return true;
 		const names = principal.roles ?? [];
-		if (!enabled || principal.isAdmin || hasAdminRole(names)) return true;
+		if (!this.enabled || principal.isAdmin || hasAdminRole(names)) return true;
 		if (resource?.owner !== undefined) return false;
-		const held = names.flatMap((name) => roles.get(name) ?? []);
+		const held = names.flatMap((name) => this.roles.get(name) ?? []);
 		if (held.some(({ name }) => name === "observer") && observerAllows(permission)) return true;
 		return grantsAllow(
 			held.flatMap(({ grants }) => grants),
@@ -55,51 +66,59 @@ export function createAccess({ storage, clock, logger, enabled, config }: Access
 		);
 	}
 
-	return {
-		enabled,
-		roles,
-		async rolesOf(username) {
-			if (!enabled) return [];
-			const names = local.filter(({ user }) => user === username).map(({ role }) => role);
-			for (const assignment of await findRemote(username)) if (isMapped(assignment)) names.push(assignment.role);
-			return [...new Set(names)].sort();
-		},
-		allows,
-		assert(principal, permission, resource) {
-			if (allows(principal, permission, resource)) return;
-			const on = resource === undefined ? {} : { resource: resource.uid };
-			logger.warn("permission denied", { user: principal.username, permission, ...on });
-			throw new SvcError(
-				"SVC_FORBIDDEN",
-				`user "${principal.username}" does not have the permission "${permission}"${resource === undefined ? "" : ` on "${resource.uid}"`}`,
-			);
-		},
-		async syncGroups(username, groups) {
-			if (!enabled) return;
-			const wanted = (config.mappings ?? []).filter(({ group }) => groups.includes(group)).flatMap(toRemote);
-			const known = await findRemote(username);
-			const isSame = (a: { role: string; source: string }) => (b: { role: string; source: string }) =>
-				a.role === b.role && a.source === b.source;
-			for (const old of known) if (!wanted.some(isSame(old))) await storage.remove("role_assignment", { where: { id: old.id } });
-			for (const assignment of wanted) {
-				if (known.some(isSame(assignment))) continue;
-				await storage.insert("role_assignment", [{ id: createId(clock), user: username, ...assignment }]).catch((error: unknown) => {
-					// Two sign-ins at once: the other one has made it.
-					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				});
-			}
-		},
-		async assignments({ user, role, source, remote }) {
-			const stored = (await findRemote(user)).filter(isMapped).map((entity): RoleAssignment => ({ ...entity, is_remote: true }));
-			return [...local, ...stored].filter(
-				(assignment) =>
-					(user === undefined || assignment.user === user) &&
-					(role === undefined || assignment.role === role) &&
-					(source === undefined || assignment.source === source) &&
-					(remote === undefined || assignment.is_remote === remote),
-			);
-		},
-	};
+	assert(principal: Principal, permission: PermissionType, resource?: Resource): void {
+		if (this.allows(principal, permission, resource)) return;
+		const on = resource === undefined ? {} : { resource: resource.uid };
+		this.#parts.logger.warn("permission denied", { user: principal.username, permission, ...on });
+		throw new SvcError(
+			"SVC_FORBIDDEN",
+			`user "${principal.username}" does not have the permission "${permission}"${resource === undefined ? "" : ` on "${resource.uid}"`}`,
+		);
+	}
+
+	async syncGroups(username: string, groups: readonly string[]): Promise<void> {
+		if (!this.enabled) return;
+		const { storage, clock, config } = this.#parts;
+		const wanted = (config.mappings ?? []).filter(({ group }) => groups.includes(group)).flatMap(toRemote);
+		const known = await this.#findRemote(username);
+		const isSame = (a: GroupRole) => (b: GroupRole) => a.role === b.role && a.source === b.source;
+		for (const old of known) if (!wanted.some(isSame(old))) await storage.remove("role_assignment", { where: { id: old.id } });
+		for (const assignment of wanted) {
+			if (known.some(isSame(assignment))) continue;
+			await storage.insert("role_assignment", [{ id: createId(clock), user: username, ...assignment }]).catch((error: unknown) => {
+				// Two sign-ins at once: the other one has made it.
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			});
+		}
+	}
+
+	async assignments({ user, role, source, remote }: AssignmentFilter): Promise<readonly RoleAssignment[]> {
+		const mapped = (await this.#findRemote(user)).filter((entity) => this.#isMapped(entity));
+		const stored = mapped.map((entity): RoleAssignment => ({ ...entity, is_remote: true }));
+		return [...this.#local, ...stored].filter(
+			(assignment) =>
+				(user === undefined || assignment.user === user) &&
+				(role === undefined || assignment.role === role) &&
+				(source === undefined || assignment.source === source) &&
+				(remote === undefined || assignment.is_remote === remote),
+		);
+	}
+
+	#warnOfNoAdministrator(): void {
+		const { config, logger } = this.#parts;
+		const given = [...this.#local.map(({ role }) => role), ...(config.mappings ?? []).flatMap((mapping) => mapping.roles)];
+		if (hasAdminRole(given)) return;
+		logger.warn("nobody is an administrator", { hint: "rbac.assignments and rbac.mappings give nobody the role admin" });
+	}
+
+	async #findRemote(username?: string): Promise<RoleAssignmentEntity[]> {
+		return this.#parts.storage.find("role_assignment", username === undefined ? {} : { where: { user: username } });
+	}
+
+	/** What the configuration has stopped to map counts no more, before the next sign-in removes it. */
+	#isMapped({ role, source }: RoleAssignmentEntity): boolean {
+		return (this.#parts.config.mappings ?? []).some(({ group, roles }) => group === source && roles.includes(role));
+	}
 }
 
 /** Whether a role list makes an administrator. */

@@ -13,18 +13,18 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { resolveConfig } from "../../service/config/resolve-config.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { configWith } from "../../testing/config/config.test-support.ts";
-import { createAccess } from "./access.ts";
+import { RoleAccess } from "./access.ts";
 import { StoredApiKeys } from "./api-keys.ts";
-import { createCredentials, type StartedCredentials } from "./credentials.ts";
+import { VerifiedCredentials } from "./credentials.ts";
 
 interface Scope {
-	readonly credentials: StartedCredentials;
+	readonly credentials: VerifiedCredentials;
 	readonly storage: Storage;
 	/** Every line of the log, as text. */
 	readonly log: string[];
 	/** Seconds to add to the time. */
 	wait(seconds: number): void;
-	signIn(password?: string, ttl?: number | null): ReturnType<StartedCredentials["signIn"]>;
+	signIn(password?: string, ttl?: number | null): ReturnType<VerifiedCredentials["signIn"]>;
 }
 
 interface Setting {
@@ -52,10 +52,10 @@ async function withCredentials(
 	let now = Date.parse("2026-01-01T00:00:00Z") * 1_000;
 	const { options } = resolveConfig(configWith(auth.enable === false ? { auth: { enable: false } } : {}), { env: {}, directory: "/" });
 	const clock = { now: () => now++ };
-	const credentials = createCredentials({
+	const credentials = new VerifiedCredentials({
 		storage,
 		clock,
-		access: createAccess({ storage, clock, logger, enabled: false, config: {} }),
+		access: new RoleAccess({ storage, clock, logger, enabled: false, config: {} }),
 		apiKeys: new StoredApiKeys({ storage, clock, logger, systemUser: "svc" }),
 		options: { ...options, auth: { ...options.auth, ...auth } },
 		authBackend: { authenticate },

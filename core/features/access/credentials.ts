@@ -8,16 +8,16 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import type { Credentials, IssuedToken } from "./credentials-api.ts";
-import { verifyIdentity } from "./sign-in.ts";
+import type { Credentials, IssuedToken, RemoteUser } from "./credentials-api.ts";
+import { type SignInParts, verifyIdentity } from "./sign-in.ts";
 import { SlowDown } from "./slow-down.ts";
-import { createTokens, type TokenDraft } from "./tokens.ts";
-import { createProxies } from "./trusted-proxies-api.ts";
+import { createTokens, type TokenDraft, type Tokens } from "./tokens.ts";
+import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
 import { ensureUser } from "./users.ts";
 
 export interface CredentialParts {
@@ -33,113 +33,150 @@ export interface CredentialParts {
 	readonly backendTimeout?: number;
 }
 
-export type StartedCredentials = Credentials & {
-	/** A token with this id for a running action of `user`, to be stored with its state; undefined while authentication is off. */
-	draftServiceToken(id: string, user: string, metadata: JsonObject): TokenDraft | undefined;
-	/** Remove a token by its id; one that is gone already is no error. */
-	removeToken(tokenId: string): Promise<void>;
-};
+type UserPassword = Parameters<Credentials["signIn"]>[0];
+type SignInOptions = Parameters<Credentials["signIn"]>[1];
+type Location = OfferedCredentials["location"];
 
-export function createCredentials(parts: CredentialParts): StartedCredentials {
-	const { storage, clock, options, authBackend, logger, access, backendTimeout } = parts;
-	const { auth } = options;
-	const slowDown = new SlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
-	const proxies = createProxies(auth);
-	const tokens = createTokens({ storage, clock });
-	const signInParts = { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
-	const systemUser: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+/** Of users, of runs and of API keys, and the tokens that are given for them. */
+export class VerifiedCredentials implements Credentials {
+	readonly #parts: CredentialParts;
+	readonly #slowDown: SlowDown;
+	readonly #proxies: TrustedProxies;
+	readonly #tokens: Tokens;
+	readonly #systemUser: Principal;
+
+	constructor(parts: CredentialParts) {
+		const { storage, clock, options } = parts;
+		const { auth } = options;
+		this.#parts = parts;
+		this.#slowDown = new SlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
+		this.#proxies = createProxies(auth);
+		this.#tokens = createTokens({ storage, clock });
+		this.#systemUser = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+	}
+
+	async signIn({ username, password }: UserPassword, { ttl, signal, remoteAddress }: SignInOptions): Promise<IssuedToken> {
+		const { options, access, logger } = this.#parts;
+		const lifetime = toLifetime(ttl, options.auth.token_ttl);
+		const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, this.#signInParts());
+		const identity = await this.#slowDown.attempt({ username, address: remoteAddress, signal }, verify).catch((error: unknown) => {
+			if (isSvcError(error, "SVC_TOO_MANY")) {
+				logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
+			}
+			throw error;
+		});
+		this.#assertNotSystem(identity.username, { remote_address: remoteAddress });
+		if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
+		return this.#grant(identity.username, lifetime, remoteAddress);
+	}
+
+	async signInByProxy(remote: RemoteUser, { ttl }: Pick<SignInOptions, "ttl">): Promise<IssuedToken> {
+		const { username, peerAddress, proxySecret, remoteAddress } = remote;
+		const { options, logger } = this.#parts;
+		const lifetime = toLifetime(ttl, options.auth.token_ttl);
+		if (options.auth.mode !== "proxy" || !this.#proxies.isProxy({ peerAddress, proxySecret })) {
+			logger.warn("token refused: not a trusted proxy", { peer_address: peerAddress });
+			throw unauthorized("the request does not come from a trusted proxy");
+		}
+		if (!username) {
+			logger.warn("token refused: the proxy names no user", { peer_address: peerAddress });
+			throw unauthorized("the proxy names no user");
+		}
+		this.#assertNotSystem(username, { remote_address: remoteAddress });
+		return this.#grant(username, lifetime, remoteAddress);
+	}
+
+	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined {
+		return this.#proxies.toClientAddress(claim, forwardedFor);
+	}
+
+	async authenticate(offered: OfferedCredentials | undefined): Promise<Principal> {
+		if (!this.#parts.options.auth.enable) return this.#systemUser;
+		const { token, apiKey, location = "header" } = offered ?? {};
+		if (token && apiKey) throw unauthorized("only one of token and API key may be given, not both");
+		if (apiKey) return this.#ofApiKey(apiKey, location);
+		if (!token) throw unauthorized("a token or an API key is needed");
+		return this.#ofToken(token, location);
+	}
+
+	/** A token with this id for a running action of `user`, to be stored with its state; undefined while authentication is off. */
+	draftServiceToken(id: string, user: string, metadata: JsonObject): TokenDraft | undefined {
+		const { auth } = this.#parts.options;
+		return auth.enable ? this.#tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;
+	}
+
+	/** Remove a token by its id; one that is gone already is no error. */
+	removeToken(tokenId: string): Promise<void> {
+		return this.#tokens.revoke(tokenId);
+	}
+
+	async revoke(token: string, principal: Principal): Promise<void> {
+		const { logger } = this.#parts;
+		const entity = await this.#tokens.find(token);
+		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");
+		if (entity.user !== principal.username && !principal.isAdmin) {
+			logger.warn("permission denied", { user: principal.username, token_id: entity.id });
+			throw new SvcError("SVC_FORBIDDEN", `user "${principal.username}" may not revoke a token of another user`);
+		}
+		await this.#tokens.revoke(entity.id);
+		logger.info("token revoked", { user: entity.user, token_id: entity.id, by: principal.username });
+	}
+
+	async validate(token: string): Promise<boolean> {
+		return (await this.#tokens.find(token)) !== undefined;
+	}
+
+	#signInParts(): SignInParts {
+		const { authBackend, logger, backendTimeout } = this.#parts;
+		return { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
+	}
+
+	async #ofApiKey(apiKey: string, location: Location): Promise<Principal> {
+		const { user, scopes } = await this.#parts.apiKeys.verify(apiKey);
+		// One of an earlier version, or made while authentication was off.
+		this.#assertNotSystem(user, {});
+		const principal = await this.#toPrincipal(user, { method: "API key", location });
+		// What only administrators may do cannot be named by a scope, so a narrowed key may not.
+		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+	}
+
+	async #ofToken(token: string, location: Location): Promise<Principal> {
+		const entity = await this.#tokens.find(token);
+		if (entity === undefined) throw unauthorized("the token is unknown or has expired");
+		// Runs of rules have tokens of the system user.
+		if (!entity.service) this.#assertNotSystem(entity.user, {});
+		const expire = `${entity.expiry.slice(0, 19)}Z`;
+		const principal = await this.#toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
+		if (!entity.service) return principal;
+		const { author, scopes } = entity.metadata;
+		// The token of a run has the id of its live action.
+		const run = { ...principal, run: entity.id, ...(typeof author === "string" && { author }) };
+		return Array.isArray(scopes) ? { ...run, isAdmin: false, scopes: scopes.map(String) } : run;
+	}
 
 	/** Whatever says who somebody is: the system user signs in nowhere. */
-	function assertNotSystem(username: string, logged: { readonly remote_address?: string | undefined }): void {
-		if (!isReservedName(username, systemUser.username)) return;
-		logger.warn("token refused: the name is the system user's", { user: username, ...logged });
+	#assertNotSystem(username: string, logged: { readonly remote_address?: string | undefined }): void {
+		if (!isReservedName(username, this.#systemUser.username)) return;
+		this.#parts.logger.warn("token refused: the name is the system user's", { user: username, ...logged });
 		throw unauthorized("the name is reserved for the system (system_user.user)");
 	}
 
-	async function grant(username: string, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
+	async #grant(username: string, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
+		const { storage, clock, logger } = this.#parts;
 		await ensureUser(username, { storage, clock, logger });
-		const issued = await tokens.issue({ user: username, ttl, service: false, metadata: {} });
+		const issued = await this.#tokens.issue({ user: username, ttl, service: false, metadata: {} });
 		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
 		logger.info("token granted", { user: issued.user, token_id: issued.id, expiry: issued.expiry, ...origin });
 		return issued;
 	}
 
 	/** What the user may do; without access control every authenticated user counts as an administrator. */
-	async function toPrincipal(username: string, authentication: Principal["authentication"]): Promise<Principal> {
+	async #toPrincipal(username: string, authentication: Principal["authentication"]): Promise<Principal> {
+		const { access } = this.#parts;
 		if (!access.enabled) return { username, isAdmin: true, authentication };
 		const roles = await access.rolesOf(username);
 		return { username, isAdmin: hasAdminRole(roles), roles, authentication };
 	}
-
-	return {
-		async signIn({ username, password }, { ttl, signal, remoteAddress }) {
-			const lifetime = toLifetime(ttl, auth.token_ttl);
-			const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, signInParts);
-			const identity = await slowDown.attempt({ username, address: remoteAddress, signal }, verify).catch((error: unknown) => {
-				if (isSvcError(error, "SVC_TOO_MANY")) {
-					logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
-				}
-				throw error;
-			});
-			assertNotSystem(identity.username, { remote_address: remoteAddress });
-			if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
-			return grant(identity.username, lifetime, remoteAddress);
-		},
-		async signInByProxy({ username, peerAddress, proxySecret, remoteAddress }, { ttl }) {
-			const lifetime = toLifetime(ttl, auth.token_ttl);
-			if (auth.mode !== "proxy" || !proxies.isProxy({ peerAddress, proxySecret })) {
-				logger.warn("token refused: not a trusted proxy", { peer_address: peerAddress });
-				throw unauthorized("the request does not come from a trusted proxy");
-			}
-			if (!username) {
-				logger.warn("token refused: the proxy names no user", { peer_address: peerAddress });
-				throw unauthorized("the proxy names no user");
-			}
-			assertNotSystem(username, { remote_address: remoteAddress });
-			return grant(username, lifetime, remoteAddress);
-		},
-		toClientAddress: proxies.toClientAddress,
-		async authenticate(offered) {
-			if (!auth.enable) return systemUser;
-			const { token, apiKey, location = "header" } = offered ?? {};
-			if (token && apiKey) throw unauthorized("only one of token and API key may be given, not both");
-			if (apiKey) {
-				const { user, scopes } = await parts.apiKeys.verify(apiKey);
-				// One of an earlier version, or made while authentication was off.
-				assertNotSystem(user, {});
-				const principal = await toPrincipal(user, { method: "API key", location });
-				// What only administrators may do cannot be named by a scope, so a narrowed key may not.
-				return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
-			}
-			if (!token) throw unauthorized("a token or an API key is needed");
-			const entity = await tokens.find(token);
-			if (entity === undefined) throw unauthorized("the token is unknown or has expired");
-			// Runs of rules have tokens of the system user.
-			if (!entity.service) assertNotSystem(entity.user, {});
-			const expire = `${entity.expiry.slice(0, 19)}Z`;
-			const principal = await toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
-			if (!entity.service) return principal;
-			const { author, scopes } = entity.metadata;
-			// The token of a run has the id of its live action.
-			const run = { ...principal, run: entity.id, ...(typeof author === "string" && { author }) };
-			return Array.isArray(scopes) ? { ...run, isAdmin: false, scopes: scopes.map(String) } : run;
-		},
-		draftServiceToken(id, user, metadata) {
-			return auth.enable ? tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;
-		},
-		removeToken: (tokenId) => tokens.revoke(tokenId),
-		async revoke(token, principal) {
-			const entity = await tokens.find(token);
-			if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");
-			if (entity.user !== principal.username && !principal.isAdmin) {
-				logger.warn("permission denied", { user: principal.username, token_id: entity.id });
-				throw new SvcError("SVC_FORBIDDEN", `user "${principal.username}" may not revoke a token of another user`);
-			}
-			await tokens.revoke(entity.id);
-			logger.info("token revoked", { user: entity.user, token_id: entity.id, by: principal.username });
-		},
-		validate: async (token) => (await tokens.find(token)) !== undefined,
-	};
 }
 
 /** Seconds a token is to live. */

@@ -1,11 +1,11 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { createAccess, hasAdminRole } from "./access.ts";
+import { hasAdminRole, RoleAccess } from "./access.ts";
 import type { AccessApi } from "./api.ts";
 import { StoredApiKeys } from "./api-keys.ts";
 import { apiKeyRoutes } from "./api-keys-routes.ts";
-import { createCredentials } from "./credentials.ts";
+import { VerifiedCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
 import { principalOf } from "./principal-of.ts";
 import { roleRoutes } from "./roles-routes.ts";
@@ -18,9 +18,9 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 	const { options, dependencies, authBackend, roles } = kernel;
 	const parts = { ...kernel, logger: kernel.logger.withTag("auth") };
 	const systemUser = options.system_user.user;
-	const access = createAccess({ ...parts, enabled: options.rbac.enable, config: dependencies.access });
+	const access = new RoleAccess({ ...parts, enabled: options.rbac.enable, config: dependencies.access });
 	const apiKeys = new StoredApiKeys({ ...parts, systemUser });
-	const credentials = createCredentials({ ...parts, access, apiKeys });
+	const credentials = new VerifiedCredentials({ ...parts, access, apiKeys });
 	return {
 		api: {
 			credentials,

@@ -1,9 +1,9 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import type { Granting } from "../../kernel/runs/granting.ts";
-import type { StartedCredentials } from "./credentials.ts";
+import type { VerifiedCredentials } from "./credentials.ts";
 
 /** An action's own way into the API. Its token has the live action's id, so that whoever ends the run can take it away. */
-export function createRunTokens(credentials: Pick<StartedCredentials, "draftServiceToken">): Granting {
+export function createRunTokens(credentials: Pick<VerifiedCredentials, "draftServiceToken">): Granting {
 	return {
 		give({ liveaction_id, user, author, scopes, action_ref }: ExecutionEntity) {
 			const draft = credentials.draftServiceToken(liveaction_id, user, {

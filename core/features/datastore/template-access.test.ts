@@ -4,7 +4,7 @@ import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger } from "../../contract/index.ts";
 import { toItemUser } from "../../kernel/executions/template-sources.ts";
 import { createKeyRing } from "../../kernel/secrets/key-ring.ts";
-import { createAccess } from "../access/access.ts";
+import { RoleAccess } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
 import { createItemStore } from "./item-store.ts";
 import { createTemplateAccess } from "./template-access.ts";
@@ -27,7 +27,7 @@ async function createSubject() {
 			{ username: "root", roles: ["admin"] },
 		],
 	};
-	const access = createAccess({ storage, clock, logger, enabled: true, config });
+	const access = new RoleAccess({ storage, clock, logger, enabled: true, config });
 	const content = (value: string) => () => ({ value, secret: false, description: null, expire_timestamp: null });
 	for (const name of ["open", "hidden"]) await store.set({ scope: "svckv.system", name, user: null }, content(name));
 	await store.set({ scope: "svckv.user", name: "maria:own", user: "maria" }, content("of maria"));
