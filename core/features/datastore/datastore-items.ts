@@ -1,22 +1,24 @@
 import type { KeyValueEntity, Options } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Authority } from "../../kernel/basics/authority.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import type { Duty } from "../../kernel/work/duty.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { Access } from "../access/access-api.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
-import { createItemStore, type ItemContent, type ItemStoreParts } from "./item-store.ts";
-import type { DatastoreItems, ItemInput, ValueForm } from "./items-api.ts";
+import { assertMayImport, toItemContent } from "./item-content.ts";
+import { ItemStore, type ItemStoreParts } from "./item-store.ts";
+import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-api.ts";
 import { listItems } from "./list-items.ts";
 import { type RotationReport, rotateKeys } from "./rotation.ts";
 import { type ShownItem, toMasked, toShown } from "./shown-item.ts";
 import { createSweep } from "./sweep.ts";
-import { createTemplateAccess } from "./template-access.ts";
+import { createTemplateAccess, type TemplateAccessParts } from "./template-access.ts";
 
 export interface DatastoreParts extends ItemStoreParts {
 	readonly leasing: Leasing;
@@ -29,115 +31,123 @@ export interface DatastoreParts extends ItemStoreParts {
 	readonly keyFile: string;
 }
 
-/** Longest life of an item, 100 years in seconds. */
-const longestTtl = 3_153_600_000;
+type ItemQuery = Parameters<DatastoreItems["get"]>[1];
+type TemplateGiver = Parameters<DatastoreItems["accessForGiven"]>[1];
 
-export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
-	const { storage, clock, access, authority, logger, options, keys } = parts;
-	const store = createItemStore(parts);
-	const sweep = createSweep(parts);
-	const templateParts = { store, keys, access, authority, logger };
-	const stopping = new AbortController();
-	let rotating: Promise<RotationReport> | undefined;
+/** Items as they are kept in the storage. */
+export class StoredItems implements DatastoreItems {
+	readonly #parts: DatastoreParts;
+	readonly #store: ItemStore;
+	readonly #templateParts: TemplateAccessParts;
+	readonly #sweep: Duty;
+	readonly #stopping = new AbortController();
+	#rotating: Promise<RotationReport> | undefined;
 
-	const addressOf = (name: string, where: ItemWhere, principal: Principal) => toAddress(name, where, principal, access);
-
-	function show(item: KeyValueEntity, form: ValueForm, { username }: Principal): ShownItem {
-		if (!item.secret || form === "masked") return toMasked(item);
-		if (form === "stored") return toShown(item, item.value);
-		const value = keys.decrypt(item.value, item);
-		logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope });
-		return toShown(item, value, true);
+	constructor(parts: DatastoreParts) {
+		this.#parts = parts;
+		this.#store = new ItemStore(parts);
+		this.#templateParts = { ...parts, store: this.#store };
+		this.#sweep = createSweep(parts);
 	}
 
-	/** Before it becomes the value of another item: whoever gives cipher text must be allowed what it was made of. */
-	async function assertMayImport(value: string, principal: Principal): Promise<void> {
-		if (!principal.isAdmin) {
-			throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
-		}
-		const bound = parseCipherText(value)?.address;
-		// Older cipher texts name no item; of those that are kept here it is known whose they are.
-		const sources = bound === undefined ? await storage.find("key_value", { where: { value, secret: true } }) : [bound];
-		for (const { user } of sources) toOwner({ user }, principal, access);
+	resource(name: string, where: ItemWhere, principal: Principal): Resource {
+		return toItemResource(this.#addressOf(name, where, principal));
 	}
 
-	function toContent(input: ItemInput, before: KeyValueEntity | undefined, address: ItemAddress): ItemContent {
-		const { value, description = null, ttl } = input;
-		const secret = input.secret === true || input.encrypted === true;
-		if (value === mask && (secret || before?.secret === true)) {
-			throw new SvcError("SVC_INVALID", `value: "${mask}" stands for a hidden value; give the value itself`);
-		}
-		// Verified, and kept with the key that is used for new ones, for this item.
-		const clear = input.encrypted === true ? keys.decrypt(value, parseCipherText(value)?.address ?? address) : value;
-		const expiry = ttl === undefined || ttl === null ? null : toTimestamp(clock.now() + checkTtl(ttl) * 1_000_000);
-		return { value: secret ? keys.encrypt(clear, address) : clear, secret, description, expire_timestamp: expiry };
+	async list(query: ItemListQuery, principal: Principal): Promise<readonly ShownItem[]> {
+		const { access } = this.#parts;
+		const { form = "masked" } = query;
+		const owner = toOwner(query, principal, access);
+		if (form === "decrypted" && owner === null) assertMayDecrypt(principal);
+		const isAll = owner === null && parseScope(query.scope) === "all";
+		const halves = isAll ? [null, toOwner({ scope: "user" }, principal, access)] : [owner];
+		const items: KeyValueEntity[] = [];
+		for (const user of halves) items.push(...(await this.#listHalf(user, query, principal)));
+		return items.map((item) => this.#show(item, form, principal));
+	}
+
+	async get(name: string, { form = "masked", ...where }: ItemQuery, principal: Principal): Promise<ShownItem> {
+		const address = this.#addressOf(name, where, principal);
+		if (form === "decrypted" && address.user === null) assertMayDecrypt(principal);
+		const item = await this.#store.find(address);
+		if (item === undefined) throw notFound(address);
+		return this.#show(item, form, principal);
+	}
+
+	async set(name: string, input: ItemInput, principal: Principal): Promise<ShownItem> {
+		assertSeen("name", name);
+		const address = this.#addressOf(name, input, principal);
+		if (input.encrypted === true) await assertMayImport(input.value, principal, this.#parts);
+		const item = await this.#store.set(address, (before) => toItemContent(input, { address, before }, this.#parts));
+		this.#parts.logger.info("datastore item set", { user: principal.username, key: item.name, scope: item.scope });
+		return toMasked(item);
+	}
+
+	async remove(name: string, where: ItemWhere, principal: Principal): Promise<void> {
+		const address = this.#addressOf(name, where, principal);
+		if (!(await this.#store.remove(address))) throw notFound(address);
+		this.#parts.logger.info("datastore item deleted", { user: principal.username, key: address.name, scope: address.scope });
+	}
+
+	async rotate(rotation: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport> {
+		if (!principal.isAdmin) throw new SvcError("SVC_FORBIDDEN", "only administrators may rotate the encryption key");
+		this.#parts.logger.info("rotation of the encryption key asked for", { user: principal.username });
+		const parts = { ...this.#parts, store: this.#store, signal: this.#stopping.signal };
+		this.#rotating ??= rotateKeys(parts, rotation).finally(() => {
+			this.#rotating = undefined;
+		});
+		return this.#rotating;
+	}
+
+	accessFor(username: string, author?: string): DatastoreAccess {
+		return createTemplateAccess(this.#templateParts, { username, author });
+	}
+
+	accessForGiven(username: string, giver: TemplateGiver): DatastoreAccess {
+		return createTemplateAccess(this.#templateParts, { username, ...giver, isGiven: true });
+	}
+
+	clearAccessFor(username: string, purpose: string): DatastoreAccess {
+		return createTemplateAccess(this.#templateParts, { username, purpose });
+	}
+
+	async start(): Promise<void> {
+		const { options, keys, logger } = this.#parts;
+		// A second key would be of no use where secrets are kept already: they need the one that is missing.
+		if (options.keyvalue.enable_encryption && keys.currentId === undefined) await this.#createFirstKey();
+		const problem = keys.problem();
+		if (problem !== undefined) logger.warn("secrets of the datastore", { problem });
+		this.#sweep.start();
+	}
+
+	async stop(): Promise<void> {
+		this.#stopping.abort(new SvcError("SVC_UNAVAILABLE", "the service stops; the next rotation finishes this one"));
+		await this.#rotating?.catch(() => undefined);
+		await this.#sweep.stop();
+	}
+
+	#addressOf(name: string, where: ItemWhere, principal: Principal): ItemAddress {
+		return toAddress(name, where, principal, this.#parts.access);
 	}
 
 	/** Items of the system the principal may view, or those of a user that `toOwner` has let it name. */
-	function listHalf(user: string | null, query: Parameters<DatastoreItems["list"]>[0], principal: Principal) {
+	#listHalf(user: string | null, query: ItemListQuery, principal: Principal): Promise<readonly KeyValueEntity[]> {
+		const { storage, access } = this.#parts;
 		const isAllowed = (item: KeyValueEntity) => user !== null || access.allows(principal, "key_value_pair_view", toItemResource(item));
 		const scope = user === null ? "svckv.system" : "svckv.user";
-		return listItems(storage, { scope, user, query, isShown: (item) => store.isLive(item) && isAllowed(item) });
+		return listItems(storage, { scope, user, query, isShown: (item) => this.#store.isLive(item) && isAllowed(item) });
 	}
 
-	return {
-		resource: (name, where, principal) => toItemResource(addressOf(name, where, principal)),
-		async list(query, principal) {
-			const { form = "masked" } = query;
-			const owner = toOwner(query, principal, access);
-			if (form === "decrypted" && owner === null) assertMayDecrypt(principal);
-			const isAll = owner === null && parseScope(query.scope) === "all";
-			const halves = isAll ? [null, toOwner({ scope: "user" }, principal, access)] : [owner];
-			const items: KeyValueEntity[] = [];
-			for (const user of halves) items.push(...(await listHalf(user, query, principal)));
-			return items.map((item) => show(item, form, principal));
-		},
-		async get(name, { form = "masked", ...where }, principal) {
-			const address = addressOf(name, where, principal);
-			if (form === "decrypted" && address.user === null) assertMayDecrypt(principal);
-			const item = await store.find(address);
-			if (item === undefined) throw notFound(address);
-			return show(item, form, principal);
-		},
-		async set(name, input, principal) {
-			assertSeen("name", name);
-			const address = addressOf(name, input, principal);
-			if (input.encrypted === true) await assertMayImport(input.value, principal);
-			const item = await store.set(address, (before) => toContent(input, before, address));
-			logger.info("datastore item set", { user: principal.username, key: item.name, scope: item.scope });
-			return toMasked(item);
-		},
-		async remove(name, where, principal) {
-			const address = addressOf(name, where, principal);
-			if (!(await store.remove(address))) throw notFound(address);
-			logger.info("datastore item deleted", { user: principal.username, key: address.name, scope: address.scope });
-		},
-		async rotate(rotation, principal) {
-			if (!principal.isAdmin) throw new SvcError("SVC_FORBIDDEN", "only administrators may rotate the encryption key");
-			logger.info("rotation of the encryption key asked for", { user: principal.username });
-			rotating ??= rotateKeys({ storage, store, keys, logger, signal: stopping.signal }, rotation).finally(() => {
-				rotating = undefined;
-			});
-			return rotating;
-		},
-		accessFor: (username, author) => createTemplateAccess(templateParts, { username, author }),
-		accessForGiven: (username, giver) => createTemplateAccess(templateParts, { username, ...giver, isGiven: true }),
-		clearAccessFor: (username, purpose) => createTemplateAccess(templateParts, { username, purpose }),
-		async start() {
-			// A second key would be of no use where secrets are kept already: they need the one that is missing.
-			if (options.keyvalue.enable_encryption && keys.currentId === undefined) await createFirstKey();
-			const problem = keys.problem();
-			if (problem !== undefined) logger.warn("secrets of the datastore", { problem });
-			sweep.start();
-		},
-		async stop() {
-			stopping.abort(new SvcError("SVC_UNAVAILABLE", "the service stops; the next rotation finishes this one"));
-			await rotating?.catch(() => undefined);
-			await sweep.stop();
-		},
-	};
+	#show(item: KeyValueEntity, form: ValueForm, { username }: Principal): ShownItem {
+		if (!item.secret || form === "masked") return toMasked(item);
+		if (form === "stored") return toShown(item, item.value);
+		const value = this.#parts.keys.decrypt(item.value, item);
+		this.#parts.logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope });
+		return toShown(item, value, true);
+	}
 
-	async function createFirstKey(): Promise<void> {
+	async #createFirstKey(): Promise<void> {
+		const { storage, keys, logger } = this.#parts;
 		if ((await storage.count("key_value", { secret: true })) > 0) return;
 		try {
 			keys.create();
@@ -150,11 +160,6 @@ export function createDatastoreItems(parts: DatastoreParts): DatastoreItems {
 function assertMayDecrypt({ username, isAdmin }: Principal): void {
 	if (!isAdmin)
 		throw new SvcError("SVC_FORBIDDEN", `decrypt: needs administrator access for items of the system, which "${username}" has not`);
-}
-
-function checkTtl(ttl: number): number {
-	if (Number.isInteger(ttl) && ttl >= 1 && ttl <= longestTtl) return ttl;
-	throw new SvcError("SVC_INVALID", `ttl: must be a whole number of seconds from 1 to ${longestTtl}`);
 }
 
 function notFound(address: ItemAddress): SvcError {

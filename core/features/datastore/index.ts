@@ -2,20 +2,20 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreApi } from "./api.ts";
-import { createDatastoreItems } from "./datastore-items.ts";
+import { StoredItems } from "./datastore-items.ts";
 import { itemTriggerTypes } from "./item-types.ts";
 import { keyRoutes } from "./routes.ts";
 
 /** Values with names that templates read, secret ones encrypted. */
 export function createDatastoreFeature(kernel: Kernel, needs: { readonly access: Access }): ServedFeature<DatastoreApi> {
 	const logger = kernel.logger.withTag("datastore");
-	const datastore = createDatastoreItems({ ...kernel, ...needs, logger, draft: kernel.dispatcher.draft });
+	const datastore = new StoredItems({ ...kernel, ...needs, logger, draft: kernel.dispatcher.draft });
 	return {
 		api: { datastore },
 		triggerTypes: itemTriggerTypes,
 		items: datastore,
-		start: datastore.start,
-		stop: datastore.stop,
+		start: () => datastore.start(),
+		stop: () => datastore.stop(),
 		routes: keyRoutes,
 	};
 }

@@ -24,42 +24,79 @@ export interface ItemStoreParts {
 	readonly draft: DraftEvent;
 }
 
-/** Items as they are kept, and their changes together with the events that tell of them. */
-export interface ItemStore {
-	/** The item, unless it has expired. */
-	find(address: ItemAddress): Promise<KeyValueEntity | undefined>;
-	isLive(item: KeyValueEntity): boolean;
-	/** `toContent` may be called again when another write came in between. */
-	set(address: ItemAddress, toContent: (before: KeyValueEntity | undefined) => ItemContent): Promise<KeyValueEntity>;
-	/** Whether there was something to remove. */
-	remove(address: ItemAddress): Promise<boolean>;
-	/** Resolves when the writes that are under way have ended. */
-	settled(): Promise<void>;
-}
+/** What an item is to hold. May be called again when another write came in between. */
+type ToContent = (before: KeyValueEntity | undefined) => ItemContent;
 
 /** Writes of other nodes to the same item that may come in between. */
 const mostConflicts = 100;
 
-export function createItemStore({ storage, clock, draft }: ItemStoreParts): ItemStore {
+/** Items as they are kept, and their changes together with the events that tell of them. */
+export class ItemStore {
+	readonly #parts: ItemStoreParts;
 	/** Writers of one node do not make one another try again. */
-	const turns = new Turns();
-	const now = () => toTimestamp(clock.now());
-	const isLive = ({ expire_timestamp: expiry }: KeyValueEntity) => expiry === null || expiry > now();
+	readonly #turns = new Turns();
 
-	async function read({ scope, name }: ItemAddress): Promise<KeyValueEntity | undefined> {
-		const [found] = await storage.find("key_value", { where: { scope, name }, limit: 1 });
+	constructor(parts: ItemStoreParts) {
+		this.#parts = parts;
+	}
+
+	/** The item, unless it has expired. */
+	async find(address: ItemAddress): Promise<KeyValueEntity | undefined> {
+		const found = await this.#read(address);
+		return found !== undefined && this.isLive(found) ? found : undefined;
+	}
+
+	isLive({ expire_timestamp: expiry }: KeyValueEntity): boolean {
+		return expiry === null || expiry > toTimestamp(this.#parts.clock.now());
+	}
+
+	set(address: ItemAddress, toContent: ToContent): Promise<KeyValueEntity> {
+		return this.#turns.take(toKey(address), () => untilDone(() => this.#trySet(address, toContent)));
+	}
+
+	/** Whether there was something to remove. */
+	remove(address: ItemAddress): Promise<boolean> {
+		return this.#turns.take(toKey(address), () => untilDone(() => this.#tryRemove(address)));
+	}
+
+	/** Resolves when the writes that are under way have ended. */
+	settled(): Promise<void> {
+		return this.#turns.settled();
+	}
+
+	async #read({ scope, name }: ItemAddress): Promise<KeyValueEntity | undefined> {
+		const [found] = await this.#parts.storage.find("key_value", { where: { scope, name }, limit: 1 });
 		return found;
 	}
 
+	async #trySet(address: ItemAddress, toContent: ToContent): Promise<KeyValueEntity | undefined> {
+		const { clock } = this.#parts;
+		const stored = await this.#read(address);
+		const before = stored !== undefined && this.isLive(stored) ? stored : undefined;
+		const after = { ...toContent(before), ...address, id: stored?.id ?? createId(clock), updated_at: toNext(stored, clock) };
+		const events = before === undefined ? toCreateEvents(after) : toUpdateEvents({ before, after });
+		const isDone = await this.#commit([stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after)], events);
+		return isDone ? after : undefined;
+	}
+
+	async #tryRemove(address: ItemAddress): Promise<boolean | undefined> {
+		const stored = await this.#read(address);
+		if (stored === undefined || !this.isLive(stored)) return false;
+		// The update makes sure that what is removed is what the event tells of, and that it is removed once.
+		const touch = replace(stored, { ...stored, updated_at: toNext(stored, this.#parts.clock) });
+		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
+		return (await this.#commit(operations, toDeleteEvents(stored))) ? true : undefined;
+	}
+
 	/** Write with events in the same transaction. False when the item was changed in between. */
-	async function commit(operations: readonly WriteOperation[], events: readonly Dispatch[]): Promise<boolean> {
+	async #commit(operations: readonly WriteOperation[], events: readonly Dispatch[]): Promise<boolean> {
 		const drafts: DispatchDraft[] = [];
 		for (const event of events) {
-			const drafted = await draft(event);
+			const drafted = await this.#parts.draft(event);
 			if (drafted !== undefined) drafts.push(drafted);
 		}
 		try {
-			await storage.write([...operations, ...drafts.flatMap((drafted) => drafted.operations)]);
+			await this.#parts.storage.write([...operations, ...drafts.flatMap((drafted) => drafted.operations)]);
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) return false;
 			throw error;
@@ -67,43 +104,14 @@ export function createItemStore({ storage, clock, draft }: ItemStoreParts): Item
 		for (const drafted of drafts) drafted.announce();
 		return true;
 	}
+}
 
-	async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-		for (let count = 0; count < mostConflicts; count += 1) {
-			const done = await attempt();
-			if (done !== undefined) return done;
-		}
-		throw new SvcError("SVC_CONFLICT", "the datastore item is being changed by many others at once; try again");
+async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+	for (let count = 0; count < mostConflicts; count += 1) {
+		const done = await attempt();
+		if (done !== undefined) return done;
 	}
-
-	async function trySet(address: ItemAddress, toContent: Parameters<ItemStore["set"]>[1]): Promise<KeyValueEntity | undefined> {
-		const stored = await read(address);
-		const before = stored !== undefined && isLive(stored) ? stored : undefined;
-		const after = { ...toContent(before), ...address, id: stored?.id ?? createId(clock), updated_at: toNext(stored, clock) };
-		const events = before === undefined ? toCreateEvents(after) : toUpdateEvents({ before, after });
-		const isDone = await commit([stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after)], events);
-		return isDone ? after : undefined;
-	}
-
-	async function tryRemove(address: ItemAddress): Promise<boolean | undefined> {
-		const stored = await read(address);
-		if (stored === undefined || !isLive(stored)) return false;
-		// The update makes sure that what is removed is what the event tells of, and that it is removed once.
-		const touch = replace(stored, { ...stored, updated_at: toNext(stored, clock) });
-		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
-		return (await commit(operations, toDeleteEvents(stored))) ? true : undefined;
-	}
-
-	return {
-		isLive,
-		async find(address) {
-			const found = await read(address);
-			return found !== undefined && isLive(found) ? found : undefined;
-		},
-		set: (address, toContent) => turns.take(toKey(address), () => untilDone(() => trySet(address, toContent))),
-		remove: (address) => turns.take(toKey(address), () => untilDone(() => tryRemove(address))),
-		settled: () => turns.settled(),
-	};
+	throw new SvcError("SVC_CONFLICT", "the datastore item is being changed by many others at once; try again");
 }
 
 /** Compare-and-set by the time of the last change, which is a later one with each. */

@@ -37,71 +37,71 @@ const mostPasses = 20;
  * With `forget`, old keys that no item used when the rotation began are removed from the file. Those used then stay for another
  * time: another node may be about to write with one.
  */
-export async function rotateKeys(
-	{ storage, store, keys, logger, signal }: RotationParts,
-	{ forget = false }: { readonly forget?: boolean },
-): Promise<RotationReport> {
-	const before = await survey();
+export async function rotateKeys(parts: RotationParts, { forget = false }: { readonly forget?: boolean }): Promise<RotationReport> {
+	const { store, keys, logger } = parts;
+	const before = await survey(parts);
 	const kept = new Set([...before.used, keys.currentId]);
 	const added = before.outdated === 0;
 	if (added) logger.info("encryption key of the datastore added", { key_id: keys.add() });
 	// What was encrypted with the old key may still be on its way to the storage.
 	await store.settled();
 	let reencrypted = 0;
-	let after = await survey();
+	let after = await survey(parts);
 	for (let pass = 0; pass < mostPasses && after.outdated + after.unbound > 0; pass += 1) {
-		reencrypted += await reencryptAll();
-		after = await survey();
+		reencrypted += await reencryptAll(parts);
+		after = await survey(parts);
 	}
 	const forgotten = forget ? keys.forget((id) => !kept.has(id) && !after.used.has(id)) : [];
 	const report = { key_id: keys.currentId ?? "", added, reencrypted, unreadable: after.unreadable, forgotten };
 	logger.info("encryption key of the datastore rotated", report);
 	return report;
+}
 
-	async function reencryptAll(): Promise<number> {
-		let count = 0;
-		for await (const item of secrets()) {
-			signal.throwIfAborted();
-			const { id, value, updated_at } = item;
-			const clear = keys.isCurrent(value) && isBound(value) ? undefined : tryDecrypt(item);
-			if (clear === undefined) continue;
-			const changed = await storage.update("key_value", id, { value: keys.encrypt(clear, item) }, { updated_at, value });
-			if (changed !== undefined) count += 1;
-		}
-		return count;
+/** Which keys are used, how many items need another one, and how many name no item, as earlier versions wrote them. */
+async function survey(parts: RotationParts) {
+	const { keys } = parts;
+	const used = new Set<string>();
+	const counts = { outdated: 0, unbound: 0, unreadable: 0 };
+	for await (const item of secrets(parts)) {
+		used.add(keyIdOf(item.value));
+		const isCurrent = keys.isCurrent(item.value);
+		if (isCurrent && isBound(item.value)) continue;
+		if (tryDecrypt(keys, item) === undefined) counts.unreadable += 1;
+		else counts[isCurrent ? "unbound" : "outdated"] += 1;
 	}
+	return { used, ...counts };
+}
 
-	/** Which keys are used, how many items need another one, and how many name no item, as earlier versions wrote them. */
-	async function survey() {
-		const used = new Set<string>();
-		const counts = { outdated: 0, unbound: 0, unreadable: 0 };
-		for await (const item of secrets()) {
-			used.add(keyIdOf(item.value));
-			const isCurrent = keys.isCurrent(item.value);
-			if (isCurrent && isBound(item.value)) continue;
-			if (tryDecrypt(item) === undefined) counts.unreadable += 1;
-			else counts[isCurrent ? "unbound" : "outdated"] += 1;
-		}
-		return { used, ...counts };
+async function reencryptAll(parts: RotationParts): Promise<number> {
+	const { storage, keys, signal } = parts;
+	let count = 0;
+	for await (const item of secrets(parts)) {
+		signal.throwIfAborted();
+		const { id, value, updated_at } = item;
+		const clear = keys.isCurrent(value) && isBound(value) ? undefined : tryDecrypt(keys, item);
+		if (clear === undefined) continue;
+		const changed = await storage.update("key_value", id, { value: keys.encrypt(clear, item) }, { updated_at, value });
+		if (changed !== undefined) count += 1;
 	}
+	return count;
+}
 
-	function tryDecrypt(item: KeyValueEntity): string | undefined {
-		try {
-			return keys.decrypt(item.value, item);
-		} catch {
-			return undefined;
-		}
-	}
+async function* secrets({ storage, signal }: RotationParts): AsyncGenerator<KeyValueEntity> {
+	let last: KeyValueEntity | undefined;
+	do {
+		signal.throwIfAborted();
+		const where = { secret: true, id: { gt: last?.id ?? "" } };
+		const read = await storage.find("key_value", { where, orderBy: [["id", "asc"]], limit: batch });
+		yield* read;
+		last = read.at(-1);
+	} while (last !== undefined);
+}
 
-	async function* secrets(): AsyncGenerator<KeyValueEntity> {
-		let last: KeyValueEntity | undefined;
-		do {
-			signal.throwIfAborted();
-			const where = { secret: true, id: { gt: last?.id ?? "" } };
-			const read = await storage.find("key_value", { where, orderBy: [["id", "asc"]], limit: batch });
-			yield* read;
-			last = read.at(-1);
-		} while (last !== undefined);
+function tryDecrypt(keys: KeyRing, item: KeyValueEntity): string | undefined {
+	try {
+		return keys.decrypt(item.value, item);
+	} catch {
+		return undefined;
 	}
 }
 

@@ -6,7 +6,7 @@ import { toItemUser } from "../../kernel/executions/template-sources.ts";
 import { createKeyRing } from "../../kernel/secrets/key-ring.ts";
 import { RoleAccess } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
-import { createItemStore } from "./item-store.ts";
+import { ItemStore } from "./item-store.ts";
 import { createTemplateAccess } from "./template-access.ts";
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -14,7 +14,7 @@ const clock = { now: () => Date.now() * 1_000 };
 
 async function createSubject() {
 	const storage = memoryStorage().create();
-	const store = createItemStore({ storage, clock, logger, draft: async () => undefined });
+	const store = new ItemStore({ storage, clock, logger, draft: async () => undefined });
 	const config = {
 		roles: [
 			{

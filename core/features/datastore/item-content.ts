@@ -1,0 +1,55 @@
+import { type Clock, type KeyValueEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
+import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import { mask } from "../../language/parameters/mask.ts";
+import { type ItemAddress, toOwner } from "./item-address.ts";
+import type { ItemContent } from "./item-store.ts";
+import type { ItemInput } from "./items-api.ts";
+
+/** Longest life of an item, 100 years in seconds. */
+const longestTtl = 3_153_600_000;
+
+/** Where an item is to be kept, and what it holds until now. */
+interface Place {
+	readonly address: ItemAddress;
+	readonly before: KeyValueEntity | undefined;
+}
+
+/** What an item is to hold, secrets encrypted. */
+export function toItemContent(
+	input: ItemInput,
+	{ address, before }: Place,
+	{ keys, clock }: { readonly keys: KeyRing; readonly clock: Clock },
+): ItemContent {
+	const { value, description = null, ttl } = input;
+	const secret = input.secret === true || input.encrypted === true;
+	if (value === mask && (secret || before?.secret === true)) {
+		throw new SvcError("SVC_INVALID", `value: "${mask}" stands for a hidden value; give the value itself`);
+	}
+	// Verified, and kept with the key that is used for new ones, for this item.
+	const clear = input.encrypted === true ? keys.decrypt(value, parseCipherText(value)?.address ?? address) : value;
+	const expiry = ttl === undefined || ttl === null ? null : toTimestamp(clock.now() + checkTtl(ttl) * 1_000_000);
+	return { value: secret ? keys.encrypt(clear, address) : clear, secret, description, expire_timestamp: expiry };
+}
+
+/** Before it becomes the value of another item: whoever gives cipher text must be allowed what it was made of. */
+export async function assertMayImport(
+	value: string,
+	principal: Principal,
+	{ storage, access }: { readonly storage: Storage; readonly access: { readonly enabled: boolean } },
+): Promise<void> {
+	if (!principal.isAdmin) {
+		throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
+	}
+	const bound = parseCipherText(value)?.address;
+	// Older cipher texts name no item; of those that are kept here it is known whose they are.
+	const sources = bound === undefined ? await storage.find("key_value", { where: { value, secret: true } }) : [bound];
+	for (const { user } of sources) toOwner({ user }, principal, access);
+}
+
+function checkTtl(ttl: number): number {
+	if (Number.isInteger(ttl) && ttl >= 1 && ttl <= longestTtl) return ttl;
+	throw new SvcError("SVC_INVALID", `ttl: must be a whole number of seconds from 1 to ${longestTtl}`);
+}
