@@ -2,7 +2,7 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PacksApi } from "./api.ts";
-import { createPackConfigs } from "./pack-configs.ts";
+import { StoredPackConfigs } from "./pack-configs.ts";
 import type { PackDirectory } from "./packs-api.ts";
 import { registerPacks } from "./register-packs.ts";
 import { configRoutes } from "./routes.ts";
@@ -15,7 +15,7 @@ export interface PacksFeature extends ServedFeature<PacksApi> {
 /** Pack directories and their configuration. */
 export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: DatastoreItems }): PacksFeature {
 	const { packs, configs } = kernel.dependencies;
-	const packConfigs = createPackConfigs({ ...kernel, ...needs, packDirectory: kernel.catalog.packDirectory, directory: configs });
+	const packConfigs = new StoredPackConfigs({ ...kernel, ...needs, packDirectory: kernel.catalog.packDirectory, directory: configs });
 	let found: readonly PackDirectory[] = [];
 	return {
 		api: { packConfigs },

@@ -13,7 +13,7 @@ import type { DatastoreItems } from "../datastore/items-api.ts";
 import { checkConfigValues } from "./check-values.ts";
 import { createConfigFiles } from "./config-files.ts";
 import { withConfigDefaults } from "./defaults.ts";
-import type { PackConfig, PackConfigs, ResolvedPackConfig } from "./pack-configs-api.ts";
+import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "./pack-configs-api.ts";
 import { renderConfigValues } from "./render-values.ts";
 
 export interface PackConfigParts {
@@ -31,52 +31,18 @@ const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 /** Schemas are the same objects for every execution of an action. */
 const mentions = new WeakMap<object, boolean>();
 
-export function createPackConfigs({ storage, logger, datastore, packDirectory, directory }: PackConfigParts): PackConfigs {
-	const files = createConfigFiles();
-	const fileOf = (pack: string) => join(directory, `${pack}.yaml`);
-	const readValues = (pack: string) => files.read(fileOf(pack), (content) => content);
+/** Configurations as they are kept in files. */
+export class StoredPackConfigs implements PackConfigs {
+	readonly #parts: PackConfigParts;
+	readonly #files = createConfigFiles();
 
-	async function readSchema(pack: string): Promise<ParameterSchema | undefined> {
-		const path = await packDirectory(pack);
-		return path === undefined ? undefined : files.read(join(path, "config.schema.yaml"), (content) => checkParameterDefinitions(content));
+	constructor(parts: PackConfigParts) {
+		this.#parts = parts;
 	}
 
-	/** The names of all packs, which are safe to make file names of. `SVC_NOT_FOUND` for any other. */
-	async function assertPack(pack: string): Promise<void> {
-		const [found] = await storage.find("pack", { where: { ref: pack }, fields: ["ref"], limit: 1 });
-		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" cannot be found`);
-	}
-
-	async function packRefs(): Promise<readonly string[]> {
-		return (await storage.find("pack", { fields: ["ref"], orderBy: [["ref", "asc"]] })).map(({ ref }) => ref);
-	}
-
-	async function toConfig(pack: string): Promise<PackConfig | undefined> {
-		const values = await readValues(pack);
-		return values === undefined ? undefined : { id: toStableId(`config:${pack}`), pack, values, schema: (await readSchema(pack)) ?? {} };
-	}
-
-	async function toSchemaRecord(pack: string) {
-		const attributes = await readSchema(pack);
-		return attributes === undefined ? undefined : { id: toStableId(`config_schema:${pack}`), pack, attributes };
-	}
-
-	/** What there is for each pack; what is wrong with one file does not hide the others. */
-	async function collect<T>(read: (pack: string) => Promise<T | undefined>): Promise<readonly T[]> {
-		const found: T[] = [];
-		for (const pack of await packRefs()) {
-			try {
-				const record = await read(pack);
-				if (record !== undefined) found.push(record);
-			} catch (error) {
-				logger.warn("pack configuration was left out", { pack, problem: toErrorMessage(error) });
-			}
-		}
-		return found;
-	}
-
-	async function resolve(pack: string, username: string): Promise<ResolvedPackConfig> {
-		const [given, schema] = [await readValues(pack), await readSchema(pack)];
+	async resolve(pack: string, username: string): Promise<ResolvedPackConfig> {
+		const { datastore } = this.#parts;
+		const [given, schema] = [await this.#readValues(pack), await this.#readSchema(pack)];
 		if (given === undefined && schema === undefined) return nothing;
 		const filled = withConfigDefaults(given ?? {}, schema ?? {});
 		const decrypted: string[] = [];
@@ -94,47 +60,103 @@ export function createPackConfigs({ storage, logger, datastore, packDirectory, d
 		};
 	}
 
-	return {
-		resolve,
-		async forTemplates(pack, username, sources) {
-			return sources.some(mentionsConfig) ? resolve(pack, username) : nothing;
-		},
-		list: () => collect(toConfig),
-		schemas: () => collect(toSchemaRecord),
-		async get(pack) {
-			await assertPack(pack);
-			const config = await toConfig(pack);
-			if (config === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" has no configuration`);
-			return config;
-		},
-		async schema(pack) {
-			await assertPack(pack);
-			const record = await toSchemaRecord(pack);
-			if (record === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" has no config.schema.yaml`);
-			return record;
-		},
-		async set(pack, given, { username }: Principal) {
-			await assertPack(pack);
-			const schema = (await readSchema(pack)) ?? {};
-			const kept = (await readValues(pack).catch(() => undefined)) ?? {};
-			await roomInTurn();
-			const values = restoreMasked(given, maskBySchema(kept, schema), kept) as JsonObject;
-			asOneWork(() => checkConfigValues(pack, values, schema));
-			await files.write(fileOf(pack), values);
-			logger.info("pack configuration saved", { pack, user: username });
-			return { id: toStableId(`config:${pack}`), pack, values, schema };
-		},
-		async check() {
-			for (const pack of await packRefs()) {
-				try {
-					const [values, schema] = [await readValues(pack), (await readSchema(pack)) ?? {}];
-					if (values !== undefined) checkConfigValues(pack, values, schema);
-				} catch (error) {
-					logger.warn("pack configuration cannot be used as it is", { pack, problem: toErrorMessage(error) });
-				}
+	async forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedPackConfig> {
+		return sources.some(mentionsConfig) ? this.resolve(pack, username) : nothing;
+	}
+
+	list(): Promise<readonly PackConfig[]> {
+		return this.#collect((pack) => this.#toConfig(pack));
+	}
+
+	schemas(): Promise<readonly PackConfigSchema[]> {
+		return this.#collect((pack) => this.#toSchemaRecord(pack));
+	}
+
+	async get(pack: string): Promise<PackConfig> {
+		await this.#assertPack(pack);
+		const config = await this.#toConfig(pack);
+		if (config === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" has no configuration`);
+		return config;
+	}
+
+	async schema(pack: string): Promise<PackConfigSchema> {
+		await this.#assertPack(pack);
+		const record = await this.#toSchemaRecord(pack);
+		if (record === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" has no config.schema.yaml`);
+		return record;
+	}
+
+	async set(pack: string, given: JsonObject, { username }: Principal): Promise<PackConfig> {
+		await this.#assertPack(pack);
+		const schema = (await this.#readSchema(pack)) ?? {};
+		const kept = (await this.#readValues(pack).catch(() => undefined)) ?? {};
+		await roomInTurn();
+		const values = restoreMasked(given, maskBySchema(kept, schema), kept) as JsonObject;
+		asOneWork(() => checkConfigValues(pack, values, schema));
+		await this.#files.write(this.#fileOf(pack), values);
+		this.#parts.logger.info("pack configuration saved", { pack, user: username });
+		return { id: toStableId(`config:${pack}`), pack, values, schema };
+	}
+
+	async check(): Promise<void> {
+		for (const pack of await this.#packRefs()) {
+			try {
+				const [values, schema] = [await this.#readValues(pack), (await this.#readSchema(pack)) ?? {}];
+				if (values !== undefined) checkConfigValues(pack, values, schema);
+			} catch (error) {
+				this.#parts.logger.warn("pack configuration cannot be used as it is", { pack, problem: toErrorMessage(error) });
 			}
-		},
-	};
+		}
+	}
+
+	#fileOf(pack: string): string {
+		return join(this.#parts.directory, `${pack}.yaml`);
+	}
+
+	#readValues(pack: string): Promise<JsonObject | undefined> {
+		return this.#files.read(this.#fileOf(pack), (content) => content);
+	}
+
+	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
+		const path = await this.#parts.packDirectory(pack);
+		if (path === undefined) return undefined;
+		return this.#files.read(join(path, "config.schema.yaml"), (content) => checkParameterDefinitions(content));
+	}
+
+	/** The names of all packs, which are safe to make file names of. `SVC_NOT_FOUND` for any other. */
+	async #assertPack(pack: string): Promise<void> {
+		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["ref"], limit: 1 });
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" cannot be found`);
+	}
+
+	async #packRefs(): Promise<readonly string[]> {
+		return (await this.#parts.storage.find("pack", { fields: ["ref"], orderBy: [["ref", "asc"]] })).map(({ ref }) => ref);
+	}
+
+	async #toConfig(pack: string): Promise<PackConfig | undefined> {
+		const values = await this.#readValues(pack);
+		if (values === undefined) return undefined;
+		return { id: toStableId(`config:${pack}`), pack, values, schema: (await this.#readSchema(pack)) ?? {} };
+	}
+
+	async #toSchemaRecord(pack: string): Promise<PackConfigSchema | undefined> {
+		const attributes = await this.#readSchema(pack);
+		return attributes === undefined ? undefined : { id: toStableId(`config_schema:${pack}`), pack, attributes };
+	}
+
+	/** What there is for each pack; what is wrong with one file does not hide the others. */
+	async #collect<T>(read: (pack: string) => Promise<T | undefined>): Promise<readonly T[]> {
+		const found: T[] = [];
+		for (const pack of await this.#packRefs()) {
+			try {
+				const record = await read(pack);
+				if (record !== undefined) found.push(record);
+			} catch (error) {
+				this.#parts.logger.warn("pack configuration was left out", { pack, problem: toErrorMessage(error) });
+			}
+		}
+		return found;
+	}
 }
 
 function mentionsConfig(source: object): boolean {
