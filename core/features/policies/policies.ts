@@ -2,9 +2,10 @@ import { type Clock, isSvcError, type PolicyEntity, type Storage, SvcError } fro
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
+import type { Page } from "../../kernel/basics/page.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
-import type { Policies, PolicyFilter } from "./policies-api.ts";
+import type { Policies, PolicyFilter, PolicyInput, PolicyPaging } from "./policies-api.ts";
 
 export interface PoliciesParts {
 	readonly storage: Storage;
@@ -17,16 +18,78 @@ export interface PoliciesParts {
 /** Times a change is tried again while executions are let through at the same moment. */
 const attempts = 100;
 
-export function createPolicies({ storage, clock, changes, obey }: PoliciesParts): Policies {
-	async function find(refOrId: string): Promise<PolicyEntity> {
+/** Policies as they are kept in the storage. */
+export class StoredPolicies implements Policies {
+	readonly #parts: PoliciesParts;
+
+	constructor(parts: PoliciesParts) {
+		this.#parts = parts;
+	}
+
+	async list(filter: PolicyFilter, { limit, offset = 0 }: PolicyPaging): Promise<Page<PolicyEntity>> {
+		const { storage } = this.#parts;
+		const where = toWhere(filter);
+		const orderBy = [
+			["pack", "asc"],
+			["name", "asc"],
+		] as const;
+		const items = await storage.find("policy", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
+		return { items, total: await storage.count("policy", where) };
+	}
+
+	async get(refOrId: string): Promise<PolicyEntity> {
+		const { storage } = this.#parts;
 		const [byRef] = await storage.find("policy", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("policy", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `policy "${refOrId}" cannot be found`);
 		return found;
 	}
 
+	async create(input: PolicyInput): Promise<PolicyEntity> {
+		const { storage, clock } = this.#parts;
+		assertNotSystem(input.pack);
+		const policy = { id: createId(clock), turn: 0, ...checkPolicy(input) };
+		try {
+			await storage.insert("policy", [policy]);
+		} catch (error) {
+			if (isSvcError(error, "SVC_CONFLICT")) await this.#assertFree(policy, policy.id, error);
+			throw error;
+		}
+		await this.#tell();
+		return policy;
+	}
+
+	async update(refOrId: string, input: PolicyInput): Promise<PolicyEntity> {
+		for (let attempt = 1; ; attempt += 1) {
+			const old = await this.get(refOrId);
+			assertNotSystem(old.pack);
+			assertNotSystem(input.pack);
+			const fields = checkPolicy(input);
+			// With a turn of its own, whoever counts by what the policy said before counts again.
+			const patch = { ...fields, turn: old.turn + 1 };
+			try {
+				await this.#parts.storage.write([{ update: "policy", id: old.id, patch, expected: { turn: old.turn } }]);
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				await this.#assertFree(fields, old.id, error);
+				if (attempt === attempts) throw error;
+				continue;
+			}
+			await this.#tell();
+			return { ...old, ...patch };
+		}
+	}
+
+	async remove(refOrId: string): Promise<void> {
+		const { id, pack } = await this.get(refOrId);
+		assertNotSystem(pack);
+		await this.#parts.storage.remove("policy", { where: { id } });
+		await this.#tell();
+	}
+
 	/** Other policies must have neither the name nor the action and type. */
-	async function assertFree({ ref, resource_ref, policy_type }: PolicyFields, id: string, cause: unknown): Promise<void> {
+	async #assertFree({ ref, resource_ref, policy_type }: PolicyFields, id: string, cause: unknown): Promise<void> {
+		const { storage } = this.#parts;
 		const others = { id: { not: id } };
 		const [named] = await storage.find("policy", { where: { ref, ...others }, limit: 1 });
 		const [alike] = await storage.find("policy", { where: { resource_ref, policy_type, ...others }, limit: 1 });
@@ -38,65 +101,10 @@ export function createPolicies({ storage, clock, changes, obey }: PoliciesParts)
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: ${problem}`, { cause, facts });
 	}
 
-	async function tell(): Promise<void> {
-		await obey();
-		changes.changed();
+	async #tell(): Promise<void> {
+		await this.#parts.obey();
+		this.#parts.changes.changed();
 	}
-
-	return {
-		async list(filter, { limit, offset = 0 }) {
-			const where = toWhere(filter);
-			const orderBy = [
-				["pack", "asc"],
-				["name", "asc"],
-			] as const;
-			const items = await storage.find("policy", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
-			return { items, total: await storage.count("policy", where) };
-		},
-
-		get: find,
-
-		async create(input) {
-			assertNotSystem(input.pack);
-			const policy = { id: createId(clock), turn: 0, ...checkPolicy(input) };
-			try {
-				await storage.insert("policy", [policy]);
-			} catch (error) {
-				if (isSvcError(error, "SVC_CONFLICT")) await assertFree(policy, policy.id, error);
-				throw error;
-			}
-			await tell();
-			return policy;
-		},
-
-		async update(refOrId, input) {
-			for (let attempt = 1; ; attempt += 1) {
-				const old = await find(refOrId);
-				assertNotSystem(old.pack);
-				assertNotSystem(input.pack);
-				const fields = checkPolicy(input);
-				// With a turn of its own, whoever counts by what the policy said before counts again.
-				const patch = { ...fields, turn: old.turn + 1 };
-				try {
-					await storage.write([{ update: "policy", id: old.id, patch, expected: { turn: old.turn } }]);
-				} catch (error) {
-					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-					await assertFree(fields, old.id, error);
-					if (attempt === attempts) throw error;
-					continue;
-				}
-				await tell();
-				return { ...old, ...patch };
-			}
-		},
-
-		async remove(refOrId) {
-			const { id, pack } = await find(refOrId);
-			assertNotSystem(pack);
-			await storage.remove("policy", { where: { id } });
-			await tell();
-		},
-	};
 }
 
 function toWhere({ id, name, pack, resource_ref, policy_type }: PolicyFilter) {

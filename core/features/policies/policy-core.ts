@@ -4,9 +4,9 @@ import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Endings } from "../../kernel/executions/endings.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
-import { createPolicies } from "./policies.ts";
+import { StoredPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
-import { createPolicyIndex } from "./policy-index.ts";
+import { PolicyIndex } from "./policy-index.ts";
 import { ActionQueues, type PolicyQueues } from "./queues.ts";
 import { createRetries, type Retries } from "./retries.ts";
 
@@ -34,10 +34,10 @@ export interface PolicyCore {
 }
 
 export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
-	const index = createPolicyIndex(parts);
+	const index = new PolicyIndex(parts);
 	const queues = new ActionQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
 	return {
-		policies: createPolicies({
+		policies: new StoredPolicies({
 			...parts,
 			async obey() {
 				await index.refresh();

@@ -11,90 +11,83 @@ export interface PolicyIndexParts {
 }
 
 /** Which actions have which policies, so that the others, which are most, cost nothing. What a policy says is read where it matters. */
-export interface PolicyIndex {
-	/** Whether the action has an enabled policy of one of these types, as far as this node knows. */
-	has(actionRef: string, types: readonly string[]): boolean;
-	/** The actions that have. */
-	actionsWith(types: readonly string[]): readonly string[];
-	/** Know all that is stored when the call is made. */
-	refresh(): Promise<void>;
-	/** Call `listener` after a change, once it is known here. */
-	onChange(listener: () => void): void;
-	start(): Promise<void>;
-	stop(): Promise<void>;
-}
-
-export function createPolicyIndex({ storage, logger, changes, pollInterval }: PolicyIndexParts): PolicyIndex {
+export class PolicyIndex {
+	readonly #parts: PolicyIndexParts;
+	readonly #listeners: (() => void)[] = [];
 	/** Types by action. */
-	let known: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-	const listeners: (() => void)[] = [];
+	#known: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 	/** The last of the reads that follow each other, so that an older one never has the last word. */
-	let reading: Promise<unknown> = Promise.resolve();
-	let timer: NodeJS.Timeout | undefined;
-	let state: "new" | "started" | "stopped" = "new";
+	#reading: Promise<unknown> = Promise.resolve();
+	#timer: NodeJS.Timeout | undefined;
+	#state: "new" | "started" | "stopped" = "new";
 
-	async function read(): Promise<boolean> {
-		const enabled = await storage.find("policy", { where: { enabled: true }, fields: ["resource_ref", "policy_type"] });
+	constructor(parts: PolicyIndexParts) {
+		this.#parts = parts;
+		parts.changes.onChange(() => {
+			if (this.#state === "started") void this.#follow(true);
+		});
+	}
+
+	/** Whether the action has an enabled policy of one of these types, as far as this node knows. */
+	has(actionRef: string, types: readonly string[]): boolean {
+		const found = this.#known.get(actionRef);
+		return found !== undefined && types.some((type) => found.has(type));
+	}
+
+	/** The actions that have. */
+	actionsWith(types: readonly string[]): readonly string[] {
+		return [...this.#known.keys()].filter((ref) => this.has(ref, types));
+	}
+
+	/** Know all that is stored when the call is made; whether anything is new. */
+	refresh(): Promise<boolean> {
+		const next = this.#reading.then(() => this.#read());
+		this.#reading = next.catch(() => undefined);
+		return next;
+	}
+
+	/** Call `listener` after a change, once it is known here. */
+	onChange(listener: () => void): void {
+		this.#listeners.push(listener);
+	}
+
+	async start(): Promise<void> {
+		await this.refresh();
+		if (this.#state !== "new") return;
+		this.#state = "started";
+		// Nobody else can change what only one process uses.
+		if (this.#parts.storage.capabilities.shared === true) this.#plan();
+	}
+
+	async stop(): Promise<void> {
+		this.#state = "stopped";
+		clearTimeout(this.#timer);
+		await this.#reading;
+	}
+
+	/** What is known stays in force while the storage is away. */
+	async #follow(isTold: boolean): Promise<void> {
+		try {
+			const isNew = await this.refresh();
+			if (isTold || isNew) for (const listener of this.#listeners) listener();
+		} catch (error) {
+			this.#parts.logger.warn("policies could not be read", { error });
+		}
+	}
+
+	#plan(): void {
+		if (this.#state === "stopped") return;
+		this.#timer = setTimeout(() => void this.#follow(false).then(() => this.#plan()), this.#parts.pollInterval * 1_000);
+	}
+
+	async #read(): Promise<boolean> {
+		const enabled = await this.#parts.storage.find("policy", { where: { enabled: true }, fields: ["resource_ref", "policy_type"] });
 		const current = new Map<string, Set<string>>();
 		for (const { resource_ref, policy_type } of enabled) {
 			current.set(resource_ref, (current.get(resource_ref) ?? new Set()).add(policy_type));
 		}
-		const isNew = !isDeepStrictEqual(current, known);
-		known = current;
+		const isNew = !isDeepStrictEqual(current, this.#known);
+		this.#known = current;
 		return isNew;
 	}
-
-	/** Whether anything is new. */
-	function refresh(): Promise<boolean> {
-		const next = reading.then(read);
-		reading = next.catch(() => undefined);
-		return next;
-	}
-
-	/** What is known stays in force while the storage is away. */
-	async function follow(isTold: boolean): Promise<void> {
-		try {
-			const isNew = await refresh();
-			if (isTold || isNew) for (const listener of listeners) listener();
-		} catch (error) {
-			logger.warn("policies could not be read", { error });
-		}
-	}
-
-	function plan(): void {
-		if (state === "stopped") return;
-		timer = setTimeout(() => void follow(false).then(plan), pollInterval * 1_000);
-	}
-
-	changes.onChange(() => {
-		if (state === "started") void follow(true);
-	});
-
-	const has = (ref: string, types: readonly string[]) => {
-		const found = known.get(ref);
-		return found !== undefined && types.some((type) => found.has(type));
-	};
-
-	return {
-		has,
-		actionsWith: (types) => [...known.keys()].filter((ref) => has(ref, types)),
-		async refresh() {
-			await refresh();
-		},
-		onChange(listener) {
-			listeners.push(listener);
-		},
-		async start() {
-			await refresh();
-			if (state !== "new") return;
-			state = "started";
-			// Nobody else can change what only one process uses.
-			if (storage.capabilities.shared === true) plan();
-		},
-		async stop() {
-			state = "stopped";
-			clearTimeout(timer);
-			await reading;
-		},
-	};
 }
