@@ -27,53 +27,79 @@ interface Step {
 	run(removal: Removal): Promise<unknown>;
 }
 
+type RunAged = (removal: Removal, range: { readonly before: string }) => Promise<unknown>;
+
 /** Removes what has passed its time (`garbagecollector`). */
-export interface Collector {
-	/** From the beginning to the end, or until the signal aborts. */
-	collect(signal: AbortSignal): Promise<void>;
-	/** Somebody else has removed something: the next time gives its room back. */
-	noteRemoval(): void;
-}
-
-export function createCollector(parts: CollectorParts): Collector {
-	const { storage, clock, logger, options } = parts;
-	const sweepSnapshots = createSnapshotSweep();
-	let tracesFrom: string | undefined;
+export class Collector {
+	readonly #parts: CollectorParts;
+	readonly #steps: readonly Step[];
+	#tracesFrom: string | undefined;
 	/** Whether there may be room to give back to the system. */
-	let hasRoom = false;
+	#hasRoom = false;
 
-	const beforeDays = (days: number) => toTimestamp(clock.now() - days * 86_400_000_000);
-	const aged = (days: number, run: (removal: Removal, range: { readonly before: string }) => Promise<unknown>) => ({
-		isWanted: days > 0,
-		run: (removal: Removal) => run(removal, { before: beforeDays(days) }),
-	});
+	constructor(parts: CollectorParts) {
+		this.#parts = parts;
+		this.#steps = this.#createSteps();
+	}
 
-	const toStep = ({ kind, time, days }: AgingRecords): Step => ({
-		name: kind,
-		isWanted: true,
-		// Which field a kind has is beyond the compiler here.
-		run: (removal) => removeAged(removal, { kind, time: time as "id", before: beforeDays(days) }),
-	});
+	/** From the beginning to the end, or until the signal aborts. */
+	async collect(signal: AbortSignal): Promise<void> {
+		const { aging, options } = this.#parts;
+		const pace = createPace(signal);
+		for (const step of [...this.#steps, ...aging().map((records) => this.#toStep(records))]) {
+			if (signal.aborted) return;
+			if (!step.isWanted || !(await this.#perform(step, pace))) continue;
+			this.#hasRoom = true;
+			await wait(options.sleep_delay * 1_000, signal);
+		}
+		await this.#compact(pace);
+	}
 
-	// In the order of reference 4.9, save for traces, which go once all that belongs to them has gone.
-	const steps: readonly Step[] = [
-		{ name: "executions", ...aged(options.purge_executions_ttl, removeExecutions) },
-		{ name: "output", ...aged(options.action_executions_ttl, removeOutput) },
-		{ name: "trigger instances", ...aged(options.trigger_instances_ttl, removeInstances) },
-		{ name: "webhook deliveries", ...aged(options.webhook_deliveries_ttl, removeDeliveries) },
-		{ name: "rule enforcements", ...aged(options.rule_enforcements_ttl, removeEnforcements) },
-		{
-			name: "traces",
-			...aged(options.traces_ttl, async (removal, { before }) => {
-				tracesFrom = await removeTraces(removal, { before, from: tracesFrom });
-			}),
-		},
-		{ name: "inquiries", isWanted: options.purge_inquiries, run: ({ pace }) => parts.endInquiries(pace.signal) },
-		{ name: "snapshots", isWanted: options.purge_executions_ttl > 0, run: sweepSnapshots },
-	];
+	/** Somebody else has removed something: the next time gives its room back. */
+	noteRemoval(): void {
+		this.#hasRoom = true;
+	}
+
+	/** In the order of reference 4.9, save for traces, which go once all that belongs to them has gone. */
+	#createSteps(): readonly Step[] {
+		const { options, endInquiries } = this.#parts;
+		return [
+			{ name: "executions", ...this.#aged(options.purge_executions_ttl, removeExecutions) },
+			{ name: "output", ...this.#aged(options.action_executions_ttl, removeOutput) },
+			{ name: "trigger instances", ...this.#aged(options.trigger_instances_ttl, removeInstances) },
+			{ name: "webhook deliveries", ...this.#aged(options.webhook_deliveries_ttl, removeDeliveries) },
+			{ name: "rule enforcements", ...this.#aged(options.rule_enforcements_ttl, removeEnforcements) },
+			{
+				name: "traces",
+				...this.#aged(options.traces_ttl, async (removal, { before }) => {
+					this.#tracesFrom = await removeTraces(removal, { before, from: this.#tracesFrom });
+				}),
+			},
+			{ name: "inquiries", isWanted: options.purge_inquiries, run: ({ pace }) => endInquiries(pace.signal) },
+			{ name: "snapshots", isWanted: options.purge_executions_ttl > 0, run: createSnapshotSweep() },
+		];
+	}
+
+	#aged(days: number, run: RunAged): Omit<Step, "name"> {
+		return { isWanted: days > 0, run: (removal) => run(removal, { before: this.#beforeDays(days) }) };
+	}
+
+	#toStep({ kind, time, days }: AgingRecords): Step {
+		return {
+			name: kind,
+			isWanted: true,
+			// Which field a kind has is beyond the compiler here.
+			run: (removal) => removeAged(removal, { kind, time: time as "id", before: this.#beforeDays(days) }),
+		};
+	}
+
+	#beforeDays(days: number): string {
+		return toTimestamp(this.#parts.clock.now() - days * 86_400_000_000);
+	}
 
 	/** One that fails does not keep the others from their work, unless the storage is away for all of them. */
-	async function perform({ name, run }: Step, pace: Pace): Promise<boolean> {
+	async #perform({ name, run }: Step, pace: Pace): Promise<boolean> {
+		const { storage, clock, logger } = this.#parts;
 		const removal = createRemoval({ storage, pace, now: toTimestamp(clock.now()) });
 		try {
 			await run(removal);
@@ -81,38 +107,23 @@ export function createCollector(parts: CollectorParts): Collector {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			logger.error("old records could not be removed", { records: name, error });
 		}
-		return report(removal.removed());
+		return this.#report(removal.removed());
 	}
 
-	function report(removed: RemovedRecords): boolean {
+	#report(removed: RemovedRecords): boolean {
 		const counts = Object.entries(removed).filter(([, count]) => count > 0);
-		for (const [kind, count] of counts) logger.info("old records removed", { kind, count });
+		for (const [kind, count] of counts) this.#parts.logger.info("old records removed", { kind, count });
 		return counts.length > 0;
 	}
 
-	async function compact(pace: Pace): Promise<void> {
-		if (!hasRoom || storage.compact === undefined) return;
+	async #compact(pace: Pace): Promise<void> {
+		const { storage, logger } = this.#parts;
+		if (!this.#hasRoom || storage.compact === undefined) return;
 		try {
-			while (hasRoom && !pace.signal.aborted) hasRoom = (await pace.run(async () => storage.compact?.())) ?? false;
+			while (this.#hasRoom && !pace.signal.aborted) this.#hasRoom = (await pace.run(async () => storage.compact?.())) ?? false;
 		} catch (error) {
 			// Everything has been removed; the next time gives back the rest.
 			logger.warn("room of removed records could not be given back", { error });
 		}
 	}
-
-	return {
-		async collect(signal) {
-			const pace = createPace(signal);
-			for (const step of [...steps, ...parts.aging().map(toStep)]) {
-				if (signal.aborted) return;
-				if (!step.isWanted || !(await perform(step, pace))) continue;
-				hasRoom = true;
-				await wait(options.sleep_delay * 1_000, signal);
-			}
-			await compact(pace);
-		},
-		noteRemoval() {
-			hasRoom = true;
-		},
-	};
 }

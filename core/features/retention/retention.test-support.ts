@@ -5,7 +5,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import { createOptions } from "../../testing/options.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { createExecution } from "../../testing/storage/fixtures.ts";
-import { type Collector, createCollector } from "./collector.ts";
+import { Collector } from "./collector.ts";
 
 /** Time at which every scene begins, in microseconds. */
 const beginning = Date.parse("2026-06-01T00:00:00Z") * 1_000;
@@ -46,7 +46,7 @@ export function createScene(settings: NonNullable<Settings>["garbagecollector"] 
 		},
 	});
 	const { garbagecollector: options } = createOptions({ garbagecollector: { sleep_delay: 0, ...settings } });
-	const collector = createCollector({
+	const collector = new Collector({
 		storage: counted,
 		clock,
 		logger: silentLogger,

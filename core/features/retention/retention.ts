@@ -3,7 +3,7 @@ import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
 import { Duty } from "../../kernel/work/duty.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
-import { createCollector } from "./collector.ts";
+import { Collector } from "./collector.ts";
 import { purge } from "./purge.ts";
 import type { Retention } from "./retention-api.ts";
 
@@ -29,8 +29,12 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
 	const { aging, endInquiries } = parts;
-	const collector = createCollector({ storage, clock, logger, options, aging, endInquiries });
-	const duty = new Duty(parts, { name: "garbage_collection", interval: options.collection_interval, work: collector.collect });
+	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries });
+	const duty = new Duty(parts, {
+		name: "garbage_collection",
+		interval: options.collection_interval,
+		work: (signal) => collector.collect(signal),
+	});
 
 	return {
 		start: () => duty.start(),
