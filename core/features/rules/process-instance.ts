@@ -18,7 +18,7 @@ import { roomInTurn } from "../../language/loop-turn.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
-import type { EnforcedEvent, Enforcer } from "./enforce.ts";
+import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import { EventWork } from "./event-work.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 

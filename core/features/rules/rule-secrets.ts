@@ -8,42 +8,70 @@ import { createMaskWork, mask, maskParameters, restoreMasked } from "../../langu
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
+export interface RuleSecretsParts {
+	readonly storage: Storage;
+	readonly catalog: Catalog;
+}
+
 /** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
-export interface RuleSecrets {
+export class RuleSecrets {
+	readonly #parts: RuleSecretsParts;
+
+	constructor(parts: RuleSecretsParts) {
+		this.#parts = parts;
+	}
+
 	/** Rendered parameters for an action as they are shown. */
-	maskRendered(actionRef: string, parameters: JsonObject): Promise<JsonObject>;
+	async maskRendered(actionRef: string, parameters: JsonObject): Promise<JsonObject> {
+		const resolved = await this.#parts.catalog.resolve(actionRef);
+		return resolved === undefined ? this.#maskAction(actionRef, parameters) : toShownParameters(parameters, resolved.snapshot);
+	}
+
 	/** Rules as they are shown. */
-	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
+	async mask(views: readonly RuleView[]): Promise<readonly RuleView[]> {
+		const triggers = await maskTriggers(
+			this.#parts.storage,
+			views.flatMap(({ trigger }) => trigger ?? []),
+		);
+		const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
+		const work = createMaskWork();
+		await roomInTurn();
+		return Promise.all(
+			views.map(async ({ rule, trigger }) => ({
+				rule: { ...rule, action_parameters: await this.#maskAction(rule.action_ref, rule.action_parameters, work) },
+				trigger: trigger && byRef.get(trigger.ref),
+			})),
+		);
+	}
+
 	/**
 	 * An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
 	 * administrators where what stands beside it has changed.
 	 */
-	restore(input: RuleInput, old: RuleEntity, principal: Principal): Promise<RuleInput>;
-	/** `SVC_INVALID` for a mask where nothing is stored. */
-	assertNoMask(parameters: JsonObject): void;
-}
+	async restore(input: RuleInput, old: RuleEntity, principal: Principal): Promise<RuleInput> {
+		const action = await this.#restoreAction(input, old, principal);
+		const trigger = await this.#restoreTrigger(input, old);
+		assertNoMask("action.parameters", action);
+		assertNoMask("trigger.parameters", trigger);
+		return { ...input, action: { ...input.action, parameters: action }, trigger: { ...input.trigger, parameters: trigger } };
+	}
 
-export function createRuleSecrets({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RuleSecrets {
+	/** `SVC_INVALID` for a mask where nothing is stored. */
+	assertNoMask(parameters: JsonObject): void {
+		assertNoMask("action.parameters", parameters);
+	}
+
 	/** Everything is masked when there is no such action: what is secret cannot be told. */
-	async function maskAction(actionRef: string, parameters: JsonObject, work = createMaskWork()): Promise<JsonObject> {
-		const resolved = await catalog.resolve(actionRef);
+	async #maskAction(actionRef: string, parameters: JsonObject, work = createMaskWork()): Promise<JsonObject> {
+		const resolved = await this.#parts.catalog.resolve(actionRef);
 		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
 		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
 	}
 
-	/** For the trigger of the same type only: elsewhere the value might be shown. */
-	async function restoreTrigger({ trigger }: RuleInput, old: RuleEntity): Promise<JsonObject> {
-		const given = trigger.parameters ?? {};
-		const [kept] = await storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
-		if (kept === undefined || kept.type !== trigger.type) return given;
-		const [shown] = await maskTriggers(storage, [kept]);
-		return restoreMasked(given, shown?.parameters, kept.parameters) as JsonObject;
-	}
-
-	async function restoreAction({ action }: RuleInput, old: RuleEntity, { isAdmin }: Principal): Promise<JsonObject> {
+	async #restoreAction({ action }: RuleInput, old: RuleEntity, { isAdmin }: Principal): Promise<JsonObject> {
 		const given = action.parameters ?? {};
 		if (action.ref !== old.action_ref) return given;
-		const shown = await maskAction(old.action_ref, old.action_parameters);
+		const shown = await this.#maskAction(old.action_ref, old.action_parameters);
 		const restored = restoreMasked(given, shown, old.action_parameters) as JsonObject;
 		// A parameter may be made of another: a new template beside a hidden value would show it.
 		if (!isAdmin && !isDeepStrictEqual(restored, given) && !isDeepStrictEqual(given, shown)) {
@@ -55,35 +83,15 @@ export function createRuleSecrets({ storage, catalog }: { readonly storage: Stor
 		return restored;
 	}
 
-	return {
-		async maskRendered(actionRef, parameters) {
-			const resolved = await catalog.resolve(actionRef);
-			return resolved === undefined ? maskAction(actionRef, parameters) : toShownParameters(parameters, resolved.snapshot);
-		},
-		async mask(views) {
-			const triggers = await maskTriggers(
-				storage,
-				views.flatMap(({ trigger }) => trigger ?? []),
-			);
-			const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
-			const work = createMaskWork();
-			await roomInTurn();
-			return Promise.all(
-				views.map(async ({ rule, trigger }) => ({
-					rule: { ...rule, action_parameters: await maskAction(rule.action_ref, rule.action_parameters, work) },
-					trigger: trigger && byRef.get(trigger.ref),
-				})),
-			);
-		},
-		assertNoMask: (parameters) => assertNoMask("action.parameters", parameters),
-		async restore(input, old, principal) {
-			const action = await restoreAction(input, old, principal);
-			const trigger = await restoreTrigger(input, old);
-			assertNoMask("action.parameters", action);
-			assertNoMask("trigger.parameters", trigger);
-			return { ...input, action: { ...input.action, parameters: action }, trigger: { ...input.trigger, parameters: trigger } };
-		},
-	};
+	/** For the trigger of the same type only: elsewhere the value might be shown. */
+	async #restoreTrigger({ trigger }: RuleInput, old: RuleEntity): Promise<JsonObject> {
+		const { storage } = this.#parts;
+		const given = trigger.parameters ?? {};
+		const [kept] = await storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
+		if (kept === undefined || kept.type !== trigger.type) return given;
+		const [shown] = await maskTriggers(storage, [kept]);
+		return restoreMasked(given, shown?.parameters, kept.parameters) as JsonObject;
+	}
 }
 
 function assertNoMask(path: string, value: JsonValue): void {

@@ -12,13 +12,12 @@ import { renderWithLookups } from "../../language/templates/datastore.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
-import type { StoredRules } from "./rules.ts";
-import type { RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
+import type { Rules, RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
 
 export interface RuleTestParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	readonly rules: StoredRules;
+	readonly rules: Pick<Rules, "get">;
 	readonly templateSources: TemplateSources;
 	readonly secrets: RuleSecrets;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];

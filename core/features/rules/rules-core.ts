@@ -6,15 +6,14 @@ import type { SubmitParts } from "../../kernel/executions/submit.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import type { Access } from "../access/access-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
-import { createEnforcer } from "./enforce.ts";
+import { Enforcer } from "./enforcer.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { keepPermitted } from "./permitted-rules.ts";
 import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
 import { createRuleIndex } from "./rule-index.ts";
-import { createRuleSecrets } from "./rule-secrets.ts";
-import { testRule } from "./rule-test.ts";
+import { RuleSecrets } from "./rule-secrets.ts";
 import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
-import { createRules } from "./rules.ts";
+import { StoredRules } from "./rules.ts";
 import type { Rules } from "./rules-api.ts";
 
 export interface RulesCoreParts extends SubmitParts, Omit<RuleTriggerParts, "clock"> {
@@ -37,20 +36,19 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	const { options } = parts;
 	// Whoever may make rules has been asked when the rule was made.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
-	const secrets = createRuleSecrets(parts);
-	const rules = createRules({ ...parts, triggers: createRuleTriggers(parts), secrets });
+	const rules = new StoredRules({ ...parts, triggers: createRuleTriggers(parts), secrets: new RuleSecrets(parts) });
 	const index = createRuleIndex(parts);
 	const { templateSources } = parts;
 	const processing = {
 		...parts,
 		rules: index,
-		enforcer: createEnforcer({ ...parts, guard: createLoopGuard(parts), principal }),
+		enforcer: new Enforcer({ ...parts, guard: createLoopGuard(parts), principal }),
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, user),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],
 	};
 	return {
-		rules: { ...rules, test: (input, tester) => testRule(input, tester, { ...parts, rules, secrets }) },
+		rules,
 		reactor: {
 			isListenedTo: index.isListenedTo,
 			concernsNobody: (instance) => concernsNobody(instance, processing),

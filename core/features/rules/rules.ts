@@ -1,46 +1,111 @@
-import { type Clock, isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkRule } from "./check-rule.ts";
-import type { RuleSecrets } from "./rule-secrets.ts";
+import { type RuleTestParts, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
-import type { RuleFilter, RuleInput, Rules, RuleView } from "./rules-api.ts";
+import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-api.ts";
 
-export interface RulesParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface RulesParts extends Omit<RuleTestParts, "rules"> {
 	readonly changes: ChangeFeed;
 	readonly triggers: RuleTriggers;
-	readonly secrets: RuleSecrets;
 }
 
 /** Times a write is tried again whose trigger came or went at the same moment. */
 const attempts = 5;
 
 /** Rules as they are kept. */
-export type StoredRules = Omit<Rules, "test">;
+export class StoredRules implements Rules {
+	readonly #parts: RulesParts;
 
-export function createRules(parts: RulesParts): StoredRules {
-	const { storage, triggers } = parts;
+	constructor(parts: RulesParts) {
+		this.#parts = parts;
+	}
 
-	async function find(refOrId: string): Promise<RuleEntity> {
+	mask(views: readonly RuleView[]): Promise<readonly RuleView[]> {
+		return this.#parts.secrets.mask(views);
+	}
+
+	async list(filter: RuleFilter, { limit, offset = 0 }: Paging): Promise<Page<RuleView>> {
+		const { storage } = this.#parts;
+		const where = toWhere(filter);
+		const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, filter.trigger);
+		const all = { ...where, ...byTrigger };
+		const rules = await storage.find("rule", {
+			where: all,
+			orderBy: [
+				["pack", "asc"],
+				["name", "asc"],
+			],
+			offset,
+			...(limit !== undefined && { limit }),
+		});
+		return { items: await this.#toViews(rules), total: await storage.count("rule", all) };
+	}
+
+	async get(refOrId: string): Promise<RuleView> {
+		const [view] = await this.#toViews([await this.#find(refOrId)]);
+		return view as RuleView;
+	}
+
+	async create(input: RuleInput, principal: Principal): Promise<RuleView> {
+		const { clock, changes, secrets } = this.#parts;
+		const fields = checkRule(input, input.pack ?? "default");
+		secrets.assertNoMask(fields.action_parameters);
+		const id = createId(clock);
+		const user = toAuthor(principal);
+		const view = await this.#store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user }));
+		changes.changed();
+		return view;
+	}
+
+	async update(refOrId: string, input: RuleInput, principal: Principal): Promise<RuleView> {
+		const { triggers, changes, secrets } = this.#parts;
+		const old = await this.#find(refOrId);
+		const restored = await secrets.restore(input, old, principal);
+		const fields = checkRule(restored, input.pack ?? old.pack);
+		// Or whoever may change a rule would have its templates read with the permissions of whoever wrote it first.
+		const user = toAuthor(principal);
+		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user });
+		const view = await this.#store(restored, toRule, old);
+		if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
+		changes.changed();
+		return view;
+	}
+
+	async remove(refOrId: string): Promise<void> {
+		const { storage, triggers, changes } = this.#parts;
+		const rule = await this.#find(refOrId);
+		await storage.remove("rule", { where: { id: rule.id } });
+		await triggers.release(rule.trigger);
+		changes.changed();
+	}
+
+	test(input: RuleTestInput, tester: Principal): Promise<RuleTestOutcome> {
+		return testRule(input, tester, { ...this.#parts, rules: this });
+	}
+
+	async #find(refOrId: string): Promise<RuleEntity> {
+		const { storage } = this.#parts;
 		const [byRef] = await storage.find("rule", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("rule", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `rule "${refOrId}" cannot be found`);
 		return found;
 	}
 
-	async function toViews(rules: readonly RuleEntity[]): Promise<RuleView[]> {
+	async #toViews(rules: readonly RuleEntity[]): Promise<RuleView[]> {
 		const refs = [...new Set(rules.map((rule) => rule.trigger))];
-		const found = refs.length === 0 ? [] : await storage.find("trigger", { where: { ref: { in: refs } } });
+		const found = refs.length === 0 ? [] : await this.#parts.storage.find("trigger", { where: { ref: { in: refs } } });
 		const byRef = new Map(found.map((trigger) => [trigger.ref, trigger]));
 		return rules.map((rule) => ({ rule, trigger: byRef.get(rule.trigger) }));
 	}
 
 	/** Store what `toRule` makes of the trigger, with the trigger. */
-	async function store(input: RuleInput, toRule: (trigger: TriggerEntity) => RuleEntity, old?: RuleEntity): Promise<RuleView> {
+	async #store(input: RuleInput, toRule: (trigger: TriggerEntity) => RuleEntity, old?: RuleEntity): Promise<RuleView> {
+		const { storage, triggers } = this.#parts;
 		for (let attempt = 1; ; attempt += 1) {
 			const { trigger, operation } = await triggers.want(input.trigger);
 			const rule = toRule(trigger);
@@ -53,79 +118,24 @@ export function createRules(parts: RulesParts): StoredRules {
 				return { rule, trigger };
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				await assertFree(rule, error);
-				if (old !== undefined) await assertUnchanged(old, error);
+				await this.#assertFree(rule, error);
+				if (old !== undefined) await this.#assertUnchanged(old, error);
 				if (attempt === attempts) throw error;
 			}
 		}
 	}
 
-	async function assertFree({ id, ref }: RuleEntity, cause: unknown): Promise<void> {
-		const [other] = await storage.find("rule", { where: { ref, id: { not: id } }, fields: ["ref"], limit: 1 });
+	async #assertFree({ id, ref }: RuleEntity, cause: unknown): Promise<void> {
+		const [other] = await this.#parts.storage.find("rule", { where: { ref, id: { not: id } }, fields: ["ref"], limit: 1 });
 		if (other === undefined) return;
 		const facts = { conflict_id: other.id };
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: rule "${ref}" exists`, { cause, facts });
 	}
 
-	async function assertUnchanged({ id, ref, revision }: RuleEntity, cause: unknown): Promise<void> {
-		const { revision: current } = await find(id);
+	async #assertUnchanged({ id, ref, revision }: RuleEntity, cause: unknown): Promise<void> {
+		const { revision: current } = await this.#find(id);
 		if (current !== revision) throw new SvcError("SVC_CONFLICT", `rule "${ref}" was changed by somebody else at the same time`, { cause });
 	}
-
-	return {
-		mask: parts.secrets.mask,
-
-		async list(filter, { limit, offset = 0 }) {
-			const where = toWhere(filter);
-			const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, filter.trigger);
-			const all = { ...where, ...byTrigger };
-			const rules = await storage.find("rule", {
-				where: all,
-				orderBy: [
-					["pack", "asc"],
-					["name", "asc"],
-				],
-				offset,
-				...(limit !== undefined && { limit }),
-			});
-			return { items: await toViews(rules), total: await storage.count("rule", all) };
-		},
-
-		async get(refOrId) {
-			const [view] = await toViews([await find(refOrId)]);
-			return view as RuleView;
-		},
-
-		async create(input, principal) {
-			const fields = checkRule(input, input.pack ?? "default");
-			parts.secrets.assertNoMask(fields.action_parameters);
-			const id = createId(parts.clock);
-			const user = toAuthor(principal);
-			const view = await store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user }));
-			parts.changes.changed();
-			return view;
-		},
-
-		async update(refOrId, input, principal) {
-			const old = await find(refOrId);
-			const restored = await parts.secrets.restore(input, old, principal);
-			const fields = checkRule(restored, input.pack ?? old.pack);
-			// Or whoever may change a rule would have its templates read with the permissions of whoever wrote it first.
-			const user = toAuthor(principal);
-			const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user });
-			const view = await store(restored, toRule, old);
-			if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
-			parts.changes.changed();
-			return view;
-		},
-
-		async remove(refOrId) {
-			const rule = await find(refOrId);
-			await storage.remove("rule", { where: { id: rule.id } });
-			await triggers.release(rule.trigger);
-			parts.changes.changed();
-		},
-	};
 }
 
 /** What a run writes is its rule's author's. */

@@ -1,0 +1,146 @@
+import {
+	type ExecutionEntity,
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type RuleEnforcementEntity,
+	type RuleEntity,
+	type TraceEntity,
+	type TriggerInstanceEntity,
+	toErrorMessage,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { type RuleOrigin, type SubmitParts, storeExecution } from "../../kernel/executions/submit.ts";
+import { isTemplateProblem } from "../../language/parameters/problems.ts";
+import type { LoopGuard } from "./loop-guard.ts";
+
+export interface EnforcerParts extends SubmitParts {
+	readonly logger: Logger;
+	readonly guard: LoopGuard;
+	/** Whom the executions of rules run for. */
+	readonly principal: Principal;
+}
+
+/** An event that rules act on. */
+export interface EnforcedEvent {
+	readonly instance: TriggerInstanceEntity;
+	readonly trace: TraceEntity | undefined;
+}
+
+/** Makes rules act. */
+export class Enforcer {
+	readonly #parts: EnforcerParts;
+
+	constructor(parts: EnforcerParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Let a rule act on an event it matches: enforcement and execution are stored in one write, together with `also`. Once for each
+	 * rule and event, however often it is called: false says that it has been before, and nothing was stored. Why a rule could not
+	 * act is in its enforcement; rejects only when nothing can be stored.
+	 */
+	async enforce(rule: RuleEntity, event: EnforcedEvent, also: readonly WriteOperation[] = []): Promise<boolean> {
+		const { guard, logger } = this.#parts;
+		const refusal = await guard.refuse(rule, event.instance);
+		if (refusal !== undefined) return this.fail(rule, event, refusal, also);
+		try {
+			await this.#submit(rule, event, also);
+			return true;
+		} catch (error) {
+			// The failed execution is stored, and the enforcement with it.
+			if (isTemplateProblem(error)) return true;
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			if (isSvcError(error, "SVC_CONFLICT")) {
+				await this.#assertEnforced(rule, event, error);
+				return false;
+			}
+			if (!isSvcError(error)) logger.error("rule failed", { rule: rule.ref, trigger_instance_id: event.instance.id, error });
+			return this.fail(rule, event, toErrorMessage(error), also);
+		}
+	}
+
+	/** Record that a rule could not be looked at. */
+	async fail(rule: RuleEntity, event: EnforcedEvent, reason: string, also: readonly WriteOperation[] = []): Promise<boolean> {
+		const { storage, logger, sealedSecrets } = this.#parts;
+		const problem = sealedSecrets.open(event.instance.known_secrets).text(reason);
+		const enforcement = this.#toEnforcement(rule, event, { problem });
+		logger.warn("rule could not be enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, problem });
+		try {
+			await storage.write([{ insert: "rule_enforcement", entities: [enforcement] }, ...also]);
+			return true;
+		} catch (error) {
+			await this.#assertEnforced(rule, event, error);
+			return false;
+		}
+	}
+
+	async #submit(rule: RuleEntity, event: EnforcedEvent, also: readonly WriteOperation[]): Promise<void> {
+		const { instance, trace } = event;
+		const context = {
+			trigger_instance: { id: instance.id, name: null },
+			rule: { id: rule.id, name: rule.name },
+			trace_context: { id_: instance.trace_id, trace_tag: trace?.trace_tag ?? null },
+		};
+		const origin: RuleOrigin = {
+			fields: {
+				rule_name: rule.name,
+				trigger_name: toName(instance.trigger),
+				trigger_type_name: toName(instance.trigger_type),
+				trigger_instance_id: instance.id,
+				trace_id: instance.trace_id,
+			},
+			names: { trigger: instance.payload },
+			knownSecrets: instance.known_secrets,
+			pack: rule.pack,
+			author: rule.user,
+			alongside: (execution) => [
+				{ insert: "rule_enforcement", entities: [this.#toEnforcement(rule, event, toOutcome(execution))] },
+				...also,
+			],
+		};
+		const input = { action: rule.action_ref, parameters: rule.action_parameters, context };
+		const { entity } = await storeExecution(this.#parts, input, this.#parts.principal, { rule: origin });
+		this.#parts.logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: instance.id, execution_id: entity.id });
+	}
+
+	#toEnforcement(rule: RuleEntity, { instance }: EnforcedEvent, outcome: Outcome): RuleEnforcementEntity {
+		const { clock } = this.#parts;
+		return {
+			id: createId(clock),
+			rule_id: rule.id,
+			rule_ref: rule.ref,
+			trigger_instance_id: instance.id,
+			enforced_at: toTimestamp(clock.now()),
+			trace_id: instance.trace_id,
+			...("execution" in outcome
+				? { status: "succeeded", execution_id: outcome.execution, failure_reason: null }
+				: { status: "failed", execution_id: null, failure_reason: toReason(rule, instance, outcome.problem) }),
+		};
+	}
+
+	/** A conflict is none when the rule has acted already. */
+	async #assertEnforced(rule: RuleEntity, { instance }: EnforcedEvent, error: unknown): Promise<void> {
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		const where = { rule_id: rule.id, trigger_instance_id: instance.id };
+		if ((await this.#parts.storage.count("rule_enforcement", where)) === 0) throw error;
+	}
+}
+
+type Outcome = { readonly execution: string } | { readonly problem: string };
+
+function toOutcome({ id, status, result }: ExecutionEntity): Outcome {
+	return status === "failed" ? { problem: String((result as JsonObject)["error"]) } : { execution: id };
+}
+
+function toReason(rule: RuleEntity, instance: TriggerInstanceEntity, problem: string): string {
+	return `rule "${rule.ref}" could not act on trigger instance "${instance.id}": ${problem}`;
+}
+
+/** What follows the pack in a ref. */
+function toName(ref: string): string {
+	return ref.slice(ref.indexOf(".") + 1);
+}
