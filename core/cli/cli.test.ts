@@ -86,7 +86,7 @@ test("run prints stdout to stdout, stderr to stderr and ends with a line about t
 	const { exitCode, stdout, stderr } = await svc(["run", "core.local", "cmd=echo out; echo err >&2"]);
 	assert.equal(exitCode, 0, stderr);
 	assert.equal(stdout, "out\n");
-	assert.match(stderr, /^err\nexecution [0-9a-f]{24} succeeded in [\d.]+ s\n$/);
+	assert.match(stderr, /^execution [0-9a-f]{24} requested\nerr\nexecution [0-9a-f]{24} succeeded in [\d.]+ s\n$/);
 });
 
 test("run prints output while the action runs", async () => {

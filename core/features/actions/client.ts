@@ -35,6 +35,8 @@ export interface ActionClient {
 	readonly actions: {
 		get(refOrId: string, options?: Waiting): Promise<ActionRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
+		/** What an action takes: its own parameters with those of its runner type. */
+		parameters(refOrId: string, options?: Waiting): Promise<ParameterSchema>;
 	};
 	readonly runnerTypes: {
 		get(nameOrId: string, options?: Waiting): Promise<RunnerTypeRecord>;
@@ -48,6 +50,10 @@ export function createActionClient({ read, list }: Api): ActionClient {
 		actions: {
 			get: (ref, waiting) => read(`/actions/${at(ref)}`, waiting),
 			list: (query, waiting) => list("/actions", query, waiting),
+			async parameters(ref, waiting) {
+				const { parameters } = await read<{ parameters: ParameterSchema }>(`/actions/views/parameters/${at(ref)}`, waiting);
+				return parameters;
+			},
 		},
 		runnerTypes: {
 			get: (name, waiting) => read(`/runnertypes/${at(name)}`, waiting),

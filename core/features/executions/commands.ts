@@ -94,7 +94,7 @@ function addTail(execution: Command, context: CliContext): void {
 			// `last` is looked up once: it may mean another execution when the connection has to be opened again.
 			const { id: found } = await getOne(client, id ?? "last", { exclude_attributes: "result" });
 			const type = options.type === undefined ? {} : { type: options.type };
-			const record = await followRun(client, found, { print: true, cancelOnInterrupt: false, ...type }, context);
+			const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, ...type }, context);
 			await write(context.stderr, toSummary(record));
 			if (toExitCode(record) !== 0) throw new CliExit(1);
 		});

@@ -13,13 +13,15 @@ export interface FollowRunOptions {
 	readonly cancelOnInterrupt: boolean;
 }
 
-/** Follow an execution to its end and give its final record. */
-export async function followRun(
-	client: ExecutionClient,
-	id: string,
-	options: FollowRunOptions,
-	context: CliContext,
-): Promise<ExecutionRecord> {
+/** How an execution ended. */
+export interface FollowedRun {
+	readonly record: ExecutionRecord;
+	/** Types of output that were printed. */
+	readonly streamed: ReadonlySet<OutputType>;
+}
+
+/** Follow an execution to its end. */
+export async function followRun(client: ExecutionClient, id: string, options: FollowRunOptions, context: CliContext): Promise<FollowedRun> {
 	const leave = new AbortController();
 	let interrupts = options.cancelOnInterrupt ? 0 : 1;
 	const forget = context.onInterrupt(() => {
@@ -31,8 +33,8 @@ export async function followRun(
 	const readerLeft = () => leave.abort(new CliExit(0));
 	context.stdout.once("error", readerLeft);
 	try {
-		await printOutput(client, id, { ...options, signal: leave.signal }, context);
-		return await awaitFinal(client, id, leave.signal);
+		const streamed = await printOutput(client, id, { ...options, signal: leave.signal }, context);
+		return { record: await awaitFinal(client, id, leave.signal), streamed };
 	} finally {
 		context.stdout.off("error", readerLeft);
 		forget();
@@ -50,14 +52,18 @@ async function printOutput(
 	id: string,
 	options: FollowRunOptions & { signal: AbortSignal },
 	context: CliContext,
-): Promise<void> {
+): Promise<ReadonlySet<OutputType>> {
 	const { signal } = options;
+	const streamed = new Set<OutputType>();
 	const onReconnect = (error: Error) => void write(context.stderr, `${error.message}; trying again\n`);
 	const chunks = client.followOutput(id, { signal, onReconnect, ...(options.type === undefined ? {} : { type: options.type }) });
 	for await (const chunk of chunks) {
-		if (options.print) await writeOutput(chunk.output_type === "stdout" ? context.stdout : context.stderr, chunk.data);
+		if (!options.print) continue;
+		streamed.add(chunk.output_type);
+		await writeOutput(chunk.output_type === "stdout" ? context.stdout : context.stderr, chunk.data);
 	}
 	signal.throwIfAborted();
+	return streamed;
 }
 
 async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSignal): Promise<ExecutionRecord> {

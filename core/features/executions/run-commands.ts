@@ -7,8 +7,10 @@ import { parseParameters, type Schemas } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
 import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
+import { toActionHelp } from "./action-help.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
+import { toShownResult } from "./shown-result.ts";
 
 interface RunOptions extends FormatOptions {
 	readonly async?: boolean;
@@ -39,19 +41,30 @@ export function withRunOptions(command: Command): Command {
 }
 
 export const addRunCommand: AddCommands = (parent, context) => {
-	withRunOptions(parent.command("run <action> [parameters...]").description("Run an action and show its output as it arrives."))
+	withRunOptions(parent.command("run [action] [parameters...]").description("Run an action and show its output as it arrives."))
+		.usage("[options] <action> [parameters...]")
+		// With an action the help is about that, which the service has to be asked for: commander's own would not wait.
+		.helpOption(false)
+		.option("-h, --help", "display help for command, or with an action its parameters")
 		.option("--trace-tag <tag>", "start a trace with this tag")
 		.option("--trace-id <id>", "join this trace")
 		.option("-e, --inherit-env", "give the action the environment of this shell")
 		.addHelpText("after", parametersHelp)
-		.action(async (action: string, words: string[], _options, command) => {
-			const options = optionsOf<RunOptions>(command);
+		.action(async (action: string | undefined, words: string[], _options, command: Command) => {
+			const options = optionsOf<RunOptions & { readonly help?: boolean }>(command);
+			if (action === undefined) return options.help ? command.help() : command.error("error: missing required argument 'action'");
 			const api = await openSession(options, context);
+			if (options.help) return printActionHelp(createActionClient(api), action, context);
 			const client = createExecutionClient(api);
 			const input = await toInput(createActionClient(api), action, words, options, context);
 			await finish(client, await client.executions.create(input), options, context);
 		});
 };
+
+async function printActionHelp(client: ActionClient, ref: string, context: CliContext): Promise<void> {
+	const action = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	await write(context.stdout, toActionHelp(action, await client.actions.parameters(action.ref)));
+}
 
 async function toInput(
 	client: ActionClient,
@@ -88,9 +101,14 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 		await write(context.stdout, `${created.id}\n`);
 		return write(context.stderr, `\`svc execution tail ${created.id}\` follows it, \`svc execution get ${created.id}\` shows it\n`);
 	}
-	const record = await followRun(client, created.id, { print: !data, cancelOnInterrupt: true }, context);
+	// A run that never ends by itself can be looked up from elsewhere.
+	if (!data) await write(context.stderr, toSummary(created));
+	const { record, streamed } = await followRun(client, created.id, { print: !data, cancelOnInterrupt: true }, context);
 	if (data) await printRecord(record, [], options, context);
-	else await write(context.stderr, toSummary(record));
+	else {
+		await printRecord({ result: toShownResult(record.result, streamed) }, ["result"], options, context);
+		await write(context.stderr, toSummary(record));
+	}
 	const exitCode = toExitCode(record);
 	if (exitCode !== 0) throw new CliExit(exitCode);
 }
