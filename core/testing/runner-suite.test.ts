@@ -3,6 +3,7 @@ import { test } from "uvu";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import type { Runner } from "../contract/index.ts";
 import { closeLeftOpen } from "./broken/lifecycle.test-support.ts";
+import { type ParentFaults, parentRunner } from "./broken/parent-runner.test-support.ts";
 import { brokenRecoveries } from "./broken/recovering-runners.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
 import { brokenRunners } from "./broken/runners.test-support.ts";
@@ -47,6 +48,33 @@ function registerLasting(test: RegisterTest, spoil: (sound: Runner) => Runner): 
 	const plugin = localCommand({ survive_restart: true });
 	testRunner({ test, name: "runner", create: () => ({ ...plugin, create: () => spoil(plugin.create()) }), cases: { lasts }, grace: 400 });
 }
+
+function registerParent(test: RegisterTest, faults: ParentFaults): void {
+	testRunner({ test, name: "runner", create: () => parentRunner(faults), cases: { startsChildren: {} }, grace: 400 });
+}
+
+const brokenParents: readonly { readonly name: string; readonly faults: ParentFaults; readonly refusedBy: string }[] = [
+	{
+		name: "a run ends before its children",
+		faults: { endsEarly: true },
+		refusedBy: "a run that starts children ends when they have ended, and not before",
+	},
+	{
+		name: "a run waits for its children whatever happens",
+		faults: { ignoresAbort: true },
+		refusedBy: "an abort ends a run that waits for its children",
+	},
+	{
+		name: "keys are made of chance",
+		faults: { hasChanceKeys: true },
+		refusedBy: "a run that another node goes on with starts no child twice",
+	},
+	{
+		name: "children are started before the run can be found again",
+		faults: { savesLate: true },
+		refusedBy: "a run that another node goes on with starts no child twice",
+	},
+];
 
 const brokenShells: readonly { readonly name: string; readonly faults: ShellFaults; readonly refusedBy: string }[] = [
 	{
@@ -98,9 +126,15 @@ for (const { name, spoil, ...refusal } of brokenRecoveries) {
 	test(`the kit refuses a runner of which it is true that ${name}`, () => assertRefused(refusal, (check) => registerLasting(check, spoil)));
 }
 
+for (const { name, faults, refusedBy } of brokenParents) {
+	test(`the kit refuses a runner of which it is true that ${name}`, () =>
+		assertRefused({ refusedBy }, (check) => registerParent(check, faults)));
+}
+
 test("the kit accepts the runners that the broken ones are made of", async () => {
 	await assertAccepted((check) => registerMock(check, (sound) => sound));
 	await assertAccepted((check) => registerShell(check, {}));
+	await assertAccepted((check) => registerParent(check, {}));
 });
 
 test.run();

@@ -4,6 +4,7 @@ import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from 
 import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 import { assertJsonObject, type Check, type RunnerCases, startUntil, toLines, within } from "./runner/cases.ts";
+import { checkChildren } from "./runner/children.ts";
 import { checkEffects } from "./runner/effects.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
@@ -55,6 +56,7 @@ export function testRunner({ test, name, create, cases, options, grace = 6_000, 
 	checkProcesses(check);
 	checkEffects(check);
 	checkRecovery(check);
+	checkChildren(check);
 	test(`${name}: stop leaves no process, socket or file open`, () =>
 		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails, options));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));

@@ -32,6 +32,8 @@ export interface RunnerCases {
 	readonly hidesSecret?: (secret: string) => RunContextOptions;
 	/** For runners with `recovery`: prints lines as `prints` does, and takes some seconds for it. */
 	readonly lasts?: (count: number) => RunContextOptions;
+	/** Starts some children, the same ones each time, waits for them, and succeeds when they have. */
+	readonly startsChildren?: RunContextOptions;
 	/** Announces and dispatches what stands here, and succeeds. */
 	readonly announces?: {
 		readonly given: RunContextOptions;

@@ -1,0 +1,82 @@
+import * as assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RunResult } from "../../contract/index.ts";
+import type { RunContextOptions, TestRunContext } from "../run-context.ts";
+import { assertJsonObject, type Check, type Scope, within } from "./cases.ts";
+
+/** Milliseconds within which a run that does not wait for its children shows it. */
+const moment = 100;
+/** Most places at which a run is taken away from its process, so that a case with many children takes no minutes. */
+const mostCuts = 5;
+
+/** Promises of runners that start children. */
+export function checkChildren(check: Check): void {
+	check(
+		"startsChildren",
+		"a run that starts children ends when they have ended, and not before",
+		async ({ runner, given, context, grace }) => {
+			const run = context({ ...given, onChild: () => undefined });
+			const end = runner.run(run);
+			const first = await Promise.race([run.children.whenOpen(), end]);
+			assert.ok("key" in first, "the run has ended without a child");
+			assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended before its child");
+			const result = await within(grace, endAll(run, end));
+			assert.equal(result.succeeded, true);
+			assertJsonObject(result);
+		},
+	);
+
+	check("startsChildren", "an abort ends a run that waits for its children", async ({ runner, given, context, grace }) => {
+		for (const kind of ["cancel", "timeout", "shutdown"] as const) {
+			const run = context({ ...given, onChild: () => undefined });
+			const end = runner.run(run);
+			await Promise.race([run.children.whenOpen(), end]);
+			run.abort(kind);
+			assert.equal((await within(grace, end)).succeeded, false);
+		}
+	});
+
+	check("startsChildren", "a run that another node goes on with starts no child twice", async (scope) => {
+		const { runner, given, context } = scope;
+		if (runner.capabilities.recovery !== true) return;
+		const whole = context(given);
+		await runner.run(whole);
+		const count = whole.children.started.length;
+		for (let cut = 1; cut <= Math.min(count, mostCuts); cut++) await assertGoesOn(scope, { cut, count });
+	});
+}
+
+/** One after the other, in the order of their start. */
+async function endAll(run: TestRunContext, end: Promise<RunResult>): Promise<RunResult> {
+	for (;;) {
+		const next = await Promise.race([run.children.whenOpen(), end]);
+		if (!("key" in next)) return next;
+		run.children.end(next.key);
+	}
+}
+
+/** The run is taken away while its child of number `cut` is being stored: it does not hear that it was. */
+async function assertGoesOn(
+	{ runner, given, context, grace, restart }: Scope<RunContextOptions>,
+	{ cut, count }: { readonly cut: number; readonly count: number },
+): Promise<void> {
+	const first = context({
+		...given,
+		onChild() {
+			if (first.children.started.length === cut) first.lose();
+			return {};
+		},
+	});
+	await within(
+		grace,
+		runner.run(first).catch(() => {}),
+		"the run that was taken away had not ended",
+	);
+	const state = first.savedState();
+	assert.ok(state !== undefined, "a child was started before any state was saved: nobody goes on with the run");
+	const second = context({ ...given, after: first });
+	const found = await (await restart()).recover?.(second, state);
+	assert.equal(found?.succeeded, true);
+	const keys = second.children.started.map(({ key }) => key);
+	assert.equal(keys.length, count, `children with the keys ${keys.join(", ")} where there should be ${count}`);
+}
