@@ -150,6 +150,8 @@ export class ChildBook {
 
 	async #follow(): Promise<void> {
 		const { parentId, logger } = this.#parts;
+		// A reader may begin late: nobody would end what is followed then.
+		if (this.#isClosed) return;
 		await this.#parts.follow();
 		const look = async () => void (await this.#lookAt({ parent_id: parentId }));
 		const onOutage = (error: unknown) => logger.warn("storage is away, a run waits for it", { execution_id: parentId, error });
