@@ -12,12 +12,7 @@ const longestFile = 300;
 const tables: ReadonlySet<string> = new Set(["core/contract/options.ts"]);
 
 /** Not yet: these are still to be split. Nothing may be added here. */
-const notYet: ReadonlySet<string> = new Set([
-	"core/kernel/executions/catalog.ts",
-	"core/kernel/executions/submit.ts",
-	"core/kernel/nodes/node-record.ts",
-	"core/kernel/runs/run-records.ts",
-]);
+const notYet: ReadonlySet<string> = new Set(["core/kernel/executions/catalog.ts", "core/kernel/runs/run-records.ts"]);
 
 const folders = ["core", "plugins", "plugins-auth", "plugins-runner", "scripts"];
 const functionTypes: ReadonlySet<unknown> = new Set([

@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type JsonObject, type Logger, type PolicyEntity, type Storage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { createId } from "../../kernel/basics/ids.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { newExecution } from "../../kernel/executions/new-execution.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
 /** Types whose policies say what follows an execution that did not succeed. */
@@ -84,7 +84,6 @@ function countOf({ context }: ExecutionEntity, kind: Cause["kind"]): number {
 
 /** A new execution of the same with the same parameters, secrets included. */
 function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesParts): ExecutionEntity {
-	const timestamp = toTimestamp(clock.now());
 	const delay = Math.round(Number(policy.parameters["delay"] ?? 0) * 1_000);
 	const applied: JsonObject = {
 		applied_policy: policy.ref,
@@ -92,22 +91,10 @@ function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueO
 		retried_liveaction_id: ended.liveaction_id,
 	};
 	const earlier = isJsonObject(ended.context["policies"]) ? ended.context["policies"] : {};
-	return {
+	return newExecution(clock, {
 		...ended,
-		id: createId(clock),
-		liveaction_id: createId(clock),
-		status: "requested",
-		start_timestamp: timestamp,
-		end_timestamp: null,
-		elapsed_seconds: null,
-		due_timestamp: toTimestamp(clock.steady() + delay * 1_000),
-		delay: delay === 0 ? null : delay,
-		attempt: 0,
-		log: [{ status: "requested", timestamp }],
 		context: { ...ended.context, policies: { ...earlier, [kind]: applied } },
-		runner_info: null,
-		result: null,
-		result_size: null,
+		delay: delay === 0 ? null : delay,
 		queue: queueOf(ended.action_ref),
-	};
+	});
 }

@@ -1,11 +1,4 @@
-import {
-	type ExecutionEntity,
-	type ExecutionStatus,
-	type JsonObject,
-	type Storage,
-	SvcError,
-	type WriteOperation,
-} from "../../contract/index.ts";
+import { type ExecutionEntity, type JsonObject, type Storage, SvcError, type WriteOperation } from "../../contract/index.ts";
 import { isTemplateProblem } from "../../language/parameters/problems.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
@@ -18,6 +11,7 @@ import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
 import type { Endings } from "./endings.ts";
 import type { SubmitInput } from "./executions-api.ts";
+import { type AskedExecution, newExecution } from "./new-execution.ts";
 import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
 import type { TemplateSources } from "./template-sources.ts";
 import { toResultPatch } from "./transition.ts";
@@ -73,58 +67,23 @@ export async function storeExecution(
 	parts: SubmitParts,
 	input: SubmitInput,
 	principal: Principal,
-	{ rule: origin, child }: SubmitOrigin = {},
+	origin: SubmitOrigin = {},
 ): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
-	const action = await parts.catalog.resolve(input.action);
-	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
-	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
-	const delay = checkDelay(input.delay);
-	const user = chooseUser(input.user, principal, parts.templateSources);
-	const parent = child?.parent ?? (await readParent(parts.storage, input, principal));
-	const context = toContext(input, action, { user, principal, parent });
-	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
-	const author = origin?.author ?? principal.author ?? parent?.author ?? null;
-	const guard = await toGuard(parts.templateSources, action, { principal, origin });
-	assertPlainNotify(input, principal);
-	// An action must not lend its caller's key what the key was not given.
-	const scopes = origin === undefined ? (principal.scopes ?? null) : null;
-	const { sealedSecrets } = parts;
-	const inherited = [origin?.knownSecrets, input.knownSecrets, parent?.known_secrets].reduce<string | null>(
-		(all, sealed = null) => sealedSecrets.join(all, sealed),
-		null,
-	);
-	const id = child?.id ?? createId(parts.clock);
-	const draft = createDraft(parts.clock, action, input, { id, delay, context, author, scopes, inherited });
-	const { traceId, insert } = await placeInTrace(parts, draft, origin?.fields ?? child?.parent);
-	const execution = { ...draft, ...origin?.fields, trace_id: traceId };
+	const action = await findAction(parts, input);
+	const asked = await draftExecution(parts, input, { action, principal, origin });
+	const { rule, child } = origin;
+	const { traceId, insert } = await placeInTrace(parts, asked.draft, rule?.fields ?? child?.parent);
+	const execution = { ...asked.draft, ...rule?.fields, trace_id: traceId };
 	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
 		parts.storage.write([
 			...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]),
 			{ insert: "execution", entities: [entity] },
-			...(origin?.alongside(entity) ?? child?.alongside ?? []),
+			...(rule?.alongside(entity) ?? child?.alongside ?? []),
 			...caused,
 		]);
 	try {
-		const given = { ...input.plainParameters, ...input.parameters };
-		const { parameters, secrets } = await renderSubmitted(
-			{
-				runnerSchema: action.runnerType.runner_parameters,
-				actionSchema: action.action.parameters,
-				given: input.parameters ?? {},
-				plain: input.plainParameters ?? {},
-				literal: input.literal ?? [],
-			},
-			{
-				pack: action.action.pack,
-				context,
-				names: origin?.names,
-				author: author ?? undefined,
-				guard,
-				known: sealedSecrets.ofExecution({ ...draft, parameters: given }, action.snapshot),
-			},
-			parts.templateSources,
-		);
-		const entity = { ...execution, known_secrets: sealedSecrets.add(inherited, secrets), parameters };
+		const { parameters, secrets } = await renderAsked(parts, input, { ...asked, action, names: rule?.names });
+		const entity = { ...execution, known_secrets: parts.sealedSecrets.add(execution.known_secrets, secrets), parameters };
 		await parts.admit(entity, (admitted) => writeNew(admitted));
 		return { entity, action };
 	} catch (error) {
@@ -137,6 +96,64 @@ export async function storeExecution(
 		}
 		throw error;
 	}
+}
+
+async function findAction({ catalog }: SubmitParts, input: SubmitInput): Promise<ResolvedAction> {
+	const action = await catalog.resolve(input.action);
+	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
+	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
+	return action;
+}
+
+/** What is known of an execution before its trace and its parameters are. */
+interface Asked {
+	readonly draft: ExecutionEntity;
+	readonly guard: GivenGuard | undefined;
+}
+
+async function draftExecution(
+	parts: SubmitParts,
+	input: SubmitInput,
+	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
+): Promise<Asked> {
+	const { rule, child } = origin;
+	const delay = checkDelay(input.delay);
+	const user = chooseUser(input.user, principal, parts.templateSources);
+	const parent = child?.parent ?? (await readParent(parts.storage, input, principal));
+	const context = toContext(input, action, { user, principal, parent });
+	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
+	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
+	const guard = await toGuard(parts.templateSources, action, { principal, origin: rule });
+	assertPlainNotify(input, principal);
+	// An action must not lend its caller's key what the key was not given.
+	const scopes = rule === undefined ? (principal.scopes ?? null) : null;
+	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
+	const drafted = { id: child?.id, delay, context, author, scopes, known_secrets };
+	return { draft: createDraft(parts.clock, action, input, drafted), guard };
+}
+
+function renderAsked(
+	{ sealedSecrets, templateSources }: SubmitParts,
+	input: SubmitInput,
+	{ action, draft, guard, names }: Asked & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
+) {
+	const { parameters: given = {}, plainParameters: plain = {}, literal = [] } = input;
+	return renderSubmitted(
+		{ runnerSchema: action.runnerType.runner_parameters, actionSchema: action.action.parameters, given, plain, literal },
+		{
+			pack: action.action.pack,
+			context: draft.context,
+			names,
+			author: draft.author ?? undefined,
+			guard,
+			known: sealedSecrets.ofExecution({ ...draft, parameters: { ...plain, ...given } }, action.snapshot),
+		},
+		templateSources,
+	);
+}
+
+function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | null | undefined)[]): string | null {
+	return known.reduce<string | null>((all, sealed = null) => sealedSecrets.join(all, sealed), null);
 }
 
 /**
@@ -223,61 +240,45 @@ function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }
 }
 
 interface DraftInput {
-	readonly id: string;
+	/** A new one unless it is given. */
+	readonly id: string | undefined;
 	readonly delay: number | null;
 	readonly context: JsonObject;
 	readonly author: string | null;
 	readonly scopes: readonly string[] | null;
 	/** What was known to be secret where the request comes from. */
-	readonly inherited: string | null;
+	readonly known_secrets: string | null;
 }
 
 function createDraft(
 	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ id, delay, context, author, scopes, inherited }: DraftInput,
+	{ id, delay, context, author, scopes, known_secrets }: DraftInput,
 ): ExecutionEntity {
-	const timestamp = toTimestamp(clock.now());
-	const status: ExecutionStatus = "requested";
-	return {
-		id,
-		liveaction_id: createId(clock),
-		status,
+	const asked: AskedExecution = {
 		action_ref: action.ref,
 		runner_name: runnerType.name,
+		snapshot_id: snapshot.id,
+		parameters: {},
 		user: String(context["user"]),
 		author,
 		scopes,
+		context,
 		parent_id: readParentId(context) ?? null,
 		trace_id: "",
 		rule_name: null,
 		trigger_name: null,
 		trigger_type_name: null,
 		trigger_instance_id: null,
-		start_timestamp: timestamp,
-		end_timestamp: null,
-		elapsed_seconds: null,
-		due_timestamp: toTimestamp(clock.steady() + (delay ?? 0) * 1_000),
-		delay,
-		attempt: 0,
-		owner: null,
-		fence: null,
-		lease_expires_at: null,
-		snapshot_id: snapshot.id,
-		result_size: null,
-		log: [{ status, timestamp }],
-		context,
 		// The action's own notify wins over the request's unless it is empty (reference 8.1, step 12).
 		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
 		callback: input.callback ?? null,
-		runner_info: null,
-		run_state: null,
-		known_secrets: inherited,
+		known_secrets,
+		delay,
 		queue: null,
-		parameters: {},
-		result: null,
 	};
+	return newExecution(clock, asked, id);
 }
 
 /** The record of a request whose template could not be rendered. */

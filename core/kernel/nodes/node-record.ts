@@ -2,8 +2,10 @@ import { hostname } from "node:os";
 import type { EventBus, JsonObject, Logger, NodeEntity, NodeRole, Options, Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { insertOnce } from "../basics/insert-once.ts";
-import { createBusWatch } from "../work/bus-watch.ts";
-import { toExpiry, toRenewalInterval } from "../work/lease-time.ts";
+import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
+import { toRenewalInterval, toRetryInterval } from "../work/lease-time.ts";
+import type { Leasing } from "../work/leasing.ts";
+import { Looks } from "../work/looks.ts";
 import type { StorageClock } from "../work/storage-clock.ts";
 import { assertCompanions, findLiving } from "./assert-companions.ts";
 
@@ -14,13 +16,12 @@ export const nodeChangeEvent = "svc.node__change";
 const shownFor = 3_600;
 /** Heartbeats between two looks for those that are shown no longer. */
 const beatsToCleaning = 12;
-/** Milliseconds after which a heartbeat that failed is tried again. */
-const longestRetry = 1_000;
 
 export interface NodeRecordParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
+	readonly leasing: Leasing;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;
@@ -36,149 +37,144 @@ export interface NodeRecordParts {
 	readonly onDrain: (drain: boolean) => void;
 }
 
-/** What this node tells of itself, for as long as it lives. */
-export interface NodeRecord {
-	/** Make it known and keep it known. `SVC_CONFIG` when it cannot go together with the nodes that are there. */
-	start(): Promise<void>;
-	/** Tell now, as something has changed. */
-	beat(): void;
-	/** The node goes, and says so. */
-	stop(): Promise<void>;
-}
-
-export function createNodeRecord(parts: NodeRecordParts): NodeRecord {
-	const { storage, clock, logger, nodeId, options } = parts;
-	const { lease } = options.scheduler;
-	const isShared = storage.capabilities.shared === true;
-	const startedAt = clock.now();
+/**
+ * What this node tells of itself, for as long as it lives. Others take it for gone once that has run out, as they do with what is held;
+ * there is no fence, as nobody else would be this node.
+ */
+export class NodeRecord {
+	readonly #parts: NodeRecordParts;
+	readonly #startedAt: number;
+	readonly #watch: BusWatch;
+	readonly #beats: Looks;
 	/** Nodes that were there before this one was known, also over several attempts to start. */
-	let earlier: readonly NodeEntity[] | undefined;
-	let timer: NodeJS.Timeout | undefined;
-	let beating: Promise<void> | undefined;
-	/** Asked to tell while telling. */
-	let again = false;
-	let isStarted = false;
-	let isAway = false;
-	let wasOff = false;
-	let drain = false;
-	let beats = 0;
+	#earlier: readonly NodeEntity[] | undefined;
+	#isAway = false;
+	#wasOff = false;
+	#drain = false;
+	#count = 0;
 
-	const watch = createBusWatch({
-		...parts,
-		names: [nodeChangeEvent],
-		purpose: "requests to this node",
-		filter: ({ data }) => data["node_id"] === nodeId,
-		onEvent: beat,
-		onGap: beat,
-	});
-
-	function toChanging() {
-		return {
-			...parts.describe(),
-			heartbeat_at: toTimestamp(clock.now()),
-			expires_at: toExpiry(clock, lease),
-			clock_offset: isShared ? toOffset() : null,
-		};
+	constructor(parts: NodeRecordParts) {
+		this.#parts = parts;
+		this.#startedAt = parts.clock.now();
+		this.#beats = new Looks({ look: () => this.#beat(), onError: (error) => this.#retry(error) });
+		this.#watch = createBusWatch({
+			...parts,
+			names: [nodeChangeEvent],
+			purpose: "requests to this node",
+			filter: ({ data }) => data["node_id"] === parts.nodeId,
+			onEvent: () => this.beat(),
+			onGap: () => this.beat(),
+		});
 	}
 
-	async function insert(): Promise<void> {
+	/** Make it known and keep it known. `SVC_CONFIG` when it cannot go together with the nodes that are there. */
+	async start(): Promise<void> {
+		const { storage, leasing, nodeId } = this.#parts;
+		await this.#measure();
+		// No other process can use a storage that is not shared: whoever is told of there is gone.
+		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
+		this.#earlier ??= leasing.isShared ? await findLiving(this.#parts) : [];
+		await this.#insert();
+		if (!this.#beats.isOn) await this.#watch.start();
+		this.#beats.start();
+		this.beat();
+		if (leasing.isShared) await assertCompanions(this.#parts, this.#earlier);
+	}
+
+	/** Tell now, as something has changed. */
+	beat(): void {
+		this.#beats.wake();
+	}
+
+	/** The node goes, and says so. */
+	async stop(): Promise<void> {
+		const { storage, nodeId, logger } = this.#parts;
+		this.#watch.stop();
+		const wasStarted = this.#beats.isOn;
+		await this.#beats.stop();
+		if (!wasStarted) return;
+		await storage
+			.remove("node", { where: { id: nodeId } })
+			.catch((error: unknown) => logger.warn("node could not tell that it goes", { error }));
+	}
+
+	async #beat(): Promise<void> {
+		await this.#tell();
+		await this.#clean();
+		this.#isAway = false;
+		this.#plan(toRenewalInterval(this.#parts.leasing.lease));
+	}
+
+	#retry(error: unknown): void {
+		if (!this.#isAway) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
+		this.#isAway = true;
+		this.#plan(toRetryInterval(this.#parts.leasing.lease));
+	}
+
+	#plan(milliseconds: number): void {
+		this.#beats.plan(milliseconds, () => this.beat());
+	}
+
+	async #tell(): Promise<void> {
+		const { storage, nodeId, logger } = this.#parts;
+		await this.#measure();
+		const told = await storage.update("node", nodeId, this.#toChanging());
+		// Others have taken it for gone for good, after it had stood still for very long.
+		if (told === undefined) return this.#insert();
+		if (told.drain !== this.#drain) logger.info("node was asked for something", { drain: told.drain });
+		this.#drain = told.drain;
+		this.#parts.onDrain(told.drain);
+	}
+
+	async #clean(): Promise<void> {
+		this.#count += 1;
+		if (this.#count % beatsToCleaning !== 0) return;
+		const before = toTimestamp(this.#parts.clock.steady() - shownFor * 1_000_000);
+		await this.#parts.storage.remove("node", { where: { expires_at: { lt: before } } });
+	}
+
+	async #insert(): Promise<void> {
+		const { storage, nodeId, options, version, names, eventBus, roles } = this.#parts;
 		const node: NodeEntity = {
 			id: nodeId,
 			name: options.node.name || hostname(),
 			hostname: hostname(),
 			pid: process.pid,
-			version: parts.version,
-			drain,
-			started_at: toTimestamp(startedAt),
-			event_bus: parts.names.eventBus,
-			event_bus_shared: parts.eventBus.capabilities.shared === true,
-			roles: parts.roles,
-			...toChanging(),
+			version,
+			drain: this.#drain,
+			started_at: toTimestamp(this.#startedAt),
+			event_bus: names.eventBus,
+			event_bus_shared: eventBus.capabilities.shared === true,
+			roles,
+			...this.#toChanging(),
 		};
 		// It is there already where the answer to an earlier attempt was lost.
 		await insertOnce(() => storage.insert("node", [node]));
 	}
 
+	#toChanging() {
+		const { clock, leasing, describe } = this.#parts;
+		return {
+			...describe(),
+			heartbeat_at: toTimestamp(clock.now()),
+			expires_at: leasing.expiry(),
+			clock_offset: leasing.isShared ? this.#toOffset() : null,
+		};
+	}
+
 	/** The storage's time is asked for with each heartbeat: what passes in this process need not pass at the same pace there. */
-	async function measure(): Promise<void> {
+	async #measure(): Promise<void> {
+		const { clock, logger } = this.#parts;
 		await clock.measure();
-		const seconds = toOffset();
-		if (clock.isOff() && !wasOff) {
+		const seconds = this.#toOffset();
+		if (clock.isOff() && !this.#wasOff) {
 			logger.warn("the clock of this node is off; it takes over nothing from other nodes until it is right", { seconds });
-		} else if (wasOff && !clock.isOff()) logger.info("the clock of this node is right again", { seconds });
-		wasOff = clock.isOff();
+		} else if (this.#wasOff && !clock.isOff()) logger.info("the clock of this node is right again", { seconds });
+		this.#wasOff = clock.isOff();
 	}
 
 	/** Whole milliseconds, in seconds. */
-	function toOffset(): number {
-		return Math.round(clock.ahead() * 1_000) / 1_000;
+	#toOffset(): number {
+		return Math.round(this.#parts.clock.ahead() * 1_000) / 1_000;
 	}
-
-	async function tell(): Promise<void> {
-		await measure();
-		const told = await storage.update("node", nodeId, toChanging());
-		// Others have taken it for gone for good, after it had stood still for very long.
-		if (told === undefined) return insert();
-		if (told.drain !== drain) logger.info("node was asked for something", { drain: told.drain });
-		drain = told.drain;
-		parts.onDrain(drain);
-	}
-
-	async function clean(): Promise<void> {
-		beats += 1;
-		if (beats % beatsToCleaning !== 0) return;
-		await storage.remove("node", { where: { expires_at: { lt: toTimestamp(clock.steady() - shownFor * 1_000_000) } } });
-	}
-
-	async function tellAndWait(): Promise<void> {
-		clearTimeout(timer);
-		let delay = toRenewalInterval(lease);
-		try {
-			do {
-				again = false;
-				await tell();
-			} while (again);
-			await clean();
-			isAway = false;
-		} catch (error) {
-			if (!isAway) logger.warn("node cannot tell that it lives; will be tried again", { error });
-			isAway = true;
-			delay = Math.min(delay, longestRetry);
-		}
-		if (isStarted) timer = setTimeout(beat, delay);
-	}
-
-	function beat(): void {
-		if (!isStarted) return;
-		again = true;
-		beating ??= tellAndWait().finally(() => {
-			beating = undefined;
-		});
-	}
-
-	return {
-		beat,
-		async start() {
-			// No other process can use a storage that is not shared: whoever is told of there is gone.
-			await measure();
-			if (!isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
-			earlier ??= isShared ? await findLiving(parts) : [];
-			await insert();
-			if (!isStarted) await watch.start();
-			isStarted = true;
-			beat();
-			if (isShared) await assertCompanions(parts, earlier);
-		},
-		async stop() {
-			watch.stop();
-			clearTimeout(timer);
-			const wasStarted = isStarted;
-			isStarted = false;
-			await beating;
-			if (!wasStarted) return;
-			await storage
-				.remove("node", { where: { id: nodeId } })
-				.catch((error: unknown) => logger.warn("node could not tell that it goes", { error }));
-		},
-	};
 }

@@ -1,7 +1,8 @@
 import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
+import type { Leasing } from "../work/leasing.ts";
 import type { StorageClock } from "../work/storage-clock.ts";
 import { createNodeLife } from "./node-life.ts";
-import { createNodeRecord } from "./node-record.ts";
+import { NodeRecord } from "./node-record.ts";
 import { createNodes } from "./nodes.ts";
 import type { Nodes, Readiness } from "./nodes-api.ts";
 import type { Persist } from "./persist.ts";
@@ -12,6 +13,7 @@ export interface NodeParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: StorageClock;
+	readonly leasing: Leasing;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;
@@ -54,7 +56,7 @@ export function createNode(parts: NodeParts): Node {
 		idle: parts.idle,
 		onChange: () => record.beat(),
 	});
-	const record = createNodeRecord({
+	const record = new NodeRecord({
 		...parts,
 		describe: () => ({
 			state: life.state(),
@@ -67,13 +69,13 @@ export function createNode(parts: NodeParts): Node {
 	return {
 		nodes: createNodes(parts),
 		readiness: createReadiness({ ...parts, unreadyReason: life.unreadyReason }),
-		register: () => parts.persist(record.start),
+		register: () => parts.persist(() => record.start()),
 		begin: life.begin,
 		end() {
 			const ended = life.end();
 			record.beat();
 			return ended;
 		},
-		leave: record.stop,
+		leave: () => record.stop(),
 	};
 }
