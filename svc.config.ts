@@ -1,20 +1,20 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { flatFile } from "svc/plugins-auth/flat-file";
-import { ldap } from "svc/plugins-auth/ldap";
-import { pam } from "svc/plugins-auth/pam";
-import { announcement } from "svc/plugins-runner/announcement";
-import { httpRequest } from "svc/plugins-runner/http-request";
-import { injectTrigger } from "svc/plugins-runner/inject-trigger";
-import { inquirer } from "svc/plugins-runner/inquirer";
-import { localCommand } from "svc/plugins-runner/local-command";
-import { localScript } from "svc/plugins-runner/local-script";
-import { noop } from "svc/plugins-runner/noop";
-import { pythonScript } from "svc/plugins-runner/python-script";
-import { remoteCommand } from "svc/plugins-runner/remote-command";
-import { remoteScript } from "svc/plugins-runner/remote-script";
-import { sendmail } from "svc/plugins-runner/sendmail";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { ldap } from "svc-automation/plugins-auth/ldap";
+import { pam } from "svc-automation/plugins-auth/pam";
+import { announcement } from "svc-automation/plugins-runner/announcement";
+import { httpRequest } from "svc-automation/plugins-runner/http-request";
+import { injectTrigger } from "svc-automation/plugins-runner/inject-trigger";
+import { inquirer } from "svc-automation/plugins-runner/inquirer";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { localScript } from "svc-automation/plugins-runner/local-script";
+import { noop } from "svc-automation/plugins-runner/noop";
+import { pythonScript } from "svc-automation/plugins-runner/python-script";
+import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
+import { remoteScript } from "svc-automation/plugins-runner/remote-script";
+import { sendmail } from "svc-automation/plugins-runner/sendmail";
 
 // What `npm start` runs: one node that keeps its database and password file in ./data (or SVC_DATA_DIR). Any option can be
 // overridden by environment, such as SVC_API_PORT or SVC_AUTH_BACKEND; docs/reference/configuration.md lists them all.

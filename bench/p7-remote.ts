@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { Client } from "ssh2";
 import ssh2 from "ssh2";
-import type { Runner } from "svc/contract";
-import { remoteCommand } from "svc/plugins-runner/remote-command";
-import { createOptions, createRunContext } from "svc/testing";
+import type { Runner } from "svc-automation/contract";
+import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
+import { createOptions, createRunContext } from "svc-automation/testing";
 import { createSshSite, type Sshd, type SshSite } from "../plugins-runner/_ssh/sshd.test-support.ts";
 import type { Benchmark, Resource } from "./harness/benchmark.ts";
 

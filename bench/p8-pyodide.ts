@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { PluginContext, Runner } from "svc/contract";
-import { pythonScript } from "svc/plugins-runner/python-script";
-import { createOptions, createRunContext } from "svc/testing";
+import type { PluginContext, Runner } from "svc-automation/contract";
+import { pythonScript } from "svc-automation/plugins-runner/python-script";
+import { createOptions, createRunContext } from "svc-automation/testing";
 import type { Benchmark, Resource } from "./harness/benchmark.ts";
 import { median } from "./harness/statistics.ts";
 

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { findGone, findUnmapped } from "./check-map.ts";
 
 test("what a page names is there", () => {
-	const text = "`core/a.ts` `core/b.ts` `core/<kind>.ts` `npm test` `POST /v1/x` `svc/contract`";
+	const text = "`core/a.ts` `core/b.ts` `core/<kind>.ts` `npm test` `POST /v1/x` `svc-automation/contract`";
 	assert.deepEqual(
 		findGone("page.md", text, (path) => path === "core/a.ts"),
 		["page.md names core/b.ts, which is not there"],

@@ -14,11 +14,11 @@ const introduction = `# Configuration
 A service is configured by \`svc.config.ts\`: plugins, which are function calls, and options, which are data.
 
 \`\`\`ts
-import { defineConfig } from "svc";
-import { flatFile } from "svc/plugins-auth/flat-file";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { localCommand } from "svc/plugins-runner/local-command";
-import { knexStorage } from "svc/plugins/storage-knex";
+import { defineConfig } from "svc-automation";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
 
 export default defineConfig({
 	storage: knexStorage({ client: "sqlite" }),

@@ -16,7 +16,7 @@ import { packageKinds } from "./create/template-files.ts";
 import { writePackage } from "./create/write-package.ts";
 
 const execute = promisify(execFile);
-const root = dirname(fileURLToPath(import.meta.resolve("svc/package.json")));
+const root = dirname(fileURLToPath(import.meta.resolve("svc-automation/package.json")));
 const home = mkdtempSync(join(tmpdir(), "svc-create-"));
 test.after(() => rmSync(home, { recursive: true }));
 
@@ -30,7 +30,7 @@ async function svc(...words: string[]) {
 function install(directory: string): void {
 	const modules = join(directory, "node_modules");
 	mkdirSync(modules);
-	symlinkSync(root, join(modules, "svc"));
+	symlinkSync(root, join(modules, "svc-automation"));
 	for (const name of ["@types", "typescript", "uvu"]) symlinkSync(join(root, "node_modules", name), join(modules, name));
 }
 
@@ -130,7 +130,7 @@ test("package.json has the versions that this service is built with", async () =
 	assert.deepEqual(made.peerDependencies, { svc: `^${version}` });
 	assert.equal(made.devDependencies.typescript, `^${devDependencies.typescript}`);
 	const [, path] = /^file:(.*)$/.exec(made.devDependencies.svc) ?? [];
-	assert.equal(JSON.parse(readFileSync(join(directory, path ?? "", "package.json"), "utf8")).name, "svc");
+	assert.equal(JSON.parse(readFileSync(join(directory, path ?? "", "package.json"), "utf8")).name, "svc-automation");
 });
 
 test("a name that is a word of the language, or of the sources, gets an identifier that is none", async () => {

@@ -4,7 +4,7 @@ import type { Kernel } from "./kernel.ts";
 declare module "../contract/config.ts" {
 	interface Composition {
 		/**
-		 * Makes the features of the service: those of `createFeatures` (`svc/feature`), fewer, or others beside them. Default: all of those. Not
+		 * Makes the features of the service: those of `createFeatures` (`svc-automation/feature`), fewer, or others beside them. Default: all of those. Not
 		 * frozen yet: a next version may ask something else of a feature.
 		 */
 		readonly features?: CreateFeatures;

@@ -23,7 +23,7 @@ export function findOtherCopy(configFile: string): PackageCopy | undefined {
 /** Undefined where the file's project has no copy, as for a configuration that imports nothing. */
 function resolvePackage(configFile: string): string | undefined {
 	try {
-		return realpathSync(createRequire(configFile).resolve("svc/package.json"));
+		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));
 	} catch {
 		return undefined;
 	}

@@ -15,7 +15,7 @@ function readPackage(): { readonly version: string; readonly file?: string } {
 		try {
 			const file = fileURLToPath(new URL(path, import.meta.url));
 			const { name, version } = JSON.parse(readFileSync(file, "utf8"));
-			if (name === "svc") return { version, file };
+			if (name === "svc-automation") return { version, file };
 		} catch {
 			// Not there: try the next place.
 		}

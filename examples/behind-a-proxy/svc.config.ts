@@ -1,8 +1,8 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { flatFile } from "svc/plugins-auth/flat-file";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 
 // nginx answers the world and speaks TLS; the service listens on this machine only and believes what nginx says of clients.
 export default defineConfig({

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "svc/client";
-import { requires } from "svc/testing";
+import { type Client, createClient } from "svc-automation/client";
+import { requires } from "svc-automation/testing";
 import { test as plainTest } from "uvu";
 
 const withPostgres = Object.assign(requires(plainTest, { command: "postgres" }).test, { skip: plainTest.skip });

@@ -1,9 +1,9 @@
-import { defineConfig } from "svc";
-import { postgresBus } from "svc/plugins/event-bus-postgres";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { flatFile } from "svc/plugins-auth/flat-file";
-import { localCommand } from "svc/plugins-runner/local-command";
-import { localScript } from "svc/plugins-runner/local-script";
+import { defineConfig } from "svc-automation";
+import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { localScript } from "svc-automation/plugins-runner/local-script";
 
 const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 

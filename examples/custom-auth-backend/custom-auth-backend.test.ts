@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { isSvcError } from "svc";
-import { createClient } from "svc/client";
-import { createOptions, testAuthBackend } from "svc/testing";
+import { isSvcError } from "svc-automation";
+import { createClient } from "svc-automation/client";
+import { createOptions, testAuthBackend } from "svc-automation/testing";
 import { test } from "uvu";
 import { jsonFile } from "./json-file.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { defineAuthBackend, SvcError } from "svc/contract";
+import { defineAuthBackend, SvcError } from "svc-automation/contract";
 
 type Users = Readonly<Record<string, { readonly salt: string; readonly hash: string; readonly groups?: readonly string[] }>>;
 

@@ -1,7 +1,7 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { jsonFile } from "./json-file.ts";
 
 export default defineConfig({

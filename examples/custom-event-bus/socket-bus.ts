@@ -3,8 +3,15 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BusEvent, defineEventBus, type EventBus, type EventData, type PluginContext, type SubscribeOptions } from "svc/contract";
-import { memoryBus } from "svc/plugins/event-bus-memory";
+import {
+	type BusEvent,
+	defineEventBus,
+	type EventBus,
+	type EventData,
+	type PluginContext,
+	type SubscribeOptions,
+} from "svc-automation/contract";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 
 /** Bytes that wait for a node which does not read; what would come on top of them is lost for it. */
 const mostWaiting = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import { defineConfig } from "svc";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { defineConfig } from "svc-automation";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { socketBus } from "./socket-bus.ts";
 
 // Several nodes on one machine: the records in PostgreSQL, the events over sockets in the data directory that they share.

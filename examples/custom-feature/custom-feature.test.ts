@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createEngine, createService, defineAuthBackend, loadConfig, type Service, type SvcConfig } from "svc";
-import { createClient } from "svc/client";
-import { createFeatures } from "svc/feature";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { memoryStorage } from "svc/plugins/storage-memory";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { createEngine, createService, defineAuthBackend, loadConfig, type Service, type SvcConfig } from "svc-automation";
+import { createClient } from "svc-automation/client";
+import { createFeatures } from "svc-automation/feature";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { memoryStorage } from "svc-automation/plugins/storage-memory";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { test } from "uvu";
 import { createBoard } from "./board/index.ts";
 

@@ -1,8 +1,8 @@
-import { defineConfig } from "svc";
-import { createFeatures } from "svc/feature";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { defineConfig } from "svc-automation";
+import { createFeatures } from "svc-automation/feature";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { createBoard } from "./board/index.ts";
 
 // All that the service has, and a board beside it.

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient } from "svc/client";
-import { testRunner } from "svc/testing";
+import { createClient } from "svc-automation/client";
+import { testRunner } from "svc-automation/testing";
 import { test } from "uvu";
 import { program } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { defineRunner, type OutputType } from "svc/contract";
+import { defineRunner, type OutputType } from "svc-automation/contract";
 
 /** Runs a program. To end it, its group of processes gets TERM, and KILL when `grace` milliseconds have passed. */
 export const program = defineRunner(

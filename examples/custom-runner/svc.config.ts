@@ -1,6 +1,6 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { program } from "./program.ts";
 
 // The action of packs/logs runs by the runner of program.ts.

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createService, loadConfig, type Service } from "svc";
-import { createClient, type ExecutionRecord } from "svc/client";
-import { testSensor } from "svc/testing";
+import { createService, loadConfig, type Service } from "svc-automation";
+import { createClient, type ExecutionRecord } from "svc-automation/client";
+import { testSensor } from "svc-automation/testing";
 import { test } from "uvu";
 import { inbox } from "./inbox.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { defineSensor, poll } from "svc/contract";
+import { defineSensor, poll } from "svc-automation/contract";
 
 /** Tells of files that appear in a directory (relative to the data directory). */
 export const inbox = defineSensor(

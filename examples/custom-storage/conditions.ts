@@ -1,4 +1,4 @@
-import { type EntityKind, entityKinds, type FieldType, SvcError } from "svc/contract";
+import { type EntityKind, entityKinds, type FieldType, SvcError } from "svc-automation/contract";
 
 /** An entity, its type erased. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Client, createClient, type ExecutionRecord } from "svc/client";
-import type { Storage } from "svc/contract";
-import { createOptions, testStorage } from "svc/testing";
+import { type Client, createClient, type ExecutionRecord } from "svc-automation/client";
+import type { Storage } from "svc-automation/contract";
+import { createOptions, testStorage } from "svc-automation/testing";
 import { test } from "uvu";
 import { journalStorage } from "./journal-storage.ts";
 

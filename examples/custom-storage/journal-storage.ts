@@ -14,7 +14,7 @@ import {
 	toAppended,
 	type Where,
 	type WriteOperation,
-} from "svc/contract";
+} from "svc-automation/contract";
 import { assertAskable, compare, type Row, sort, toTest } from "./conditions.ts";
 import { Journal } from "./journal.ts";
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SvcError } from "svc/contract";
+import { SvcError } from "svc-automation/contract";
 
 /** A file of lines that only grows. A line is on disk when the promise of `append` resolves. */
 export class Journal {

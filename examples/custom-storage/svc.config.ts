@@ -1,6 +1,6 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { journalStorage } from "./journal-storage.ts";
 
 export default defineConfig({

@@ -1,8 +1,8 @@
 import fastify, { type FastifyBaseLogger } from "fastify";
-import { createService, defineConfig, type Logger } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { createService, defineConfig, type Logger } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 
 const port = Number(process.env["PORT"] ?? 3000);
 const app = fastify({ logger: true });

@@ -1,9 +1,9 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { flatFile } from "svc/plugins-auth/flat-file";
-import { ldap } from "svc/plugins-auth/ldap";
-import { localCommand } from "svc/plugins-runner/local-command";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { ldap } from "svc-automation/plugins-auth/ldap";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 
 const { env } = process;
 const groups = "ou=groups,dc=example,dc=org";

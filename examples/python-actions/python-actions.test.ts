@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createService, loadConfig, type Service } from "svc";
-import { type Client, createClient, type ExecutionRecord } from "svc/client";
-import { requires } from "svc/testing";
+import { createService, loadConfig, type Service } from "svc-automation";
+import { type Client, createClient, type ExecutionRecord } from "svc-automation/client";
+import { requires } from "svc-automation/testing";
 import { test } from "uvu";
 
 const python = requires(test, { command: "python3" });

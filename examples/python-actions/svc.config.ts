@@ -1,7 +1,7 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { pythonScript } from "svc/plugins-runner/python-script";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { pythonScript } from "svc-automation/plugins-runner/python-script";
 
 // A service that runs the Python actions of the pack "samples". Without sign-in: keep it on your own machine.
 export default defineConfig({

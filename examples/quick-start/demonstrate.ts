@@ -1,4 +1,4 @@
-import type { Client } from "svc/client";
+import type { Client } from "svc-automation/client";
 
 const cmd = 'for i in 1 2 3 4 5; do echo "step $i of 5"; sleep 0.4; done; echo "done on $(hostname)"';
 

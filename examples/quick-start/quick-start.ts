@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { createService, loadConfig } from "svc";
-import { createClient } from "svc/client";
+import { createService, loadConfig } from "svc-automation";
+import { createClient } from "svc-automation/client";
 import { adminPassword } from "./admin-password.ts";
 import { demonstrate } from "./demonstrate.ts";
 import { explain } from "./explain.ts";

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createService, loadConfig } from "svc";
-import { type Client, createClient, type ExecutionRecord } from "svc/client";
+import { createService, loadConfig } from "svc-automation";
+import { type Client, createClient, type ExecutionRecord } from "svc-automation/client";
 import { test } from "uvu";
 import { createSshSite, type SshSite, sshdTest } from "../../plugins-runner/_ssh/sshd.test-support.ts";
 

@@ -1,7 +1,7 @@
-import { defineConfig } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { remoteCommand } from "svc/plugins-runner/remote-command";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
 
 const { env } = process;
 

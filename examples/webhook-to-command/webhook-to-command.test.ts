@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createService, loadConfig, type Service } from "svc";
-import { type Client, createClient, type ExecutionRecord } from "svc/client";
+import { createService, loadConfig, type Service } from "svc-automation";
+import { type Client, createClient, type ExecutionRecord } from "svc-automation/client";
 import { test } from "uvu";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-webhook-to-command-"));

@@ -1,4 +1,4 @@
-import type { EventBus, EventBusPlugin, EventData } from "svc/contract";
+import type { EventBus, EventBusPlugin, EventData } from "svc-automation/contract";
 
 /**
  * A bus that loses each event with the probability `loss`, and repeats and delays as many of the others: what buses may do

@@ -1,10 +1,10 @@
-import { defineConfig } from "svc";
-import { natsBus } from "svc/plugins/event-bus-nats";
-import { postgresBus } from "svc/plugins/event-bus-postgres";
-import { knexStorage } from "svc/plugins/storage-knex";
-import { flatFile } from "svc/plugins-auth/flat-file";
-import { localCommand } from "svc/plugins-runner/local-command";
-import { noop } from "svc/plugins-runner/noop";
+import { defineConfig } from "svc-automation";
+import { natsBus } from "svc-automation/plugins/event-bus-nats";
+import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { noop } from "svc-automation/plugins-runner/noop";
 import { faultyBus } from "./faulty-bus.ts";
 import { weakenedStorage } from "./weakened-storage.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Storage, StoragePlugin } from "svc/contract";
+import type { Storage, StoragePlugin } from "svc-automation/contract";
 
 /** What may be taken out, to see that the test notices. */
 export const mechanisms = ["sweep", "compare-and-set", "claim", "retry", "time"] as const;

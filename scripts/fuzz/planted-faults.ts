@@ -1,5 +1,5 @@
 import { openSync } from "node:fs";
-import type { Storage, StoragePlugin } from "svc/contract";
+import type { Storage, StoragePlugin } from "svc-automation/contract";
 
 /** Faults for the test of the fuzzer: it must find each. */
 export const plantedFaults = ["error", "stall", "crash", "rejection", "leak", "restart"] as const;

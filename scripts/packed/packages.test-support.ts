@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 /** Take optional packages of the package out of a project; what is given puts them back. */
 export async function hidePackages(directory: string, isHidden: (name: string) => boolean): Promise<() => Promise<void>> {
-	const manifest = await readFile(join(directory, "node_modules/svc/package.json"), "utf8");
+	const manifest = await readFile(join(directory, "node_modules/svc-automation/package.json"), "utf8");
 	const { optionalDependencies } = JSON.parse(manifest) as { readonly optionalDependencies: Readonly<Record<string, string>> };
 	const names = Object.keys(optionalDependencies).filter((name) => isHidden(name) && existsSync(join(directory, "node_modules", name)));
 	const move = async (from: string, to: string) => {

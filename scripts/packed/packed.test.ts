@@ -28,7 +28,12 @@ const said = { embedded: "GOOD!\nMORNING!\n", served: "GOOD?\nMORNING?\n" };
 const oneCopy = { service: true, index: true, plugin: true };
 
 test("every export can be imported, and nothing else of the package", async ({ directory, nodes }) => {
-	const inside = ["svc/dist/core/index.js", "svc/core/kernel", "svc/plugins-runner/_ssh", "svc/plugins/storage-knex/migrations"];
+	const inside = [
+		"svc-automation/dist/core/index.js",
+		"svc-automation/core/kernel",
+		"svc-automation/plugins-runner/_ssh",
+		"svc-automation/plugins/storage-knex/migrations",
+	];
 	const script = `
 		for (const path of ${JSON.stringify(await readExports(directory))})
 			if (Object.keys(await import(path)).length === 0) throw new Error(path + " is empty");
@@ -56,7 +61,7 @@ test("a mistake against a type of the package does not compile", async ({ direct
 	await writeFile(join(directory, "mistake/tsconfig.json"), JSON.stringify(config));
 	await writeFile(
 		join(directory, "mistake/port.ts"),
-		'import { createClient } from "svc/client";\nexport const c = createClient({ tokn: "" });\n',
+		'import { createClient } from "svc-automation/client";\nexport const c = createClient({ tokn: "" });\n',
 	);
 	for (const { name, file } of compilers) {
 		const { code, output } = await run("node", [file, "-p", "mistake", "--noEmit", "--skipLibCheck"], { cwd: directory });
@@ -90,7 +95,7 @@ for (const [index, line] of ["Node as it is here", "the current LTS of Node"].en
 
 test("a configuration in JavaScript, and one that tsx loads, see one copy of the package", async ({ directory, nodes: [node] }) => {
 	await writeFile(join(directory, "plain.config.mjs"), 'export { default } from "./build/svc.config.js";\n');
-	const command = join(directory, "node_modules/svc/dist/core/main.js");
+	const command = join(directory, "node_modules/svc-automation/dist/core/main.js");
 	for (const [args, config] of [
 		[[command], "plain.config.mjs"],
 		[["--import", tsx, command], "svc.config.ts"],
@@ -108,7 +113,10 @@ test("a command of another place runs the project's plugins all the same, and sa
 	const { directory, nodes } = installation;
 	const options = { directory, data: "data-other", env: nodes[0]?.env ?? {}, command: ["node", builtCommand] as const };
 	await withPacked(options, async (service) => {
-		assert.match(service.printed(), /imports svc \S+ of \S+project\/node_modules\/svc, this command is svc .*\nHint: run "npx svc"/);
+		assert.match(
+			service.printed(),
+			/imports svc \S+ of \S+project\/node_modules\/svc-automation, this command is svc .*\nHint: run "npx svc"/,
+		);
 		const env = await signIn(service, directory);
 		await succeed("npx", ["svc", "run", "office.greet", "text=good morning"], { cwd: directory, env });
 		const copies = { ...oneCopy, service: false };
@@ -117,7 +125,7 @@ test("a command of another place runs the project's plugins all the same, and sa
 });
 
 test("without optional packages the shipped configuration starts, and the log says what is off", async ({ directory, nodes: [node] }) => {
-	await copyFile(join(directory, "node_modules/svc/svc.config.ts"), join(directory, "shipped.config.ts"));
+	await copyFile(join(directory, "node_modules/svc-automation/svc.config.ts"), join(directory, "shipped.config.ts"));
 	const shown = await hidePackages(directory, (name) => name !== "libsql");
 	try {
 		const options = { directory, config: "shipped.config.ts", data: "data-small", env: node?.env ?? {} };
@@ -142,7 +150,7 @@ test("a plugin whose package is missing ends the start with the name of the pack
 		"@nats-io/transport-node": (text: string) =>
 			text
 				.replace("memoryBus()", "natsBus({ servers: 'nats://127.0.0.1:1' })")
-				.replace(/^/, 'import { natsBus } from "svc/plugins/event-bus-nats";\n'),
+				.replace(/^/, 'import { natsBus } from "svc-automation/plugins/event-bus-nats";\n'),
 		postgres: (text: string) => text.replace('{ client: "sqlite" }', '{ client: "postgres", url: "postgres://ann:word@127.0.0.1:1/none" }'),
 		ldapts: (text: string) => text.replace("event_bus:", 'auth: { backend: "ldap" },\n\tevent_bus:'),
 		pyodide: (text: string) => text.replace("pythonScript()", 'pythonScript({ engine: "pyodide" })'),

@@ -31,11 +31,11 @@ export async function withPacked(options: StartOptions, use: (service: PackedSer
 
 /** Everything that `exports` of the package names, as programs import it. */
 export async function readExports(directory: string): Promise<readonly string[]> {
-	const manifest = await readFile(join(directory, "node_modules/svc/package.json"), "utf8");
+	const manifest = await readFile(join(directory, "node_modules/svc-automation/package.json"), "utf8");
 	const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> };
 	return Object.keys(exports)
 		.filter((path) => path !== "./package.json")
-		.map((path) => path.replace(".", "svc"));
+		.map((path) => path.replace(".", "svc-automation"));
 }
 
 /** The token that the command prints, behind the warning that others can see a password among its arguments. */

@@ -2,21 +2,25 @@ import { type ExportedName, type Read, readExports } from "./exports.ts";
 
 /** A part of the package that programs import, and the file that says what it exports. */
 export const entries = [
-	{ path: "svc", file: "core/index.ts", purpose: "A service or an engine inside a program. It exports everything of `svc/contract` too." },
-	{ path: "svc/contract", file: "core/contract/index.ts", purpose: "What plugins and configurations are written against." },
-	{ path: "svc/testing", file: "core/testing/index.ts", purpose: "Conformance suites and stand-ins, for tests of plugins." },
-	{ path: "svc/client", file: "core/features/clients.ts", purpose: "The HTTP API in types." },
 	{
-		path: "svc/feature",
+		path: "svc-automation",
+		file: "core/index.ts",
+		purpose: "A service or an engine inside a program. It exports everything of `svc-automation/contract` too.",
+	},
+	{ path: "svc-automation/contract", file: "core/contract/index.ts", purpose: "What plugins and configurations are written against." },
+	{ path: "svc-automation/testing", file: "core/testing/index.ts", purpose: "Conformance suites and stand-ins, for tests of plugins." },
+	{ path: "svc-automation/client", file: "core/features/clients.ts", purpose: "The HTTP API in types." },
+	{
+		path: "svc-automation/feature",
 		file: "core/feature.ts",
 		purpose: "What features of your own are written against. Not frozen: a next version may ask something else.",
 	},
 	{
-		path: "svc/cli",
+		path: "svc-automation/cli",
 		file: "core/cli.ts",
 		purpose: "What commands of features of your own are written against. Not frozen either; it loads no engine.",
 	},
-	{ path: "svc/http", file: "core/service/http.ts", purpose: "The HTTP interface over an engine of your own." },
+	{ path: "svc-automation/http", file: "core/service/http.ts", purpose: "The HTTP interface over an engine of your own." },
 ] as const;
 
 /** Where `docs/reference/api.md` comes from, with what it needs and does not find. */
@@ -29,7 +33,7 @@ export interface ApiReference {
 export function toApiReference(read?: Read): ApiReference {
 	const contract = new Set(readExports("core/contract/index.ts", read).map(({ name }) => name));
 	const sections = entries.map((entry) => {
-		const exported = readExports(entry.file, read).filter(({ name }) => entry.path !== "svc" || !contract.has(name));
+		const exported = readExports(entry.file, read).filter(({ name }) => entry.path !== "svc-automation" || !contract.has(name));
 		return { ...entry, exported };
 	});
 	const all = sections.flatMap(({ path, exported }) => exported.map((one) => ({ ...one, path })));
@@ -46,7 +50,7 @@ const introduction = `# Exports
 <!-- Made by \`npm run docs:update\` from doc comments. Do not edit. -->
 
 What programs and plugins import from the package. The doc comments, which editors show, say more. Plugins are imported one by one, as in
-\`svc/plugins/storage-knex\`; their pages stand in the [documentation](../README.md).
+\`svc-automation/plugins/storage-knex\`; their pages stand in the [documentation](../README.md).
 `;
 
 function toTable(exported: readonly ExportedName[]): string {

@@ -38,8 +38,8 @@ test("an export without a doc comment is named with its file", () => {
 	const { problems, text } = toApiReference((file) =>
 		file === "core/features/clients.ts" ? 'export * from "../../a/one.ts";' : read(file),
 	);
-	assert.deepEqual(problems, ['a/one.ts: "bare", which svc/client exports, has no doc comment; write a sentence above it']);
-	assert.match(text, /## `svc\/client`[^#]*\| `makeOne` \| function \| Makes one\. \|/);
+	assert.deepEqual(problems, ['a/one.ts: "bare", which svc-automation/client exports, has no doc comment; write a sentence above it']);
+	assert.match(text, /## `svc-automation\/client`[^#]*\| `makeOne` \| function \| Makes one\. \|/);
 	assert.deepEqual(toApiReference().problems, []);
 });
 

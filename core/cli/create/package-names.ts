@@ -16,7 +16,7 @@ const bareName = /^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/;
 /** Longest name that npm takes. */
 const longest = 214;
 /** Names that mean something else to npm or to the service. */
-const taken: ReadonlySet<string> = new Set(["svc", "core", "default", "node_modules"]);
+const taken: ReadonlySet<string> = new Set(["svc", "svc-automation", "core", "default", "node_modules"]);
 
 /** Names from what was typed; refuses what npm would not take or no identifier could be made of. */
 export function toPackageNames(name: string): PackageNames {

@@ -51,7 +51,7 @@ export function toPackageFiles(kind: PackageKind, names: PackageNames, directory
 
 /** The directory of this package, with the templates in it. */
 function findRoot(): string {
-	return dirname(fileURLToPath(import.meta.resolve("svc/package.json")));
+	return dirname(fileURLToPath(import.meta.resolve("svc-automation/package.json")));
 }
 
 function readTemplate(folder: string): NewFile[] {
@@ -74,7 +74,9 @@ function withVersions(text: string, root: string, directory: string): string {
 	const toVersions = (field: string, ofService: string) => {
 		const names = Object.keys((manifest[field] ?? {}) as object);
 		if (names.length > 0)
-			manifest[field] = Object.fromEntries(names.map((name) => [name, name === "svc" ? ofService : `^${devDependencies[name]}`]));
+			manifest[field] = Object.fromEntries(
+				names.map((name) => [name, name === "svc-automation" ? ofService : `^${devDependencies[name]}`]),
+			);
 	};
 	toVersions("peerDependencies", `^${version}`);
 	toVersions("dependencies", here);

@@ -85,7 +85,7 @@ export interface OwnEntityMap {
 	duty: DutyEntity;
 }
 
-/** Every kind: those of the service, and what features of one's own declare here and define with `defineKind` (`svc/feature`). */
+/** Every kind: those of the service, and what features of one's own declare here and define with `defineKind` (`svc-automation/feature`). */
 export interface EntityMap extends OwnEntityMap {}
 
 /** Name of a kind of entities. */

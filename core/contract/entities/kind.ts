@@ -27,7 +27,7 @@ export interface EntityKindDefinition<E> {
 	readonly shareable?: boolean;
 	/**
 	 * Of a feature that a configuration may leave out: a database that keeps such entities serves a service without the feature, too. Set by
-	 * `defineKind` (`svc/feature`). Default false.
+	 * `defineKind` (`svc-automation/feature`). Default false.
 	 */
 	readonly optional?: boolean;
 }

@@ -13,7 +13,7 @@ interface Shape {
 	readonly check?: (members: Members) => readonly string[];
 }
 
-const verb = "svc/contract describes each method of Storage";
+const verb = "svc-automation/contract describes each method of Storage";
 
 const shapes: Readonly<Record<PluginKind, Shape>> = {
 	runner: {

@@ -1,4 +1,4 @@
-import { createId, type Kernel, type Principal, toTimestamp } from "svc/feature";
+import { createId, type Kernel, type Principal, toTimestamp } from "svc-automation/feature";
 import type { NoteEntity } from "./note.ts";
 import { notePosted } from "./trigger-type.ts";
 

@@ -1,4 +1,4 @@
-import { type AddCommands, openSession, optionsOf, printList, printRecord, withCommonOptions } from "svc/cli";
+import { type AddCommands, openSession, optionsOf, printList, printRecord, withCommonOptions } from "svc-automation/cli";
 import type { NoteEntity } from "./note.ts";
 
 const columns = ["posted_at", "user", "text"];

@@ -1,4 +1,4 @@
-import type { Kernel, ServedFeature } from "svc/feature";
+import type { Kernel, ServedFeature } from "svc-automation/feature";
 import { Board } from "./board.ts";
 import "./note.ts";
 import { routes } from "./routes.ts";

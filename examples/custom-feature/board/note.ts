@@ -1,4 +1,4 @@
-import { defineKind, definePermissions } from "svc/feature";
+import { defineKind, definePermissions } from "svc-automation/feature";
 
 /** What somebody has put on the board. */
 export interface NoteEntity {
@@ -8,7 +8,7 @@ export interface NoteEntity {
 	readonly posted_at: string;
 }
 
-declare module "svc/feature" {
+declare module "svc-automation/feature" {
 	interface EntityMap {
 		note: NoteEntity;
 	}

@@ -1,7 +1,7 @@
-import { defineBody, defineRoute, replyJson } from "svc/feature";
+import { defineBody, defineRoute, replyJson } from "svc-automation/feature";
 import type { Board } from "./board.ts";
 
-declare module "svc/feature" {
+declare module "svc-automation/feature" {
 	interface Engine {
 		readonly board: Board;
 	}

@@ -1,4 +1,4 @@
-import type { WorkLoop } from "svc/feature";
+import type { WorkLoop } from "svc-automation/feature";
 import type { Board } from "./board.ts";
 
 /** Takes down what has hung for a day. */

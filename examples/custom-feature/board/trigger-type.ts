@@ -1,4 +1,4 @@
-import { ofObject, type TriggerTypeDefinition } from "svc/feature";
+import { ofObject, type TriggerTypeDefinition } from "svc-automation/feature";
 
 /** Somebody has put a note on the board. */
 export const notePosted: TriggerTypeDefinition["type"] = {

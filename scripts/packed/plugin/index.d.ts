@@ -1,3 +1,3 @@
-import type { RunnerPlugin, SvcError } from "svc/contract";
+import type { RunnerPlugin, SvcError } from "svc-automation/contract";
 export declare const SvcErrorOfPlugin: typeof SvcError;
 export declare const mirror: () => RunnerPlugin;

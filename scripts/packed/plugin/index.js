@@ -1,4 +1,4 @@
-import { defineRunner, SvcError } from "svc/contract";
+import { defineRunner, SvcError } from "svc-automation/contract";
 
 /** The class as this package sees it. */
 export const SvcErrorOfPlugin = SvcError;

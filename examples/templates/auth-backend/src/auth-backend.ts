@@ -1,4 +1,4 @@
-import { defineAuthBackend, SvcError } from "svc/contract";
+import { defineAuthBackend, SvcError } from "svc-automation/contract";
 
 /** Asks a server over HTTP whether a name and a password belong together: 200 with the groups of the user, or 401. */
 export const templateName = defineAuthBackend(

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Credentials } from "svc/contract";
-import { testAuthBackend } from "svc/testing";
+import type { Credentials } from "svc-automation/contract";
+import { testAuthBackend } from "svc-automation/testing";
 import { test } from "uvu";
 import { templateName } from "../src/auth-backend.ts";
 

@@ -1,5 +1,5 @@
-import { defineEventBus, type EventBus } from "svc/contract";
-import { memoryBus } from "svc/plugins/event-bus-memory";
+import { defineEventBus, type EventBus } from "svc-automation/contract";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 
 /** Begins as the bus within one process. Send to other nodes what is published here, and publish here what they send. */
 export const templateName = defineEventBus(

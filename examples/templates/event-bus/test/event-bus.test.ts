@@ -1,4 +1,4 @@
-import { testEventBus } from "svc/testing";
+import { testEventBus } from "svc-automation/testing";
 import { test } from "uvu";
 import { templateName } from "../src/event-bus.ts";
 

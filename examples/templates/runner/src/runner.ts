@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { defineRunner } from "svc/contract";
+import { defineRunner } from "svc-automation/contract";
 
 /** Says a text, a line at a time. */
 export const templateName = defineRunner(

@@ -1,4 +1,4 @@
-import { testRunner } from "svc/testing";
+import { testRunner } from "svc-automation/testing";
 import { test } from "uvu";
 import { templateName } from "../src/runner.ts";
 

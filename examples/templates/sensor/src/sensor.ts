@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { defineSensor, poll } from "svc/contract";
+import { defineSensor, poll } from "svc-automation/contract";
 
 /** Tells of files that appear in a directory. */
 export const templateName = defineSensor(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testSensor } from "svc/testing";
+import { testSensor } from "svc-automation/testing";
 import { test } from "uvu";
 import { templateName } from "../src/sensor.ts";
 

@@ -1,5 +1,5 @@
-import { defineStorage, type Storage } from "svc/contract";
-import { memoryStorage } from "svc/plugins/storage-memory";
+import { defineStorage, type Storage } from "svc-automation/contract";
+import { memoryStorage } from "svc-automation/plugins/storage-memory";
 
 /** Begins as the storage in memory. Put your store in its place a method at a time. */
 export const templateName = defineStorage(

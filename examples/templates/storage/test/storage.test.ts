@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOptions, testStorage } from "svc/testing";
+import { createOptions, testStorage } from "svc-automation/testing";
 import { test } from "uvu";
 import { templateName } from "../src/storage.ts";
 

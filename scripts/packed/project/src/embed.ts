@@ -1,6 +1,6 @@
-import { createEngine, defineConfig, type Principal } from "svc";
-import { memoryBus } from "svc/plugins/event-bus-memory";
-import { memoryStorage } from "svc/plugins/storage-memory";
+import { createEngine, defineConfig, type Principal } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { memoryStorage } from "svc-automation/plugins/storage-memory";
 import { mirror } from "svc-plugin-mirror";
 import { shout } from "./shout.ts";
 

@@ -1,4 +1,4 @@
-import { defineAuthBackend } from "svc/contract";
+import { defineAuthBackend } from "svc-automation/contract";
 
 /** Users and passwords as the configuration lists them. */
 export const listedUsers = defineAuthBackend("listed-users", ({ users }: { users: Readonly<Record<string, string>> }) => ({

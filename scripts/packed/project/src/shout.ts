@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { SvcError as SvcErrorOfIndex } from "svc";
-import { defineRunner, SvcError } from "svc/contract";
+import { SvcError as SvcErrorOfIndex } from "svc-automation";
+import { defineRunner, SvcError } from "svc-automation/contract";
 import { SvcErrorOfPlugin } from "svc-plugin-mirror";
 
 /** Says two words louder, the second when a file is there; and tells whether all see the same copy of the package. */
