@@ -5,19 +5,24 @@ import { toFailure } from "../cli/failure.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { SvcError } from "../contract/errors.ts";
 import { toSeenLines } from "../contract/unseen-text.ts";
-import { commands } from "../features/commands.ts";
 import { version } from "./version.ts";
 
 /** The `svc` command with the commands of all features; see `runCli`. Loads no engine, as every command would wait for that. */
 export async function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
 	try {
-		const added = await readCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
-		return await runCli(argv, { version, commands: [...commands, ...added] }, given);
+		// A start waits for no commands that it does not have: they are a tenth of all modules.
+		const commands = argv[0] === "serve" ? [] : await findCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
+		return await runCli(argv, { version, commands }, given);
 	} catch (error) {
 		const { exitCode, text } = toFailure(error);
 		(given.stderr ?? process.stderr).write(toSeenLines(text));
 		return exitCode;
 	}
+}
+
+async function findCommands(modules: string): Promise<readonly AddCommands[]> {
+	const { commands } = await import("../features/commands.ts");
+	return [...commands, ...(await readCommands(modules))];
 }
 
 /** Commands of features of one's own: those that the modules of `SVC_COMMANDS`, paths with commas between them, export as `commands`. */
@@ -31,10 +36,7 @@ async function readCommands(paths: string): Promise<readonly AddCommands[]> {
 			readonly commands?: unknown;
 		};
 		if (!Array.isArray(found) || found.some((add) => typeof add !== "function")) {
-			throw new SvcError(
-				"SVC_CONFIG",
-				`SVC_COMMANDS: "${path}" must export commands: an array of functions (AddCommands of svc-automation/cli)`,
-			);
+			throw new SvcError("SVC_CONFIG", `SVC_COMMANDS: "${path}" must export commands: an array of functions (AddCommands of svc-automation/cli)`);
 		}
 		added.push(...(found as AddCommands[]));
 	}

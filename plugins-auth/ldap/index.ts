@@ -10,7 +10,7 @@ import {
 import type { Ldapts } from "./connection.ts";
 import type { LdapOptions } from "./options.ts";
 import { parseSettings, type Settings } from "./settings.ts";
-import { SignIn } from "./sign-in.ts";
+import type { SignIn } from "./sign-in.ts";
 
 export type { LdapOptions } from "./options.ts";
 
@@ -33,6 +33,8 @@ class Ldap implements AuthBackend {
 
 	async start({ logger, clock }: PluginContext): Promise<void> {
 		const ldapts = await importLdapts();
+		// Loaded here: a configuration may name this backend and use another, and its start should not wait.
+		const { SignIn } = await import("./sign-in.ts");
 		const settings = parseSettings(this.#options, (filter) => void ldapts.FilterParser.parseString(filter));
 		for (const warning of findWeaknesses(settings)) logger.warn("auth backend ldap", { warning });
 		this.#signIn = new SignIn(settings, { ldapts, logger, clock });
