@@ -1,11 +1,7 @@
+import type { LibraryHandle } from "koffi";
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { PamAnswer, PamRequest } from "./messages.ts";
 import { pamStatus } from "./statuses.ts";
-
-export interface PamLibrary {
-	/** One conversation. Blocks until the modules have answered. */
-	authenticate(request: PamRequest): PamAnswer;
-}
 
 export interface PamLibraryOptions {
 	/** Default: the package koffi. */
@@ -27,13 +23,97 @@ export async function loadPam({ importKoffi = () => import("koffi"), name = "lib
 		throw new SvcError("SVC_CONFIG", 'pam needs the package "koffi", which is missing or does not run here: npm install koffi', { cause });
 	});
 	const library = open(() => koffi.load(name), name);
+	return new PamLibrary(koffi, library);
+}
 
+type Koffi = typeof import("koffi")["default"];
+
+/** Holds one conversation at a time: what libpam calls meanwhile finds here which one it is. */
+export class PamLibrary {
+	readonly #koffi: Koffi;
+	readonly #types: PamTypes;
+	readonly #pam: PamFunctions;
+	readonly #onMessages: bigint;
+	readonly #onDelay: bigint;
+	#password = "";
+	#delay = 0;
+
+	constructor(koffi: Koffi, library: LibraryHandle) {
+		this.#koffi = koffi;
+		this.#types = defineTypes(koffi);
+		this.#pam = findFunctions(library);
+		const { converse, wait } = this.#types;
+		this.#onMessages = koffi.register(
+			(count: number, messages: unknown, responses: unknown) => this.#converse(count, messages, responses),
+			koffi.pointer(converse),
+		);
+		// With this in place libpam does not sleep itself: the process is free for the next conversation meanwhile.
+		this.#onDelay = koffi.register((_status: number, microseconds: number) => {
+			this.#delay = microseconds / 1000;
+		}, koffi.pointer(wait));
+	}
+
+	/** One conversation. Blocks until the modules have answered. */
+	authenticate(request: PamRequest): PamAnswer {
+		const pam = this.#pam;
+		const handles: unknown[] = [null];
+		const user: (string | null)[] = [null];
+		const begin = performance.now();
+		this.#password = request.password;
+		this.#delay = 0;
+		let status: number = pam.start(request.service, request.username, { conv: this.#onMessages, appdata_ptr: null }, handles);
+		const [handle] = handles;
+		if (status === pamStatus.success) {
+			status = this.#run(handle);
+			pam.getItem(handle, items.user, user);
+		}
+		this.#password = "";
+		const text: string = pam.describe(handle, status);
+		if (handle !== null) pam.end(handle, status);
+		return { status, text, username: user[0] ?? request.username, delay: this.#delay, elapsed: performance.now() - begin };
+	}
+
+	#run(handle: unknown): number {
+		const pam = this.#pam;
+		pam.setItem(handle, items.failDelay, this.#onDelay);
+		const status: number = pam.authenticate(handle, flags);
+		return status === pamStatus.success ? pam.manageAccount(handle, flags) : status;
+	}
+
+	#converse(count: number, messages: unknown, responses: unknown): number {
+		if (count < 1 || count > mostMessages) return pamStatus.conversationFailed;
+		const koffi = this.#koffi;
+		const { message, response } = this.#types;
+		const size = koffi.sizeof(response);
+		const answers: unknown = this.#pam.calloc(count, size);
+		const pointers: unknown[] = koffi.decode(messages, koffi.array("pam_message *", count, "Array"));
+		for (const [index, pointer] of pointers.entries()) {
+			const { msg_style } = koffi.decode(pointer, message);
+			// Every hidden prompt is taken for the password's; others get no answer.
+			if (msg_style !== hiddenPrompt) continue;
+			koffi.encode(answers, index * size, response, { resp: this.#pam.strdup(this.#password), resp_retcode: 0 });
+		}
+		koffi.encode(responses, "void *", answers);
+		return pamStatus.success;
+	}
+}
+
+type PamTypes = ReturnType<typeof defineTypes>;
+
+/** The structures and callbacks of libpam; its functions are declared with them. */
+function defineTypes(koffi: Koffi) {
 	const message = koffi.struct("pam_message", { msg_style: "int", msg: "const char *" });
 	const response = koffi.struct("pam_response", { resp: "void *", resp_retcode: "int" });
 	const converse = koffi.proto("int pam_converse(int count, const pam_message **messages, _Out_ void **responses, void *data)");
 	const wait = koffi.proto("void pam_wait(int status, unsigned int microseconds, void *data)");
 	koffi.struct("pam_conv", { conv: koffi.pointer(converse), appdata_ptr: "void *" });
-	const pam = {
+	return { message, response, converse, wait };
+}
+
+type PamFunctions = ReturnType<typeof findFunctions>;
+
+function findFunctions(library: LibraryHandle) {
+	return {
 		start: library.func("int pam_start(const char *service, const char *user, const pam_conv *conversation, _Out_ void **handle)"),
 		setItem: library.func("int pam_set_item(void *handle, int item, const void *value)"),
 		getItem: library.func("int pam_get_item(const void *handle, int item, _Out_ const char **value)"),
@@ -44,52 +124,6 @@ export async function loadPam({ importKoffi = () => import("koffi"), name = "lib
 		// Found through libpam's own dependencies: the modules free with the same C library.
 		calloc: library.func("void *calloc(size_t count, size_t size)"),
 		strdup: library.func("void *strdup(const char *text)"),
-	};
-
-	let password = "";
-	let delay = 0;
-	const onMessages = koffi.register((count: number, messages: unknown, responses: unknown) => {
-		if (count < 1 || count > mostMessages) return pamStatus.conversationFailed;
-		const size = koffi.sizeof(response);
-		const answers: unknown = pam.calloc(count, size);
-		const pointers: unknown[] = koffi.decode(messages, koffi.array("pam_message *", count, "Array"));
-		for (const [index, pointer] of pointers.entries()) {
-			const { msg_style } = koffi.decode(pointer, message);
-			// Every hidden prompt is taken for the password's; others get no answer.
-			if (msg_style === hiddenPrompt) koffi.encode(answers, index * size, response, { resp: pam.strdup(password), resp_retcode: 0 });
-		}
-		koffi.encode(responses, "void *", answers);
-		return pamStatus.success;
-	}, koffi.pointer(converse));
-	// With this in place libpam does not sleep itself: the process is free for the next conversation meanwhile.
-	const onDelay = koffi.register((_status: number, microseconds: number) => {
-		delay = microseconds / 1000;
-	}, koffi.pointer(wait));
-
-	function run(handle: unknown): number {
-		pam.setItem(handle, items.failDelay, onDelay);
-		const status: number = pam.authenticate(handle, flags);
-		return status === pamStatus.success ? pam.manageAccount(handle, flags) : status;
-	}
-
-	return {
-		authenticate(request) {
-			const handles: unknown[] = [null];
-			const user: (string | null)[] = [null];
-			const begin = performance.now();
-			password = request.password;
-			delay = 0;
-			let status: number = pam.start(request.service, request.username, { conv: onMessages, appdata_ptr: null }, handles);
-			const [handle] = handles;
-			if (status === pamStatus.success) {
-				status = run(handle);
-				pam.getItem(handle, items.user, user);
-			}
-			password = "";
-			const text: string = pam.describe(handle, status);
-			if (handle !== null) pam.end(handle, status);
-			return { status, text, username: user[0] ?? request.username, delay, elapsed: performance.now() - begin };
-		},
 	};
 }
 
