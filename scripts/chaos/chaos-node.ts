@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "../../core/features/clients.ts";
 import type { PostgresProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
-import { createFalseClock } from "./false-clock.ts";
+import { createFalseClock, type FalseClock } from "./false-clock.ts";
 
 const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
 const config = fileURLToPath(new URL("./svc.config.ts", import.meta.url));
@@ -33,55 +33,112 @@ export interface Access {
 }
 
 /** A process of the service, which can be ended and started again, and made to stand still. */
-export interface ChaosNode {
+export class ChaosNode {
 	readonly name: string;
-	/** Undefined while it does not run. */
-	pid(): number | undefined;
-	/** Whether it has started and not been ended. */
-	isUp(): boolean;
-	/** Undefined while it does not answer, or has no API. */
-	access(): Access | undefined;
-	/** Start it and wait until it answers. */
-	start(): Promise<void>;
-	kill(): Promise<void>;
-	/** Kill it for good. */
-	end(): Promise<void>;
-	/** TERM; the exit code. */
-	stop(): Promise<number | null>;
-	freeze(): void;
-	thaw(): void;
-	/** Set its clock so many seconds off the right time, from the next moment on. */
-	setClock(seconds: number): Promise<void>;
-	/** Nothing goes to its database or comes from there until `openDatabase`; no connection ends. */
-	closeDatabase(): void;
-	openDatabase(): void;
-}
+	readonly #settings: NodeSettings;
+	readonly #clock: FalseClock;
+	#child: ChildProcess | undefined;
+	#exited: Promise<number | null> = Promise.resolve(null);
+	#access: Access | undefined;
+	#isUp = false;
+	#isEnded = false;
 
-export function createChaosNode({ name, directory, logs, environment, proxy, only }: NodeSettings): ChaosNode {
-	const clock = createFalseClock(join(directory, `${name}.clock`));
-	let child: ChildProcess | undefined;
-	let exited: Promise<number | null> = Promise.resolve(null);
-	let access: Access | undefined;
-	let [isUp, isEnded] = [false, false];
-
-	async function kill(): Promise<void> {
-		access = undefined;
-		child?.kill("SIGKILL");
-		await exited;
+	constructor(settings: NodeSettings) {
+		const { name, directory } = settings;
+		this.name = name;
+		this.#settings = settings;
+		this.#clock = createFalseClock(join(directory, `${name}.clock`));
 	}
 
-	async function start(): Promise<void> {
-		const data = join(directory, "data");
+	/** Undefined while it does not run. */
+	pid(): number | undefined {
+		return this.#child?.pid;
+	}
+
+	/** Whether it has started and not been ended. */
+	isUp(): boolean {
+		return this.#isUp;
+	}
+
+	/** Undefined while it does not answer, or has no API. */
+	access(): Access | undefined {
+		return this.#access;
+	}
+
+	/** Start it and wait until it answers. */
+	async start(): Promise<void> {
+		const data = join(this.#settings.directory, "data");
 		await mkdir(data, { recursive: true, mode: 0o700 });
-		await clock.set(0);
-		if (isEnded) throw new Error(`${name} was ended for good`);
+		await this.#clock.set(0);
+		if (this.#isEnded) throw new Error(`${this.name} was ended for good`);
+		const started = this.#spawn(data);
+		const exited = new Promise<number | null>((resolve) => started.once("exit", resolve));
+		this.#child = started;
+		this.#exited = exited;
+		void exited.then(() => {
+			if (this.#child !== started) return;
+			this.#child = undefined;
+			this.#access = undefined;
+			this.#isUp = false;
+		});
+		const api = await readAddress(started, exited);
+		const signedIn = api === undefined ? undefined : await signIn(api, () => this.#child === started);
+		if (this.#child !== started) return;
+		this.#access = signedIn;
+		this.#isUp = true;
+	}
+
+	async kill(): Promise<void> {
+		this.#access = undefined;
+		this.#child?.kill("SIGKILL");
+		await this.#exited;
+	}
+
+	/** Kill it for good. */
+	async end(): Promise<void> {
+		this.#isEnded = true;
+		await this.kill();
+	}
+
+	/** TERM; the exit code. */
+	async stop(): Promise<number | null> {
+		this.#access = undefined;
+		this.#child?.kill("SIGCONT");
+		this.#child?.kill("SIGTERM");
+		return this.#exited;
+	}
+
+	freeze(): void {
+		this.#child?.kill("SIGSTOP");
+	}
+
+	thaw(): void {
+		this.#child?.kill("SIGCONT");
+	}
+
+	/** Set its clock so many seconds off the right time, from the next moment on. */
+	setClock(seconds: number): Promise<void> {
+		return this.#clock.set(seconds);
+	}
+
+	/** Nothing goes to its database or comes from there until `openDatabase`; no connection ends. */
+	closeDatabase(): void {
+		this.#settings.proxy.freeze();
+	}
+
+	openDatabase(): void {
+		this.#settings.proxy.thaw();
+	}
+
+	#spawn(data: string): ChildProcess {
+		const { name, directory, logs, environment, proxy, only } = this.#settings;
 		const args = [program, "serve", "--config", config, ...(only === undefined ? [] : ["--only", only])];
 		const log = openSync(join(logs, `${name}.log`), "a");
 		const started = spawn(process.execPath, args, {
 			env: {
 				...process.env,
 				...environment,
-				...clock.environment,
+				...this.#clock.environment,
 				CHAOS_DATABASE_URL: proxy.url,
 				TMPDIR: directory,
 				SVC_DATA_DIR: data,
@@ -91,44 +148,8 @@ export function createChaosNode({ name, directory, logs, environment, proxy, onl
 			stdio: ["ignore", "pipe", log],
 		});
 		closeSync(log);
-		child = started;
-		exited = new Promise((resolve) => started.once("exit", resolve));
-		void exited.then(() => {
-			if (child !== started) return;
-			child = undefined;
-			access = undefined;
-			isUp = false;
-		});
-		const api = await readAddress(started, exited);
-		const signedIn = api === undefined ? undefined : await signIn(api, () => child === started);
-		if (child !== started) return;
-		access = signedIn;
-		isUp = true;
+		return started;
 	}
-
-	return {
-		name,
-		pid: () => child?.pid,
-		isUp: () => isUp,
-		access: () => access,
-		start,
-		kill,
-		async end() {
-			isEnded = true;
-			await kill();
-		},
-		async stop() {
-			access = undefined;
-			child?.kill("SIGCONT");
-			child?.kill("SIGTERM");
-			return exited;
-		},
-		freeze: () => void child?.kill("SIGSTOP"),
-		thaw: () => void child?.kill("SIGCONT"),
-		setClock: clock.set,
-		closeDatabase: proxy.freeze,
-		openDatabase: proxy.thaw,
-	};
 }
 
 /** Where its API listens; undefined for a node that has none, once it listens for questions about its health. */

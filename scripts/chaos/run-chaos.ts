@@ -6,7 +6,7 @@ import { createRandom } from "../../core/testing/guarantees/random.test-support.
 import { type NatsServer, startNats } from "../../core/testing/services/nats.test-support.ts";
 import { startPostgres } from "../../core/testing/services/postgres.test-support.ts";
 import { type PostgresProxy, startProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
-import { type ChaosNode, createChaosNode } from "./chaos-node.ts";
+import { ChaosNode } from "./chaos-node.ts";
 import { disturb, type FaultName } from "./faults.ts";
 import { createRule, keepAsking } from "./load.ts";
 import { Oracle, type Violation } from "./oracle.ts";
@@ -131,7 +131,7 @@ function createNodes(directory: string, options: ChaosOptions, { proxies, server
 	};
 	return proxies.map((proxy, index) => {
 		const only = options.roles === "split" ? { only: index === 0 ? frontRoles : "worker" } : {};
-		return createChaosNode({ name: `node-${index + 1}`, directory, logs, environment, proxy, ...only });
+		return new ChaosNode({ name: `node-${index + 1}`, directory, logs, environment, proxy, ...only });
 	});
 }
 
