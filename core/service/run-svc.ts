@@ -36,7 +36,10 @@ async function readCommands(paths: string): Promise<readonly AddCommands[]> {
 			readonly commands?: unknown;
 		};
 		if (!Array.isArray(found) || found.some((add) => typeof add !== "function")) {
-			throw new SvcError("SVC_CONFIG", `SVC_COMMANDS: "${path}" must export commands: an array of functions (AddCommands of svc-automation/cli)`);
+			throw new SvcError(
+				"SVC_CONFIG",
+				`SVC_COMMANDS: "${path}" must export commands: an array of functions (AddCommands of svc-automation/cli)`,
+			);
 		}
 		added.push(...(found as AddCommands[]));
 	}
