@@ -9,7 +9,7 @@ import { publishOutput, publishUpdated } from "../executions/execution-events.ts
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import { createOutput } from "./output.ts";
-import { createRecorder, toStoredChunk } from "./recorder.ts";
+import { Recorder, toStoredChunk } from "./recorder.ts";
 
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());
@@ -48,7 +48,7 @@ async function createParts() {
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity) {
-	return createRecorder({
+	return new Recorder({
 		store: (chunks) => storage.insert("output_chunk", chunks),
 		eventBus,
 		executionId: execution.id,
@@ -220,7 +220,7 @@ test("emit makes the run wait while the store is behind", async () => {
 test("the text for the result is cut at the limit and says so", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
-	const recorder = createRecorder({
+	const recorder = new Recorder({
 		store: (chunks) => parts.storage.insert("output_chunk", chunks),
 		eventBus: parts.eventBus,
 		executionId: execution.id,

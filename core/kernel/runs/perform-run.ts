@@ -10,7 +10,7 @@ import { type Outcome, toOutcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
 import { assertRecordable } from "./recordable.ts";
-import { createRecorder, type Recorder } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
 import { secondsSinceStart, startTimeout } from "./run.ts";
 import { createRunEvents, type RunEventParts, type RunEvents } from "./run-events.ts";
 import type { RunRecords } from "./run-records.ts";
@@ -76,7 +76,7 @@ export class RunPerformer {
 
 	#createRecorder({ execution, run, prepared }: Performance): Recorder {
 		const { clock, eventBus, options, records } = this.#parts;
-		return createRecorder({
+		return new Recorder({
 			store: (chunks) => records.storeOutput(execution, run, chunks),
 			eventBus,
 			executionId: execution.id,
@@ -96,8 +96,8 @@ export class RunPerformer {
 		return {
 			...prepared.context,
 			signal: run.controller.signal,
-			emit: recorder.emit,
-			captured: recorder.captured,
+			emit: (type, data) => recorder.emit(type, data),
+			captured: (type) => recorder.captured(type),
 			setRunnerInfo: (info) => {
 				assertRecordable(info, "what setRunnerInfo was given");
 				void this.#parts.records.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));

@@ -3,35 +3,13 @@ import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { assertOutput } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
-import { cutRanges, findBlanks, joinRanges, type Ranges } from "../secrets/ranges.ts";
+import { findBlanks } from "../secrets/ranges.ts";
 import { type Released, SecretStream } from "../secrets/secret-stream.ts";
 import { CapturedText } from "./captured-text.ts";
+import { type Piece, WaitingOutput } from "./waiting-output.ts";
 
-/** Chunks of a flood are put together up to this length, and longer ones cut. */
-const chunkLength = 65_536;
-/** Pieces that wait one by one; what comes on top is put together. */
-const singlePieces = 8;
 /** Characters that may wait for the store before `emit` makes the runner wait. */
 const highWater = 1_048_576;
-/** Characters in one write, so that a write never holds up others for long. */
-const writeLength = 524_288;
-
-/** Records the output of one run: next sequence, insert, then publish. */
-export interface Recorder {
-	emit(type: OutputType, data: string): Promise<void>;
-	captured(type: OutputType): CapturedOutput;
-	/** Take account of a chunk that an earlier run of the execution has stored; before the first `emit`, in order. */
-	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void;
-	/**
-	 * Resolves when all but the last pieces is stored and returns those, to be written together with the final status. `goesOn`: another
-	 * process will record what follows.
-	 */
-	finish(options?: { readonly goesOn?: boolean }): Promise<readonly OutputChunk[]>;
-	/** More is secret from here on. What is held back goes out by what was known before. */
-	learn(secrets: KnownSecrets): void;
-	/** Refuse everything from here on: the run has lost its execution. */
-	fail(error: Error): void;
-}
 
 export interface RecorderOptions {
 	/** Resolves when the chunks are stored. A failure is the end of the run's output. */
@@ -51,136 +29,126 @@ export interface RecorderOptions {
 	readonly secretOutput: readonly OutputType[];
 }
 
-interface Piece {
-	readonly type: OutputType;
-	data: string;
-	ranges: Ranges;
-	readonly timestamp: string;
-}
-
 /**
- * One write is in flight at a time, and what arrives meanwhile is the next write: a lone line is stored at once, a flood in
- * large pieces.
+ * Records the output of one run: next sequence, insert, then publish. One write is in flight at a time, and what arrives meanwhile is
+ * the next write: a lone line is stored at once, a flood in large pieces.
  */
-export function createRecorder(options: RecorderOptions): Recorder {
-	const { store, eventBus } = options;
-	const channels = createChannels(options);
-	let sequence = 0;
-	let waiting: Piece[] = [];
-	let waitingLength = 0;
-	let writing: Promise<void> | undefined;
-	let failure: Error | undefined;
-	let finishing = false;
+export class Recorder {
+	readonly #options: RecorderOptions;
+	readonly #channels: ReturnType<typeof createChannels>;
+	readonly #waiting = new WaitingOutput();
+	#sequence = 0;
+	#writing: Promise<void> | undefined;
+	#failure: Error | undefined;
+	#isFinishing = false;
 
-	function add(type: OutputType, released: Released): void {
-		const { data, ranges } = released;
+	constructor(options: RecorderOptions) {
+		this.#options = options;
+		this.#channels = createChannels(options);
+	}
+
+	async emit(type: OutputType, data: string): Promise<void> {
+		if (this.#failure !== undefined) throw this.#failure;
+		assertOutput(type, data);
 		if (data === "") return;
-		channels[type].capture.add(released);
-		if (!options.streamOutput) return;
-		waitingLength += data.length;
-		const final = waiting.at(-1);
-		if (waiting.length > singlePieces && final?.type === type && final.data.length + data.length <= chunkLength) {
-			final.ranges = joinRanges(final.ranges, ranges, final.data.length);
-			final.data += data;
-			return;
+		this.#add(type, this.#channels[type].stream.push(data));
+		if (this.#waiting.isEmpty) return;
+		void this.#startWriting();
+		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#startWriting();
+		if (this.#failure !== undefined) throw this.#failure;
+	}
+
+	captured(type: OutputType): CapturedOutput {
+		const { capture, stream } = this.#channels[type];
+		return capture.read(stream.held);
+	}
+
+	/** Take account of a chunk that an earlier run of the execution has stored; before the first `emit`, in order. */
+	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void {
+		const { output_type, data, sequence } = chunk;
+		const ranges = chunk.secret_spans ?? [];
+		this.#channels[output_type].stream.restore(data);
+		this.#channels[output_type].capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
+		this.#sequence = sequence;
+	}
+
+	/** More is secret from here on. What is held back goes out by what was known before. */
+	learn(secrets: KnownSecrets): void {
+		this.#addHeld(false);
+		for (const channel of Object.values(this.#channels)) channel.stream = new SecretStream(secrets);
+	}
+
+	/**
+	 * Resolves when all but the last pieces is stored and returns those, to be written together with the final status. `goesOn`: another
+	 * process will record what follows.
+	 */
+	async finish({ goesOn = false }: { readonly goesOn?: boolean } = {}): Promise<readonly OutputChunk[]> {
+		this.#addHeld(goesOn);
+		while (this.#failure === undefined && (this.#writing !== undefined || !this.#waiting.fitsOneWrite)) {
+			this.#isFinishing = this.#waiting.fitsOneWrite;
+			await this.#startWriting();
 		}
-		const timestamp = options.timestamp();
-		for (const part of cutLong(released)) waiting.push({ type, ...part, timestamp });
+		if (this.#failure !== undefined) throw this.#failure;
+		return this.#take();
+	}
+
+	/** Refuse everything from here on: the run has lost its execution. */
+	fail(error: Error): void {
+		this.#failure ??= error;
+		this.#waiting.clear();
+	}
+
+	#add(type: OutputType, released: Released): void {
+		if (released.data === "") return;
+		this.#channels[type].capture.add(released);
+		if (this.#options.streamOutput) this.#waiting.add(type, released, this.#options.timestamp);
 	}
 
 	/** What was held back as the possible beginning of a secret. */
-	function addHeld(goesOn: boolean): void {
-		for (const type of Object.keys(channels) as OutputType[]) add(type, channels[type].stream.end({ goesOn }));
+	#addHeld(goesOn: boolean): void {
+		for (const type of Object.keys(this.#channels) as OutputType[]) this.#add(type, this.#channels[type].stream.end({ goesOn }));
 	}
 
-	function take(): OutputChunk[] {
-		let length = 0;
-		let count = 0;
-		for (const { data } of waiting) {
-			if (count > 0 && length + data.length > writeLength) break;
-			length += data.length;
-			count += 1;
-		}
-		const taken = waiting.slice(0, count);
-		waiting = waiting.slice(count);
-		waitingLength -= length;
-		return taken.map(toChunk);
+	#take(): OutputChunk[] {
+		return this.#waiting.take().map((piece) => this.#toChunk(piece));
 	}
 
-	function toChunk({ type, data, ranges: known, timestamp }: Piece): OutputChunk {
-		sequence += 1;
-		const ranges = options.secretOutput.includes(type) ? [0, data.length] : known;
+	#toChunk({ type, data, ranges: known, timestamp }: Piece): OutputChunk {
+		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
+		this.#sequence += 1;
+		const ranges = secretOutput.includes(type) ? [0, data.length] : known;
 		return {
-			id: options.createId(),
-			execution_id: options.executionId,
-			sequence,
+			id: createId(),
+			execution_id: executionId,
+			sequence: this.#sequence,
 			output_type: type,
 			timestamp,
 			data,
 			secret_spans: ranges.length === 0 ? null : ranges,
-			action_ref: options.actionRef,
-			runner_ref: options.runnerRef,
+			action_ref: actionRef,
+			runner_ref: runnerRef,
 		};
 	}
 
-	async function writeAll(): Promise<void> {
+	async #writeAll(): Promise<void> {
+		const { store, eventBus } = this.#options;
 		// By the next turn of the loop a short run may have ended: its output then goes with the final status in one write.
 		await new Promise((resolve) => setImmediate(resolve));
-		while (waiting.length > 0 && failure === undefined && !finishing) {
-			const chunks = take();
+		while (!this.#waiting.isEmpty && this.#failure === undefined && !this.#isFinishing) {
+			const chunks = this.#take();
 			await store(chunks.map(toStoredChunk));
 			for (const chunk of chunks) publishOutput(eventBus, chunk);
 		}
 	}
 
-	function startWriting(): Promise<void> {
-		writing ??= writeAll()
-			.catch((error: unknown) => fail(error instanceof Error ? error : new Error(String(error))))
+	#startWriting(): Promise<void> {
+		this.#writing ??= this.#writeAll()
+			.catch((error: unknown) => this.fail(error instanceof Error ? error : new Error(String(error))))
 			.finally(() => {
-				writing = undefined;
+				this.#writing = undefined;
 			});
-		return writing;
+		return this.#writing;
 	}
-
-	function fail(error: Error): void {
-		failure ??= error;
-		waiting = [];
-		waitingLength = 0;
-	}
-
-	return {
-		async emit(type, data) {
-			if (failure !== undefined) throw failure;
-			assertOutput(type, data);
-			if (data === "") return;
-			add(type, channels[type].stream.push(data));
-			if (waiting.length === 0) return;
-			void startWriting();
-			while (waitingLength > highWater && failure === undefined) await startWriting();
-			if (failure !== undefined) throw failure;
-		},
-		captured: (type) => channels[type].capture.read(channels[type].stream.held),
-		restore({ output_type, data, secret_spans, sequence: stored }) {
-			const ranges = secret_spans ?? [];
-			channels[output_type].stream.restore(data);
-			channels[output_type].capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
-			sequence = stored;
-		},
-		learn(secrets) {
-			addHeld(false);
-			for (const channel of Object.values(channels)) channel.stream = new SecretStream(secrets);
-		},
-		async finish({ goesOn = false } = {}) {
-			addHeld(goesOn);
-			while (failure === undefined && (writing !== undefined || waitingLength > writeLength)) {
-				finishing = waitingLength <= writeLength;
-				await startWriting();
-			}
-			if (failure !== undefined) throw failure;
-			return take();
-		},
-		fail,
-	};
 }
 
 function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
@@ -191,18 +159,4 @@ function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
 /** The part of a chunk that is stored. */
 export function toStoredChunk({ action_ref, runner_ref, ...stored }: OutputChunk): OutputChunkEntity {
 	return stored;
-}
-
-/** Cut a text of any length into chunks, never inside a character. */
-function cutLong({ data, ranges }: Released): Pick<Piece, "data" | "ranges">[] {
-	if (data.length <= chunkLength) return [{ data, ranges }];
-	const parts: Pick<Piece, "data" | "ranges">[] = [];
-	for (let start = 0; start < data.length; ) {
-		let end = Math.min(data.length, start + chunkLength);
-		const unit = data.charCodeAt(end - 1);
-		if (end < data.length && unit >= 0xd800 && unit <= 0xdbff) end -= 1;
-		parts.push({ data: data.slice(start, end), ranges: cutRanges(ranges, start, end) });
-		start = end;
-	}
-	return parts;
 }
