@@ -19,7 +19,7 @@ import type { TemplateSources } from "./executions/template-sources.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
 import { Executor } from "./runs/executor.ts";
 import type { Granting } from "./runs/granting.ts";
-import { createOutput } from "./runs/output.ts";
+import { RecordedOutput } from "./runs/output.ts";
 import { Seams } from "./seams.ts";
 import { createKeyRing, type KeyRing } from "./secrets/key-ring.ts";
 import { SealedSecrets } from "./secrets/sealed-secrets.ts";
@@ -135,7 +135,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		recovery,
 		leases: new Leases({ ...basics, runs: executor.runs, recovery }),
 		executions: createExecutions({ ...basics, admit }),
-		output: createOutput(basics),
+		output: new RecordedOutput(basics),
 		register: () => register(basics),
 	};
 }

@@ -8,7 +8,7 @@ import { createId } from "../basics/ids.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
-import { createOutput } from "./output.ts";
+import { RecordedOutput } from "./output.ts";
 import { Recorder, toStoredChunk } from "./recorder.ts";
 
 const clock = createSystemClock();
@@ -42,7 +42,7 @@ async function createParts() {
 	backends.push(backend);
 	const storage = backend.storage.create();
 	const eventBus = backend.eventBus.create();
-	return { storage, eventBus, output: createOutput({ storage, eventBus }) };
+	return { storage, eventBus, output: new RecordedOutput({ storage, eventBus }) };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>>;

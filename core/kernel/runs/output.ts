@@ -1,6 +1,15 @@
-import { type EventBus, isSvcError, type OutputChunkEntity, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type BusEvent,
+	type EventBus,
+	type ExecutionEntity,
+	isSvcError,
+	type OutputChunkEntity,
+	type OutputType,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
 import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../executions/execution-events.ts";
-import type { Output } from "../executions/executions-api.ts";
+import type { Output, OutputChunk } from "../executions/executions-api.ts";
 import { isCompleted } from "../executions/status.ts";
 import { maskRanges } from "../secrets/ranges.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
@@ -15,67 +24,82 @@ const followBuffer = 64;
 /** A follower looks into storage at least this often, in case the bus lost something. */
 const followPoll = 5_000;
 
-export function createOutput({ storage, eventBus }: Parts): Output {
-	async function readExecution(executionId: string) {
-		const entity = await storage.get("execution", executionId);
+/** Output as it has been recorded, and as it goes on being recorded. */
+export class RecordedOutput implements Output {
+	readonly #parts: Parts;
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	async *read(
+		executionId: string,
+		{ type, signal, masked = false }: { readonly type?: OutputType; readonly signal?: AbortSignal; readonly masked?: boolean },
+	): AsyncGenerator<string> {
+		for await (const chunk of readStoredChunks(this.#parts.storage, executionId, type === undefined ? {} : { type })) {
+			if (signal?.aborted) return;
+			yield masked ? toMaskedText(chunk) : chunk.data;
+		}
+	}
+
+	/**
+	 * The order of the first three steps is what makes it free of gaps and repeats: subscribe, read the status, read what is
+	 * stored. A chunk is stored before it is published and before the status becomes final.
+	 */
+	async *follow(
+		executionId: string,
+		{ type, after = 0, signal }: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
+	): AsyncGenerator<OutputChunk> {
+		let last = after;
+		while (!signal.aborted) {
+			const subscription = new AbortController();
+			const stop = () => subscription.abort();
+			signal.addEventListener("abort", stop, { once: true });
+			try {
+				const events = await this.#subscribe(executionId, subscription.signal);
+				const entity = await this.#readExecution(executionId);
+				const refs = { action_ref: entity.action_ref, runner_ref: entity.runner_name };
+				for await (const chunk of readStoredChunks(this.#parts.storage, executionId, { after: last })) {
+					if (signal.aborted) return;
+					last = chunk.sequence;
+					if (type === undefined || chunk.output_type === type) yield { ...chunk, ...refs };
+				}
+				if (isCompleted(entity.status)) return;
+				for await (const event of withPoll(events, followPoll)) {
+					// Anything but the very next chunk (a gap, the end, a poll) is settled by going round once more.
+					if (event === undefined) break;
+					if (event.name === eventNames.executionUpdate) {
+						if (isCompleted(toEventEntity(event).status)) break;
+						continue;
+					}
+					const chunk = toEventChunk(event);
+					if (chunk.sequence <= last) continue;
+					if (chunk.sequence > last + 1) break;
+					last = chunk.sequence;
+					if (type === undefined || chunk.output_type === type) yield chunk;
+				}
+			} catch (error) {
+				if (!isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) throw error;
+			} finally {
+				signal.removeEventListener("abort", stop);
+				subscription.abort();
+			}
+		}
+	}
+
+	#subscribe(executionId: string, signal: AbortSignal): Promise<AsyncIterable<BusEvent>> {
+		return this.#parts.eventBus.subscribe([eventNames.outputCreate, eventNames.executionUpdate], {
+			signal,
+			filter: (event) => toExecutionId(event) === executionId,
+			buffer: followBuffer,
+		});
+	}
+
+	async #readExecution(executionId: string): Promise<ExecutionEntity> {
+		const entity = await this.#parts.storage.get("execution", executionId);
 		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${executionId}" cannot be found`);
 		return entity;
 	}
-
-	return {
-		async *read(executionId, { type, signal, masked = false }) {
-			for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
-				if (signal?.aborted) return;
-				yield masked ? toMaskedText(chunk) : chunk.data;
-			}
-		},
-
-		/**
-		 * The order of the first three steps is what makes it free of gaps and repeats: subscribe, read the status, read what is
-		 * stored. A chunk is stored before it is published and before the status becomes final.
-		 */
-		async *follow(executionId, { type, after = 0, signal }) {
-			let last = after;
-			while (!signal.aborted) {
-				const subscription = new AbortController();
-				const stop = () => subscription.abort();
-				signal.addEventListener("abort", stop, { once: true });
-				try {
-					const events = await eventBus.subscribe([eventNames.outputCreate, eventNames.executionUpdate], {
-						signal: subscription.signal,
-						filter: (event) => toExecutionId(event) === executionId,
-						buffer: followBuffer,
-					});
-					const entity = await readExecution(executionId);
-					const refs = { action_ref: entity.action_ref, runner_ref: entity.runner_name };
-					for await (const chunk of readStoredChunks(storage, executionId, { after: last })) {
-						if (signal.aborted) return;
-						last = chunk.sequence;
-						if (type === undefined || chunk.output_type === type) yield { ...chunk, ...refs };
-					}
-					if (isCompleted(entity.status)) return;
-					for await (const event of withPoll(events, followPoll)) {
-						// Anything but the very next chunk (a gap, the end, a poll) is settled by going round once more.
-						if (event === undefined) break;
-						if (event.name === eventNames.executionUpdate) {
-							if (isCompleted(toEventEntity(event).status)) break;
-							continue;
-						}
-						const chunk = toEventChunk(event);
-						if (chunk.sequence <= last) continue;
-						if (chunk.sequence > last + 1) break;
-						last = chunk.sequence;
-						if (type === undefined || chunk.output_type === type) yield chunk;
-					}
-				} catch (error) {
-					if (!isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) throw error;
-				} finally {
-					signal.removeEventListener("abort", stop);
-					subscription.abort();
-				}
-			}
-		},
-	};
 }
 
 /** The text of a chunk without the secrets that were known when it was recorded. */
