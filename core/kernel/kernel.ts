@@ -9,7 +9,7 @@ import { registerTriggerTypes } from "./events/register-types.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
 import { type Catalog, createCatalog } from "./executions/catalog.ts";
 import { createEndings, type Endings } from "./executions/endings.ts";
-import { createExecutions } from "./executions/executions.ts";
+import { StoredExecutions } from "./executions/executions.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
 import { Leases } from "./executions/leases.ts";
 import { createPendingWork, type PendingWork } from "./executions/pending-work.ts";
@@ -134,7 +134,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		announce: (execution) => scheduler.announce(execution),
 		recovery,
 		leases: new Leases({ ...basics, runs: executor.runs, recovery }),
-		executions: createExecutions({ ...basics, admit }),
+		executions: new StoredExecutions({ ...basics, admit }),
 		output: new RecordedOutput(basics),
 		register: () => register(basics),
 	};

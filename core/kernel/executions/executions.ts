@@ -1,13 +1,15 @@
-import { type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { type EventBus, type ExecutionEntity, type JsonValue, type Logger, type Storage, SvcError } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
+import type { Page } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
+import { groupByParent, readDescendants, toTreeOrder } from "./descendants.ts";
 import type { Endings } from "./endings.ts";
 import { toExecutionView } from "./execution-view.ts";
-import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, SubmitInput } from "./executions-api.ts";
+import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, RerunInput, SubmitInput } from "./executions-api.ts";
 import { toRerunInput } from "./rerun.ts";
 import { storeExecution } from "./submit.ts";
 import type { TemplateSources } from "./template-sources.ts";
@@ -25,6 +27,9 @@ export interface ExecutionsParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
+type ExecutionFields = readonly (keyof ExecutionEntity)[];
+type StatusChange = Parameters<Executions["setStatus"]>[1];
+
 /** Filter names of `views/filters` and the fields they stand for. */
 const filterFields = {
 	action: "action_ref",
@@ -36,10 +41,73 @@ const filterFields = {
 	user: "user",
 } as const satisfies Record<string, keyof ExecutionEntity>;
 
-export function createExecutions(parts: ExecutionsParts): Executions {
-	const { storage, catalog } = parts;
+/** The executions in the storage. */
+export class StoredExecutions implements Executions {
+	readonly #parts: ExecutionsParts;
 
-	async function find(idOrLast: string, fields?: readonly (keyof ExecutionEntity)[]): Promise<ExecutionEntity> {
+	constructor(parts: ExecutionsParts) {
+		this.#parts = parts;
+	}
+
+	async submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
+		const { entity, action } = await storeExecution(this.#parts, input, principal);
+		return toExecutionView(entity, action.snapshot, this.#parts);
+	}
+
+	async get(idOrLast: string, options: { readonly fields?: ExecutionFields } = {}): Promise<ExecutionView> {
+		return this.#toView(await this.#find(idOrLast, options.fields));
+	}
+
+	async list({ filter, orderBy, limit, offset, fields, children = true }: ExecutionListQuery): Promise<Page<ExecutionView>> {
+		const { storage } = this.#parts;
+		const where = toWhere(filter);
+		const entities = await storage.find("execution", {
+			where,
+			orderBy: toOrder(orderBy),
+			...(limit !== undefined && { limit }),
+			...(offset !== undefined && { offset }),
+			...(fields && { fields: toReadFields(fields) }),
+		});
+		const before = (offset ?? 0) + entities.length;
+		// A page that is not full is the last one, and tells the total without a count.
+		const isLast = (limit === undefined || entities.length < limit) && (entities.length > 0 || offset === undefined || offset === 0);
+		const total = isLast ? before : await storage.count("execution", where);
+		return { items: await this.#toViews(entities, children), total };
+	}
+
+	async children(id: string, { depth, sorted }: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]> {
+		const { id: parentId } = await this.#find(id, []);
+		const descendants = await readDescendants(this.#parts.storage, parentId, depth);
+		const ordered = sorted
+			? descendants.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))
+			: toTreeOrder(parentId, descendants);
+		return this.#toViews(ordered);
+	}
+
+	async cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }> {
+		const { entity, refused } = await cancelExecution(this.#parts, await this.#find(id), principal);
+		return { view: await this.#toView(entity), ...(refused !== undefined && { refused }) };
+	}
+
+	async setStatus(id: string, change: StatusChange, principal: Principal): Promise<ExecutionView> {
+		return this.#toView(await changeStatus(this.#parts, await this.#find(id), change, principal));
+	}
+
+	async rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView> {
+		const old = await this.#toView(await this.#find(id));
+		const current = (await this.#parts.catalog.resolve(old.entity.action_ref))?.snapshot;
+		return this.submit(toRerunInput(old, input, { principal, current }), principal);
+	}
+
+	async filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>> {
+		const { storage } = this.#parts;
+		const wanted = Object.entries(filterFields).filter(([name]) => types === undefined || types.includes(name));
+		const values = await Promise.all(wanted.map(async ([name, field]) => [name, await storage.distinct("execution", field)] as const));
+		return Object.fromEntries(values);
+	}
+
+	async #find(idOrLast: string, fields?: ExecutionFields): Promise<ExecutionEntity> {
+		const { storage } = this.#parts;
 		const selection = fields && { fields: toReadFields(fields) };
 		if (idOrLast === "last") {
 			const [last] = await storage.find("execution", { orderBy: [["start_timestamp", "desc"]], limit: 1, ...selection });
@@ -51,7 +119,13 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 		return found;
 	}
 
-	async function toViews(entities: readonly ExecutionEntity[], children = true): Promise<ExecutionView[]> {
+	async #toView(entity: ExecutionEntity): Promise<ExecutionView> {
+		const [view] = await this.#toViews([entity]);
+		return view as ExecutionView;
+	}
+
+	async #toViews(entities: readonly ExecutionEntity[], children = true): Promise<ExecutionView[]> {
+		const { storage, catalog, sealedSecrets } = this.#parts;
 		const ids = entities.map(({ id }) => id);
 		const nested =
 			children && ids.length > 0
@@ -65,93 +139,17 @@ export function createExecutions(parts: ExecutionsParts): Executions {
 		return Promise.all(
 			entities.map(async (entity) => {
 				const ids = (byParent.get(entity.id) ?? []).map(({ id }) => id);
-				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { children: ids, sealedSecrets: parts.sealedSecrets });
+				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { children: ids, sealedSecrets });
 			}),
 		);
 	}
-
-	async function toView(entity: ExecutionEntity): Promise<ExecutionView> {
-		const [view] = await toViews([entity]);
-		return view as ExecutionView;
-	}
-
-	async function submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
-		const { entity, action } = await storeExecution(parts, input, principal);
-		return toExecutionView(entity, action.snapshot, parts);
-	}
-
-	/** All descendants, nearest first, at most `depth` generations. */
-	async function readDescendants(id: string, depth: number): Promise<ExecutionEntity[]> {
-		const found: ExecutionEntity[] = [];
-		let generation = [id];
-		for (let level = 0; generation.length > 0 && (depth <= 0 || level < depth); level += 1) {
-			const children = await storage.find("execution", { where: { parent_id: { in: generation } }, orderBy: [["start_timestamp", "asc"]] });
-			found.push(...children);
-			generation = children.map((child) => child.id);
-		}
-		return found;
-	}
-
-	return {
-		submit,
-
-		async get(idOrLast, options = {}) {
-			return toView(await find(idOrLast, options.fields));
-		},
-
-		async list({ filter, orderBy, limit, offset, fields, children = true }) {
-			const where = toWhere(filter);
-			const entities = await storage.find("execution", {
-				where,
-				orderBy: toOrder(orderBy),
-				...(limit !== undefined && { limit }),
-				...(offset !== undefined && { offset }),
-				...(fields && { fields: toReadFields(fields) }),
-			});
-			const before = (offset ?? 0) + entities.length;
-			// A page that is not full is the last one, and tells the total without a count.
-			const isLast = (limit === undefined || entities.length < limit) && (entities.length > 0 || offset === undefined || offset === 0);
-			const total = isLast ? before : await storage.count("execution", where);
-			return { items: await toViews(entities, children), total };
-		},
-
-		async children(id, { depth, sorted }) {
-			const { id: parentId } = await find(id, []);
-			const descendants = await readDescendants(parentId, depth);
-			const ordered = sorted
-				? descendants.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))
-				: toTreeOrder(parentId, descendants);
-			return toViews(ordered);
-		},
-
-		async cancel(id, principal) {
-			const { entity, refused } = await cancelExecution(parts, await find(id), principal);
-			return { view: await toView(entity), ...(refused !== undefined && { refused }) };
-		},
-
-		async setStatus(id, change, principal) {
-			return toView(await changeStatus(parts, await find(id), change, principal));
-		},
-
-		async rerun(id, input, principal) {
-			const old = await toView(await find(id));
-			const current = (await catalog.resolve(old.entity.action_ref))?.snapshot;
-			return submit(toRerunInput(old, input, { principal, current }), principal);
-		},
-
-		async filterValues(types) {
-			const wanted = Object.entries(filterFields).filter(([name]) => types === undefined || types.includes(name));
-			const values = await Promise.all(wanted.map(async ([name, field]) => [name, await storage.distinct("execution", field)] as const));
-			return Object.fromEntries(values);
-		},
-	};
 }
 
 /** What may hold secrets, and what says which these are. */
-const told: readonly (keyof ExecutionEntity)[] = ["parameters", "result", "context", "notify", "callback"];
+const told: ExecutionFields = ["parameters", "result", "context", "notify", "callback"];
 const telling = ["known_secrets", "parameters"] as const;
 
-function toReadFields(fields: readonly (keyof ExecutionEntity)[]): readonly (keyof ExecutionEntity)[] {
+function toReadFields(fields: ExecutionFields): ExecutionFields {
 	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(fields.some((field) => told.includes(field)) ? telling : [])])];
 }
 
@@ -174,17 +172,4 @@ function toOrder(asked: ExecutionListQuery["orderBy"]): NonNullable<ExecutionLis
 	}
 	const [, direction = "asc"] = asked.at(-1) ?? [];
 	return asked.some(([field]) => field === "start_timestamp" || field === "id") ? asked : [...asked, ["start_timestamp", direction]];
-}
-
-function groupByParent(children: readonly ExecutionEntity[]): Map<string | null, ExecutionEntity[]> {
-	const groups = new Map<string | null, ExecutionEntity[]>();
-	for (const child of children) groups.set(child.parent_id, [...(groups.get(child.parent_id) ?? []), child]);
-	return groups;
-}
-
-/** Depth first: every execution is followed by its own descendants. */
-function toTreeOrder(rootId: string, descendants: readonly ExecutionEntity[]): ExecutionEntity[] {
-	const byParent = groupByParent(descendants);
-	const visit = (id: string): ExecutionEntity[] => (byParent.get(id) ?? []).flatMap((child) => [child, ...visit(child.id)]);
-	return visit(rootId);
 }
