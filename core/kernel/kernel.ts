@@ -21,7 +21,7 @@ import { Executor } from "./runs/executor.ts";
 import type { Granting } from "./runs/granting.ts";
 import { RecordedOutput } from "./runs/output.ts";
 import { Seams } from "./seams.ts";
-import { createKeyRing, type KeyRing } from "./secrets/key-ring.ts";
+import { KeyRing } from "./secrets/key-ring.ts";
 import { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
 import { storeReserved } from "./work/claiming.ts";
@@ -148,7 +148,7 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 	const { storage } = plugins;
 	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
-	const keys = createKeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
+	const keys = new KeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
 	const seams = new Seams();
 	const leasing = new Leasing({ storage, clock, nodeId, lease: options.scheduler.lease });
 	const parts = { ...plugins, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };

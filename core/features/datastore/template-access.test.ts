@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger } from "../../contract/index.ts";
 import { toItemUser } from "../../kernel/executions/template-sources.ts";
-import { createKeyRing } from "../../kernel/secrets/key-ring.ts";
+import { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import { RoleAccess } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
 import { ItemStore } from "./item-store.ts";
@@ -31,7 +31,7 @@ async function createSubject() {
 	const content = (value: string) => () => ({ value, secret: false, description: null, expire_timestamp: null });
 	for (const name of ["open", "hidden"]) await store.set({ scope: "svckv.system", name, user: null }, content(name));
 	await store.set({ scope: "svckv.user", name: "maria:own", user: "maria" }, content("of maria"));
-	const keys = createKeyRing({ path: "/nowhere/key", isEnabled: false, logger });
+	const keys = new KeyRing({ path: "/nowhere/key", isEnabled: false, logger });
 	const authority = { principalOf: (username: string) => principalOf(username, { access, systemUser: "svc" }) };
 	const parts = { store, keys, access, logger, authority };
 	return (username: string, author?: string) => createTemplateAccess(parts, { username, author });
