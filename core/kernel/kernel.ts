@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { AuthBackend, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
 import type { Authority } from "./basics/authority.ts";
-import { createDispatcher } from "./events/create-dispatcher.ts";
 import type { Dispatcher } from "./events/dispatcher.ts";
+import { EventDoor } from "./events/event-door.ts";
 import { OwnTriggerTypes } from "./events/own-trigger-types.ts";
 import { Processor } from "./events/processor.ts";
 import { registerTriggerTypes } from "./events/register-types.ts";
@@ -196,7 +196,7 @@ function createEvents(basics: Basics) {
 		poolSize: options.rules.pool_size,
 		pollInterval: options.scheduler.poll_interval,
 	});
-	return { triggerCatalog, processor, dispatcher: createDispatcher({ ...basics, triggerCatalog, reactor, processor }) };
+	return { triggerCatalog, processor, dispatcher: new EventDoor({ ...basics, triggerCatalog, reactor, processor }) };
 }
 
 async function register({ catalog, runners, seams, ...parts }: Basics): Promise<void> {

@@ -13,7 +13,7 @@ import { runnerTypeRoutes } from "./runner-types-routes.ts";
 export function createActionsFeature(kernel: Kernel, needs: { readonly access: Access }): ServedFeature<ActionsApi> {
 	return {
 		api: {
-			actions: new StoredActions({ ...kernel, ...needs, draft: kernel.dispatcher.draft }),
+			actions: new StoredActions({ ...kernel, ...needs, draft: (event) => kernel.dispatcher.draft(event) }),
 			runnerTypes: createRunnerTypes(kernel),
 		},
 		triggerTypes: [fileWrittenType],

@@ -9,7 +9,7 @@ import { keyRoutes } from "./routes.ts";
 /** Values with names that templates read, secret ones encrypted. */
 export function createDatastoreFeature(kernel: Kernel, needs: { readonly access: Access }): ServedFeature<DatastoreApi> {
 	const logger = kernel.logger.withTag("datastore");
-	const datastore = new StoredItems({ ...kernel, ...needs, logger, draft: kernel.dispatcher.draft });
+	const datastore = new StoredItems({ ...kernel, ...needs, logger, draft: (event) => kernel.dispatcher.draft(event) });
 	return {
 		api: { datastore },
 		triggerTypes: itemTriggerTypes,

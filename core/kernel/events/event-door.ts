@@ -13,7 +13,7 @@ import { roomInTurn } from "../../language/loop-turn.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { storeReserved } from "../work/claiming.ts";
-import type { Dispatch, Dispatcher } from "./dispatcher.ts";
+import type { Dispatch, DispatchDraft, Dispatcher } from "./dispatcher.ts";
 import { type EventPlace, placeEvent } from "./event-trace.ts";
 import type { OwnTriggerTypes } from "./own-trigger-types.ts";
 import type { Processor } from "./processor.ts";
@@ -21,7 +21,7 @@ import type { Reactor } from "./reactor.ts";
 import { checkAgainst } from "./schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 
-export interface DispatcherParts {
+export interface EventDoorParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -32,16 +32,44 @@ export interface DispatcherParts {
 	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
 }
 
-export function createDispatcher(parts: DispatcherParts): Dispatcher {
-	const { storage, clock } = parts;
+/** Where every event comes in: its trigger is found, its payload checked, and it is stored with its trace. */
+export class EventDoor implements Dispatcher {
+	readonly #parts: EventDoorParts;
 
-	async function toInstance(event: Dispatch) {
-		const resolved = await parts.triggerCatalog.resolve(event.trigger);
+	constructor(parts: EventDoorParts) {
+		this.#parts = parts;
+	}
+
+	async dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }> {
+		const { instance, place } = await this.#toInstance(event);
+		try {
+			await this.#store(instance, place);
+		} catch (error) {
+			const known = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await this.#findByKey(event.uniqueKey));
+			if (!known) throw error;
+			return { instance: known, isNew: false };
+		}
+		return { instance, isNew: true };
+	}
+
+	async isWanted(trigger: string): Promise<boolean> {
+		return !this.#parts.triggerTypes.isKeptForRulesOnly(trigger) || this.#parts.reactor().isListenedTo(trigger);
+	}
+
+	async draft(event: Dispatch): Promise<DispatchDraft | undefined> {
+		if (typeof event.trigger === "string" && !(await this.isWanted(event.trigger))) return undefined;
+		const { instance, place } = await this.#toInstance(event);
+		return { instance, operations: toOperations(instance, place), announce: () => this.#parts.processor.wake() };
+	}
+
+	async #toInstance(event: Dispatch): Promise<{ instance: TriggerInstanceEntity; place: EventPlace }> {
+		const { storage, clock, triggerCatalog } = this.#parts;
+		const resolved = await triggerCatalog.resolve(event.trigger);
 		event.check?.(resolved);
 		const { trigger, type } = resolved;
 		if (event.isChecked !== true) {
 			await roomInTurn();
-			checkPayload(type, event.payload);
+			this.#checkPayload(type, event.payload);
 		}
 		const id = createId(clock);
 		const timestamp = toTimestamp(clock.now());
@@ -68,51 +96,27 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 	}
 
 	/** An event that nothing will be done about is stored as processed; where there is a place for it at once, as claimed already. */
-	async function store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
-		const dismissed = await parts.processor.dismiss(instance);
+	async #store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
+		const { storage, processor } = this.#parts;
+		const dismissed = await processor.dismiss(instance);
 		if (dismissed !== undefined) return storage.write(toOperations(dismissed, place));
-		await storeReserved(parts.processor.reserve(instance), (stored) => storage.write(toOperations(stored, place)));
+		await storeReserved(processor.reserve(instance), (stored) => storage.write(toOperations(stored, place)));
 	}
 
-	function checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
+	#checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
+		const { options, triggerTypes, logger } = this.#parts;
 		try {
 			checkAgainst(type.payload_schema, payload, "payload");
 		} catch (error) {
-			if (parts.options.system.validate_trigger_payload || parts.triggerTypes.isAlwaysChecked(type.ref)) throw error;
-			parts.logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
+			if (options.system.validate_trigger_payload || triggerTypes.isAlwaysChecked(type.ref)) throw error;
+			logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
 		}
 	}
 
-	async function findByKey(key: string): Promise<TriggerInstanceEntity | undefined> {
-		const [found] = await storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
+	async #findByKey(key: string): Promise<TriggerInstanceEntity | undefined> {
+		const [found] = await this.#parts.storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
 		return found;
 	}
-
-	async function isWanted(trigger: string): Promise<boolean> {
-		return !parts.triggerTypes.isKeptForRulesOnly(trigger) || parts.reactor().isListenedTo(trigger);
-	}
-
-	return {
-		isWanted,
-
-		async dispatch(event) {
-			const { instance, place } = await toInstance(event);
-			try {
-				await store(instance, place);
-			} catch (error) {
-				const known = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await findByKey(event.uniqueKey));
-				if (!known) throw error;
-				return { instance: known, isNew: false };
-			}
-			return { instance, isNew: true };
-		},
-
-		async draft(event) {
-			if (typeof event.trigger === "string" && !(await isWanted(event.trigger))) return undefined;
-			const { instance, place } = await toInstance(event);
-			return { instance, operations: toOperations(instance, place), announce: () => parts.processor.wake() };
-		},
-	};
 }
 
 function toOperations(instance: TriggerInstanceEntity, { insert }: EventPlace): WriteOperation[] {
