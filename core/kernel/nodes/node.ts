@@ -1,7 +1,7 @@
 import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
 import type { Leasing } from "../work/leasing.ts";
 import type { StorageClock } from "../work/storage-clock.ts";
-import { createNodeLife } from "./node-life.ts";
+import { NodeLife } from "./node-life.ts";
 import { NodeRecord } from "./node-record.ts";
 import { createNodes } from "./nodes.ts";
 import type { Nodes, Readiness } from "./nodes-api.ts";
@@ -50,7 +50,7 @@ export interface Node {
 }
 
 export function createNode(parts: NodeParts): Node {
-	const life = createNodeLife({
+	const life = new NodeLife({
 		logger: parts.logger,
 		work: createWork(parts.loops, parts.persist),
 		idle: parts.idle,
@@ -64,13 +64,13 @@ export function createNode(parts: NodeParts): Node {
 			late_writes: parts.lateWrites(),
 			addresses: parts.addresses(),
 		}),
-		onDrain: life.setDrain,
+		onDrain: (drain) => life.setDrain(drain),
 	});
 	return {
 		nodes: createNodes(parts),
-		readiness: createReadiness({ ...parts, unreadyReason: life.unreadyReason }),
+		readiness: createReadiness({ ...parts, unreadyReason: () => life.unreadyReason() }),
 		register: () => parts.persist(() => record.start()),
-		begin: life.begin,
+		begin: () => life.begin(),
 		end() {
 			const ended = life.end();
 			record.beat();
