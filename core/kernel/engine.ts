@@ -7,7 +7,7 @@ import { EngineLife } from "./life.ts";
 import { createNode } from "./nodes/node.ts";
 import { createPersist } from "./nodes/persist.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
-import { createPluginHost } from "./plugins/plugin-host.ts";
+import { PluginHost } from "./plugins/plugin-host.ts";
 
 /** Put an engine together of the kernel and features. Nothing is opened or started before `start`. */
 export function createEngineOf<F extends FeatureList>(
@@ -16,7 +16,7 @@ export function createEngineOf<F extends FeatureList>(
 ): EngineCore & ApiOf<F> {
 	const { logger, composition, clock } = dependencies;
 	const nodeId = createId(clock);
-	const host = createPluginHost(dependencies, { id: nodeId, clock, logger });
+	const host = new PluginHost(dependencies, { id: nodeId, clock, logger });
 	const kernel = createKernel(dependencies, host, nodeId);
 	const features = createFeatures(kernel);
 	kernel.seams.take(Object.values(features));
