@@ -36,6 +36,8 @@ export interface ExecutionEntity {
 	readonly trigger_name: string | null;
 	readonly trigger_type_name: string | null;
 	readonly trigger_instance_id: string | null;
+	/** Id of the `rule_snapshot` with the rule and its trigger as they were when it acted; null when no rule did. */
+	readonly rule_snapshot_id: string | null;
 	readonly start_timestamp: string;
 	readonly end_timestamp: string | null;
 	readonly elapsed_seconds: number | null;
@@ -110,6 +112,7 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		author: "text",
 		scopes: "json",
 		known_secrets: "text",
+		rule_snapshot_id: "text",
 	},
 	unique: [["liveaction_id"]],
 	indexes: [

@@ -11,6 +11,7 @@ import { type PolicyEntity, policyKind } from "./policy.ts";
 import { type RoleAssignmentEntity, roleAssignmentKind } from "./role-assignment.ts";
 import { type RuleEntity, ruleKind } from "./rule.ts";
 import { type RuleEnforcementEntity, ruleEnforcementKind } from "./rule-enforcement.ts";
+import { type RuleSnapshotEntity, ruleSnapshotKind } from "./rule-snapshot.ts";
 import { type RunnerTypeEntity, runnerTypeKind } from "./runner-type.ts";
 import { type SensorEntity, sensorKind } from "./sensor.ts";
 import { type SignInFailureEntity, type SignInPlaceEntity, signInFailureKind, signInPlaceKind } from "./sign-in.ts";
@@ -37,6 +38,7 @@ export type { PolicyEntity } from "./policy.ts";
 export type { RoleAssignmentEntity } from "./role-assignment.ts";
 export type { RuleEntity } from "./rule.ts";
 export type { RuleEnforcementEntity } from "./rule-enforcement.ts";
+export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
 export type { SignInFailureEntity, SignInPlaceEntity } from "./sign-in.ts";
@@ -76,6 +78,7 @@ export interface OwnEntityMap {
 	trigger_instance: TriggerInstanceEntity;
 	rule: RuleEntity;
 	rule_enforcement: RuleEnforcementEntity;
+	rule_snapshot: RuleSnapshotEntity;
 	webhook_delivery: WebhookDeliveryEntity;
 	timer: TimerEntity;
 	key_value: KeyValueEntity;
@@ -110,6 +113,7 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	trigger_instance: triggerInstanceKind,
 	rule: ruleKind,
 	rule_enforcement: ruleEnforcementKind,
+	rule_snapshot: ruleSnapshotKind,
 	webhook_delivery: webhookDeliveryKind,
 	timer: timerKind,
 	key_value: keyValueKind,

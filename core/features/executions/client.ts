@@ -3,7 +3,26 @@ import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
 import type { ExecutionStatus, JsonObject, JsonValue, OutputType } from "../../contract/index.ts";
 import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
+import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-api.ts";
 import { type FollowOptions, followOutput, type OutputChunkRecord } from "./output-client.ts";
+
+/** A rule as the API shows it. */
+export interface RuleRecord {
+	readonly id: string;
+	readonly uid: string;
+	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
+	readonly description: string;
+	readonly enabled: boolean;
+	readonly type: { readonly ref: string; readonly parameters: JsonObject };
+	readonly trigger: { readonly type: string; readonly ref?: string; readonly parameters: JsonObject; readonly description?: string };
+	readonly criteria: JsonObject;
+	readonly action: { readonly ref: string; readonly parameters: JsonObject; readonly description?: string };
+	readonly context: JsonObject;
+	readonly tags: readonly JsonObject[];
+	readonly metadata_file: string;
+}
 
 /** An execution as the API shows it. */
 export interface ExecutionRecord {
@@ -24,6 +43,12 @@ export interface ExecutionRecord {
 	readonly parent?: string;
 	readonly children?: readonly string[];
 	readonly delay?: number;
+	/** Of executions that a rule has started: as it was then, and names alone of what one may not see. So are the next three. */
+	readonly rule?: Partial<RuleRecord>;
+	readonly trigger?: Partial<TriggerRecord>;
+	readonly trigger_type?: Partial<TriggerTypeRecord>;
+	/** Without what has been removed since. */
+	readonly trigger_instance?: Partial<TriggerInstanceRecord>;
 }
 
 /** What is to be run. */

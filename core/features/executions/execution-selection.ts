@@ -49,6 +49,11 @@ const sources: Readonly<Record<string, readonly Field[]>> = {
 	result: ["result"],
 	context: ["context"],
 	liveaction: ["parameters", "callback", "runner_info", "notify"],
+	// They say what is secret in these.
+	rule: ["parameters"],
+	trigger: ["parameters"],
+	trigger_type: ["parameters"],
+	trigger_instance: ["parameters"],
 };
 
 /** Clients that ask for a part of the action or runner rely on these members. */

@@ -1,11 +1,13 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError } from "../../contract/index.ts";
-import { presentOne, presentTogether, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
+import type { Selection } from "../../http/selection.ts";
 import { withActionExecutions } from "./action-executions.ts";
 import { findExecutionResource } from "./execution-resource.ts";
+import { presentExecution, presentExecutions } from "./present-executions.ts";
 import { toExecution } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { toId } from "./routes.ts";
@@ -38,7 +40,8 @@ export const executionViewRoutes = withActionExecutions([
 			const name = context.path["name"] ?? "";
 			if (!attributes.includes(name)) throw new SvcError("SVC_INVALID", `attribute: "${name}" is not one of ${attributes.join(", ")}`);
 			const view = await context.engine.executions.get(toId(context));
-			return replyJson(await presentOne(() => toExecution(view, toPresentation(context))[name]));
+			const record = await presentExecution(context, view, { presentation: toPresentation(context), selection: only(name) });
+			return replyJson(record[name]);
 		},
 	}),
 	defineRoute({
@@ -69,8 +72,11 @@ export const executionViewRoutes = withActionExecutions([
 		async handler(context) {
 			const { depth = -1, result_fmt } = context.query;
 			const views = await context.engine.executions.children(toId(context), { depth, sorted: result_fmt === "sorted" });
-			const presentation = toMaskedPresentation(context);
-			return replyJson(await presentTogether(views, (view) => toExecution(view, presentation)));
+			return replyJson(await presentExecutions(context, views, { presentation: toMaskedPresentation(context) }));
 		},
 	}),
 ]);
+
+function only(member: string): Selection {
+	return { kind: "include", members: new Map([[member, undefined]]) };
+}

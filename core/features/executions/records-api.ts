@@ -9,6 +9,7 @@ import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
 import { mask } from "../../language/parameters/mask.ts";
 import { toAction, toRunnerType } from "../actions/records-api.ts";
+import { type ShownCause, toEmbeddedCause } from "./embedded-cause-api.ts";
 
 /** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
 interface WireSnapshot {
@@ -31,8 +32,11 @@ const ownContext: ReadonlySet<string> = new Set([
 
 const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
 
-/** An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. */
-export function toExecution(view: ExecutionView, presentation: Presentation): WireRecord {
+/**
+ * An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. Without its cause,
+ * what a rule started it from is shown by name.
+ */
+export function toExecution(view: ExecutionView, presentation: Presentation, cause?: ShownCause): WireRecord {
 	const { entity } = view;
 	const { webUrl, masked } = presentation;
 	const snapshot = toWireSnapshot(view.snapshot);
@@ -56,10 +60,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation): Wi
 		web_url: `${webUrl}/#/history/${entity.id}/general`,
 		parent: entity.parent_id,
 		children: view.children,
-		rule: toNamed(entity.rule_name),
-		trigger: toNamed(entity.trigger_name),
-		trigger_type: toNamed(entity.trigger_type_name),
-		trigger_instance: typeof entity.trigger_instance_id === "string" ? { id: entity.trigger_instance_id } : null,
+		...toEmbeddedCause(view, cause, presentation),
 		delay: entity.delay,
 	});
 }
@@ -115,10 +116,6 @@ function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayVie
 	const result: JsonObject | null | undefined = entity.result;
 	if (!masked || !result) return result;
 	return secrets.json(maskExecutionResult(result, snapshot));
-}
-
-function toNamed(name: string | null): WireRecord | null {
-	return typeof name === "string" ? { name } : null;
 }
 
 function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {

@@ -1,5 +1,6 @@
 import type { Executions, Output } from "../../kernel/executions/executions-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
+import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { Events } from "./events-api.ts";
 
 /** What the routes ask of the engine. */
@@ -8,4 +9,5 @@ export interface RouteNeeds {
 	readonly output: Output;
 	readonly events: Events;
 	readonly actions: Actions;
+	readonly triggers: TriggersApi;
 }

@@ -1,17 +1,17 @@
 import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
+import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { select, selectionQuery } from "../../http/selection.ts";
+import { selectionQuery } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { findExecutionResource } from "./execution-resource.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
-import { toExecution } from "./records-api.ts";
+import { presentExecution, presentExecutions } from "./present-executions.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
@@ -87,8 +87,7 @@ export const executionRoutes = withActionExecutions([
 			const paging = parsePaging(context, defaultLimit);
 			const { selection, fields, children } = parseExecutionSelection(context.query);
 			const page = await context.engine.executions.list({ ...parseExecutionFilter(context.query), ...paging, fields, children });
-			const presentation = toPresentation(context);
-			const items = await presentTogether(page.items, (view) => select(toExecution(view, presentation), selection));
+			const items = await presentExecutions(context, page.items, { presentation: toPresentation(context), selection });
 			return replyJson(items, 200, toCountHeaders(page.total, paging));
 		},
 	}),
@@ -115,9 +114,9 @@ export const executionRoutes = withActionExecutions([
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...selectionQuery, ...secretsQuery, max_result_size: "integer" },
 		async handler(context) {
-			const selected = parseExecutionSelection(context.query);
-			const view = await read(context, selected, context.query.max_result_size);
-			return replyJson(await presentOne(() => select(toExecution(view, toPresentation(context)), selected.selection)));
+			const { selection, fields } = parseExecutionSelection(context.query);
+			const view = await read(context, fields, context.query.max_result_size);
+			return replyJson(await presentExecution(context, view, { presentation: toPresentation(context), selection }));
 		},
 	}),
 	defineRoute({
@@ -173,12 +172,12 @@ export function toId({ path }: RouteContext<RouteNeeds>): string {
 }
 
 async function replyExecution(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: ExecutionView, status = 200) {
-	return replyJson(await presentOne(() => toExecution(view, toPresentation(context))), status);
+	return replyJson(await presentExecution(context, view, { presentation: toPresentation(context) }), status);
 }
 
 async function read(
 	context: RouteContext<RouteNeeds>,
-	{ fields }: ExecutionSelection,
+	fields: ExecutionSelection["fields"],
 	maximum: number | undefined,
 ): Promise<ExecutionView> {
 	const id = context.path["id"] ?? "";

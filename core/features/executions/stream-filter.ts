@@ -1,10 +1,11 @@
 import type { ExecutionStatus } from "../../contract/index.ts";
 import { toNameMatcher, toSubscription } from "../../http/name-pattern.ts";
-import type { Presentation } from "../../http/present.ts";
+import { type Presentation, presentOne } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
 import type { ServerSentEvent } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
-import { toChunk, toExecution, toLiveAction } from "./records-api.ts";
+import { type Asking, presentExecution } from "./present-executions.ts";
+import { toChunk, toLiveAction } from "./records-api.ts";
 
 /** Query parameters of the general stream. */
 export const streamFilterQuery = {
@@ -44,14 +45,14 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 }
 
 /** An event as the general stream sends it, secrets masked. */
-export function toServerSentEvent(event: StreamEvent, presentation: Presentation): ServerSentEvent {
+export async function toServerSentEvent(context: Asking, event: StreamEvent, presentation: Presentation): Promise<ServerSentEvent> {
 	switch (event.kind) {
 		case "execution":
-			return { event: event.name, data: toExecution(event.view, presentation) };
+			return { event: event.name, data: await presentExecution(context, event.view, { presentation }) };
 		case "liveaction":
-			return { event: event.name, data: toLiveAction(event.view, presentation) };
+			return { event: event.name, data: await presentOne(() => toLiveAction(event.view, presentation)) };
 		case "output":
-			return { event: event.name, data: toChunk(event.chunk, presentation), id: event.chunk.id };
+			return { event: event.name, data: await presentOne(() => toChunk(event.chunk, presentation)), id: event.chunk.id };
 		case "other":
 			return { event: event.name, data: event.data };
 	}

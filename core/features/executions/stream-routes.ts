@@ -1,6 +1,5 @@
 import { SvcError } from "../../contract/index.ts";
-import type { Presentation } from "../../http/present.ts";
-import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { type Presentation, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
@@ -8,6 +7,7 @@ import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource.ts";
+import type { Asking } from "./present-executions.ts";
 import { toChunk } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "./stream-filter.ts";
@@ -29,7 +29,7 @@ export const streamRoutes = [
 			return replyEvents(context, async (signal) => {
 				const events = await context.engine.events.subscribe(filter.subscriptions, { signal });
 				const isVisible = (event: StreamEvent) => filter.accepts(event) && mayView(event, context);
-				return toEvents(events, { ...filter, accepts: isVisible }, toMaskedPresentation(context));
+				return toEvents(context, events, { ...filter, accepts: isVisible }, toMaskedPresentation(context));
 			});
 		},
 	}),
@@ -71,12 +71,13 @@ function mayView(event: StreamEvent, { guard, principal }: RouteContext): boolea
 }
 
 async function* toEvents(
+	context: Asking,
 	events: AsyncIterable<StreamEvent>,
 	filter: StreamFilter,
 	presentation: Presentation,
 ): AsyncGenerator<ServerSentEvent> {
 	for await (const event of events) {
-		if (filter.accepts(event)) yield await presentOne(() => toServerSentEvent(event, presentation));
+		if (filter.accepts(event)) yield await toServerSentEvent(context, event, presentation);
 		if (filter.isEnd(event)) return;
 	}
 }

@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { SvcError } from "../../contract/index.ts";
+import { type RuleEntity, SvcError } from "../../contract/index.ts";
 import type { Pace } from "../../kernel/aging/pace.ts";
 import { createRemoval } from "../../kernel/aging/removal.ts";
 import { toSnapshot } from "../../kernel/executions/catalog.ts";
+import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";
 import { removeTraces } from "./remove-events.ts";
 import {
 	createScene,
@@ -210,6 +211,43 @@ test("a snapshot goes when nothing has referred to it for a day, unless its acti
 	pass(1);
 	await collect();
 	assert.deepEqual(await ids("snapshot"), [current.id, used.id].sort());
+});
+
+test("what rules were goes with the last execution that they have started, but not what they are", async () => {
+	const { storage, collect, ids, pass } = createScene({ purge_executions_ttl: 30 });
+	const type = {
+		...{ id: "1".repeat(24), ref: "default.rung", pack: "default", name: "rung", description: "", metadata_file: null },
+		...{ payload_schema: {}, parameters_schema: {}, tags: [] },
+	};
+	const trigger = {
+		...{ id: "2".repeat(24), ref: "default.rung", pack: "default", name: "rung", type: "default.rung" },
+		...{ parameters_hash: "", description: "", parameters: {} },
+	};
+	const rule: RuleEntity = {
+		...{ id: "3".repeat(24), ref: "default.bell", pack: "default", name: "bell", description: "now", type: "standard", enabled: true },
+		...{
+			trigger: "default.rung",
+			trigger_type: "default.rung",
+			action_ref: "core.noop",
+			user: "maria",
+			revision: "1",
+			metadata_file: null,
+		},
+		...{ criteria: {}, action_parameters: {}, type_parameters: {}, tags: [] },
+	};
+	const [current, used, unused] = ["now", "once", "never"].map((description) =>
+		toRuleSnapshot({ ...rule, description }, { trigger, type }),
+	);
+	assert.ok(current && used && unused);
+	await storage.insert("trigger_type", [type]);
+	await storage.insert("trigger", [trigger]);
+	await storage.insert("rule", [rule]);
+	await storage.insert("rule_snapshot", [current, used, unused]);
+	await storage.insert("execution", [toExecution("succeeded", 1, { rule_name: "bell", rule_snapshot_id: used.id })]);
+	await collect();
+	pass(1);
+	await collect();
+	assert.deepEqual(await ids("rule_snapshot"), [current.id, used.id].sort());
 });
 
 test("calls are small however much there is to remove, and others come in between", async () => {

@@ -7,7 +7,8 @@ import type { AgingRecords } from "../../kernel/feature.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
-import { createSnapshotSweep } from "./snapshot-sweep.ts";
+import { ruleSnapshots } from "./rule-snapshots.ts";
+import { actionSnapshots, createSnapshotSweep } from "./snapshot-sweep.ts";
 
 export interface CollectorParts {
 	readonly storage: Storage;
@@ -63,6 +64,7 @@ export class Collector {
 	/** In the order of reference 4.9, save for traces, which go once all that belongs to them has gone. */
 	#createSteps(): readonly Step[] {
 		const { options, endInquiries } = this.#parts;
+		const sweeps = options.purge_executions_ttl > 0;
 		return [
 			{ name: "executions", ...this.#aged(options.purge_executions_ttl, removeExecutions) },
 			{ name: "output", ...this.#aged(options.action_executions_ttl, removeOutput) },
@@ -76,7 +78,7 @@ export class Collector {
 				}),
 			},
 			{ name: "inquiries", isWanted: options.purge_inquiries, run: ({ pace }) => endInquiries(pace.signal) },
-			{ name: "snapshots", isWanted: options.purge_executions_ttl > 0, run: createSnapshotSweep() },
+			...[actionSnapshots, ruleSnapshots].map((swept) => ({ name: "snapshots", isWanted: sweeps, run: createSnapshotSweep(swept) })),
 		];
 	}
 

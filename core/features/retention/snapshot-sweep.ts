@@ -1,4 +1,4 @@
-import type { SnapshotEntity } from "../../contract/index.ts";
+import type { EntityKind, ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
 import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
 import type { Removal } from "../../kernel/aging/removal.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
@@ -6,11 +6,27 @@ import { toSnapshot } from "../../kernel/executions/catalog.ts";
 
 const day = 86_400_000_000;
 
+/** Snapshots of one kind, and how those are found that nothing refers to. */
+export interface SweptSnapshots {
+	readonly kind: EntityKind & ("snapshot" | "rule_snapshot");
+	/** Ids of snapshots that are not how things are now, by what executions are looked through for them. */
+	readCandidates(removal: Removal): Promise<ReadonlyMap<string, readonly string[]>>;
+	/** Which of these snapshots of one name no execution refers to. */
+	toUnused(removal: Removal, name: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** Snapshots of actions with their runner types. */
+export const actionSnapshots: SweptSnapshots = {
+	kind: "snapshot",
+	readCandidates,
+	toUnused: (removal, action_ref, ids) => findUnused(removal, { where: { action_ref }, field: "snapshot_id" }, ids),
+};
+
 /**
  * Removes snapshots that no execution refers to any more. They have no time of their own, and a node may be about to use one of an
  * action that has just been changed: so one goes when nothing has referred to it at two looks in a row, a day apart.
  */
-export function createSnapshotSweep(): (removal: Removal) => Promise<void> {
+export function createSnapshotSweep({ kind, readCandidates, toUnused }: SweptSnapshots): (removal: Removal) => Promise<void> {
 	let lastLook = Number.NEGATIVE_INFINITY;
 	let unusedBefore: ReadonlySet<string> = new Set();
 
@@ -19,10 +35,10 @@ export function createSnapshotSweep(): (removal: Removal) => Promise<void> {
 		if (now - lastLook < day) return;
 		const candidates = await readCandidates(removal);
 		const unused = new Set<string>();
-		for (const [actionRef, ids] of candidates) for (const id of await toUnused(removal, actionRef, ids)) unused.add(id);
+		for (const [name, ids] of candidates) for (const id of await toUnused(removal, name, ids)) unused.add(id);
 		if (removal.pace.signal.aborted) return;
 		await removal.remove(
-			"snapshot",
+			kind,
 			[...unused].filter((id) => unusedBefore.has(id)),
 		);
 		lastLook = now;
@@ -54,19 +70,23 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 	return candidates;
 }
 
-/** Which of these snapshots of one action no execution refers to. */
-async function toUnused(removal: Removal, actionRef: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+/** Which of these snapshots none of the executions refers to. */
+export async function findUnused(
+	removal: Removal,
+	{ where, field }: { readonly where: Partial<ExecutionEntity>; readonly field: "snapshot_id" | "rule_snapshot_id" },
+	ids: readonly string[],
+): Promise<ReadonlySet<string>> {
 	const unused = new Set(ids);
-	// There is no index on the snapshot, as that would cost every execution a write; but those of one action come quickly.
+	// There is no index on the snapshot, as that would cost every execution a write; but those of one name come quickly.
 	const aged = {
 		kind: "execution",
 		time: "start_timestamp",
 		before: toTimestamp(fromTimestamp(removal.now) + day),
-		where: { action_ref: actionRef },
-		fields: ["snapshot_id"],
+		where,
+		fields: [field],
 	} as const;
 	await eachAgedPage(removal, aged, async (page) => {
-		for (const { snapshot_id } of page) unused.delete(snapshot_id);
+		for (const execution of page) unused.delete(execution[field] ?? "");
 		return unused.size === 0 ? "enough" : undefined;
 	});
 	return unused;

@@ -1,24 +1,9 @@
 import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import type { RuleRecord } from "../executions/client-api.ts";
 
-/** A rule as the API shows it. */
-export interface RuleRecord {
-	readonly id: string;
-	readonly uid: string;
-	readonly ref: string;
-	readonly name: string;
-	readonly pack: string;
-	readonly description: string;
-	readonly enabled: boolean;
-	readonly type: { readonly ref: string; readonly parameters: JsonObject };
-	readonly trigger: { readonly type: string; readonly ref?: string; readonly parameters: JsonObject; readonly description?: string };
-	readonly criteria: JsonObject;
-	readonly action: { readonly ref: string; readonly parameters: JsonObject; readonly description?: string };
-	readonly context: JsonObject;
-	readonly tags: readonly JsonObject[];
-	readonly metadata_file: string;
-}
+export type { RuleRecord };
 
 /** What may be said of a rule; name, trigger and action must be. */
 export type RuleRequest = Pick<RuleRecord, "name"> & {

@@ -16,10 +16,12 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { type RuleOrigin, type SubmitParts, storeExecution } from "../../kernel/executions/submit.ts";
 import { isTemplateProblem } from "../../language/parameters/problems.ts";
 import type { LoopGuard } from "./loop-guard.ts";
+import type { RuleSnapshots } from "./rule-snapshots.ts";
 
 export interface EnforcerParts extends SubmitParts {
 	readonly logger: Logger;
 	readonly guard: LoopGuard;
+	readonly snapshots: Pick<RuleSnapshots, "of">;
 	/** Whom the executions of rules run for. */
 	readonly principal: Principal;
 }
@@ -91,6 +93,7 @@ export class Enforcer {
 				trigger_name: toName(instance.trigger),
 				trigger_type_name: toName(instance.trigger_type),
 				trigger_instance_id: instance.id,
+				rule_snapshot_id: await this.#parts.snapshots.of(rule),
 				trace_id: instance.trace_id,
 			},
 			names: { trigger: instance.payload },

@@ -1,5 +1,6 @@
-import type { JsonObject, RuleEnforcementEntity, RuleEntity, TriggerEntity } from "../../contract/index.ts";
+import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import type { WireRecord } from "../../http/record.ts";
+import { toRuleRecord } from "../executions/rule-record-api.ts";
 import type { RuleView } from "./rules-api.ts";
 
 /** Descriptions that the views of rules have in addition. */
@@ -9,35 +10,13 @@ export interface RuleDescriptions {
 }
 
 export function toRule({ rule, trigger }: RuleView, descriptions?: RuleDescriptions): WireRecord {
+	const record = toRuleRecord(rule, trigger);
+	if (descriptions === undefined) return record;
 	return {
-		id: rule.id,
-		uid: `rule:${rule.pack}:${rule.name}`,
-		ref: rule.ref,
-		name: rule.name,
-		pack: rule.pack,
-		description: rule.description,
-		enabled: rule.enabled,
-		type: { ref: rule.type, parameters: rule.type_parameters },
-		trigger: {
-			...toRuleTrigger(rule, trigger),
-			...(descriptions !== undefined && { description: descriptions.trigger }),
-		},
-		criteria: rule.criteria,
-		action: {
-			ref: rule.action_ref,
-			parameters: rule.action_parameters,
-			...(descriptions !== undefined && { description: descriptions.action }),
-		},
-		context: { user: rule.user },
-		tags: rule.tags,
-		metadata_file: rule.metadata_file ?? "",
+		...record,
+		trigger: { ...record.trigger, description: descriptions.trigger },
+		action: { ...record.action, description: descriptions.action },
 	};
-}
-
-/** Of a trigger that has gone only the type is known. */
-function toRuleTrigger(rule: RuleEntity, trigger: TriggerEntity | undefined): JsonObject {
-	if (trigger === undefined) return { type: rule.trigger_type, parameters: {} };
-	return { type: trigger.type, ref: trigger.ref, parameters: trigger.parameters };
 }
 
 /** An enforcement. Members that are empty are left out. */

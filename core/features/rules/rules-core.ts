@@ -12,6 +12,7 @@ import { keepPermitted } from "./permitted-rules.ts";
 import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
 import { createRuleIndex } from "./rule-index.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
+import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
 import type { Rules } from "./rules-api.ts";
@@ -42,7 +43,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	const processing = {
 		...parts,
 		rules: index,
-		enforcer: new Enforcer({ ...parts, guard: createLoopGuard(parts), principal }),
+		enforcer: new Enforcer({ ...parts, guard: createLoopGuard(parts), snapshots: new RuleSnapshots(parts), principal }),
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, user),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],

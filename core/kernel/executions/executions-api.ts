@@ -10,6 +10,7 @@ import type {
 import type { Page } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { CauseSelection, RuleCause } from "./rule-causes.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
 export interface ExecutionView {
@@ -92,6 +93,8 @@ export interface Executions {
 	/** `last` stands for the most recently scheduled one (`SVC_INVALID` while there is none). `SVC_NOT_FOUND` for anything unknown. */
 	get(idOrLast: string, options?: { readonly fields?: readonly (keyof ExecutionEntity)[] }): Promise<ExecutionView>;
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
+	/** What rules have started executions from, by the ids of those that a rule has started. */
+	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
 	/** Descendants in depth-first order, or by start time. `depth` 0 or negative: all generations. */
 	children(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]>;
 	/** Ask for the end of an execution. `refused` says why it cannot be canceled any more (specification of DELETE: 200 with a faultstring). */

@@ -11,6 +11,7 @@ import type { Endings } from "./endings.ts";
 import { toExecutionView } from "./execution-view.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, RerunInput, SubmitInput } from "./executions-api.ts";
 import { toRerunInput } from "./rerun.ts";
+import { type CauseSelection, type RuleCause, RuleCauses } from "./rule-causes.ts";
 import { storeExecution } from "./submit.ts";
 import type { TemplateSources } from "./template-sources.ts";
 
@@ -44,9 +45,11 @@ const filterFields = {
 /** The executions in the storage. */
 export class StoredExecutions implements Executions {
 	readonly #parts: ExecutionsParts;
+	readonly #ruleCauses: RuleCauses;
 
 	constructor(parts: ExecutionsParts) {
 		this.#parts = parts;
+		this.#ruleCauses = new RuleCauses(parts.storage);
 	}
 
 	async submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
@@ -73,6 +76,10 @@ export class StoredExecutions implements Executions {
 		const isLast = (limit === undefined || entities.length < limit) && (entities.length > 0 || offset === undefined || offset === 0);
 		const total = isLast ? before : await storage.count("execution", where);
 		return { items: await this.#toViews(entities, children), total };
+	}
+
+	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>> {
+		return this.#ruleCauses.of(executions, selection);
 	}
 
 	async children(id: string, { depth, sorted }: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]> {

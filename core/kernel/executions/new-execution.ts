@@ -19,6 +19,7 @@ export type AskedExecution = Pick<
 	| "trigger_name"
 	| "trigger_type_name"
 	| "trigger_instance_id"
+	| "rule_snapshot_id"
 	| "notify"
 	| "callback"
 	| "known_secrets"

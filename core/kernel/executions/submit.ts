@@ -29,7 +29,10 @@ export interface SubmitParts {
 
 /** What a rule adds to its request. */
 export interface RuleOrigin {
-	readonly fields: Pick<ExecutionEntity, "rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "trace_id">;
+	readonly fields: Pick<
+		ExecutionEntity,
+		"rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "rule_snapshot_id" | "trace_id"
+	>;
 	/** More names for templates in the given parameters. */
 	readonly names: RenderContext;
 	/** Pack of the rule. */
@@ -271,6 +274,7 @@ function createDraft(
 		trigger_name: null,
 		trigger_type_name: null,
 		trigger_instance_id: null,
+		rule_snapshot_id: null,
 		// The action's own notify wins over the request's unless it is empty (reference 8.1, step 12).
 		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
 		callback: input.callback ?? null,

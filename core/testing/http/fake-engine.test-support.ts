@@ -217,6 +217,7 @@ export function toEngine(fake: FakeEngine): Engine {
 				const items = fake.stored.slice(from, query.limit === undefined ? undefined : from + query.limit);
 				return { items: items.map((entity) => toView(entity)), total: fake.stored.length };
 			},
+			causes: async () => new Map(),
 			children: async () => [],
 			cancel: async (id: string) => {
 				const { status } = fake.find(id);

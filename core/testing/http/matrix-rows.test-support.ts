@@ -57,7 +57,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		ok: 200,
 		request: at("/executions"),
 		grants: global("execution_list"),
-		shows: { result: "execution_view", secrets: "show_secrets" },
+		shows: { result: "execution_view", payload: "trigger_instance_view", secrets: "show_secrets" },
 	},
 	"api POST /executions": {
 		ok: 201,

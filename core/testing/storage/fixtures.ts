@@ -33,6 +33,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		trigger_name: null,
 		trigger_type_name: null,
 		trigger_instance_id: null,
+		rule_snapshot_id: null,
 		start_timestamp: "2030-01-02T03:04:05.678901Z",
 		end_timestamp: null,
 		elapsed_seconds: null,

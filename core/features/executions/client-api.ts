@@ -1,0 +1,1 @@
+export type { RuleRecord } from "./client.ts";

@@ -1,0 +1,74 @@
+import type { RuleSnapshotEntity } from "../../contract/index.ts";
+import { type Presentation, presentTogether } from "../../http/present.ts";
+import type { WireRecord } from "../../http/record.ts";
+import type { HttpContext } from "../../http/route.ts";
+import { isSelected, type Selection, select } from "../../http/selection.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
+import { toShownInstances } from "../triggers/payload-rights-api.ts";
+import type { ShownCause } from "./embedded-cause-api.ts";
+import { toExecution } from "./records-api.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+
+/** Who asks, and whom the records are read from. */
+export type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };
+
+interface Shown {
+	readonly presentation: Presentation;
+	/** Default everything. */
+	readonly selection?: Selection | undefined;
+}
+
+/** Executions as whoever asks may see them. */
+export async function presentExecutions(
+	context: Asking,
+	views: readonly ExecutionView[],
+	{ presentation, selection }: Shown,
+): Promise<WireRecord[]> {
+	const causes = await readShownCauses(context, views, { presentation, selection });
+	return presentTogether(views, (view) => select(toExecution(view, presentation, causes.get(view.entity.id)), selection));
+}
+
+/** The same for one. */
+export async function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> {
+	const [record] = await presentExecutions(context, [view], shown);
+	return record as WireRecord;
+}
+
+/** What rules have started executions from, by the ids of the executions. Nothing is read that is not shown. */
+async function readShownCauses(
+	context: Asking,
+	views: readonly ExecutionView[],
+	{ presentation, selection }: Shown,
+): Promise<ReadonlyMap<string, ShownCause>> {
+	const snapshots = ["rule", "trigger", "trigger_type"].some((member) => isSelected(selection, member));
+	const instances = isSelected(selection, "trigger_instance");
+	if (!snapshots && !instances) return new Map();
+	const entities = views.map(({ entity }) => entity);
+	const causes = await context.engine.executions.causes(entities, { snapshots, instances });
+	const events = [
+		...new Map([...causes.values()].flatMap(({ instance }) => (instance ? [[instance.id, instance] as const] : []))).values(),
+	];
+	// As they were when the rules acted.
+	const then = events.map((event) => ({ ...event, status: "processing" as const, failure_reason: null }));
+	const shown = events.length === 0 ? [] : await toShownInstances(context, then, presentation);
+	const byId = new Map(events.map(({ id }, index) => [id, shown[index]]));
+	const toCause = ({ snapshot, instance }: { snapshot: RuleSnapshotEntity | undefined; instance: { id: string } | undefined }) => ({
+		snapshot,
+		instance: instance && byId.get(instance.id),
+		visible: toVisible(context, snapshot),
+	});
+	return new Map([...causes].map(([id, cause]) => [id, toCause(cause)]));
+}
+
+/** An execution shows no more of a rule than its own page would. */
+function toVisible({ guard, principal }: Asking, snapshot: RuleSnapshotEntity | undefined): ShownCause["visible"] {
+	const allows = (kind: "rule" | "trigger" | "trigger_type", named: { readonly pack: string; readonly name: string } | null | undefined) =>
+		principal.isAdmin ||
+		(named != null && guard.allows(principal, `${kind}_view`, { uid: `${kind}:${named.pack}:${named.name}`, pack: named.pack }));
+	return {
+		rule: allows("rule", snapshot?.rule),
+		trigger: allows("trigger", snapshot?.trigger),
+		trigger_type: allows("trigger_type", snapshot?.trigger_type),
+	};
+}

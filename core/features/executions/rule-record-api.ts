@@ -1,0 +1,28 @@
+import type { JsonObject, RuleEntity, TriggerEntity } from "../../contract/index.ts";
+import type { WireRecord } from "../../http/record.ts";
+
+/** A rule with its trigger, as the wire has it. */
+export function toRuleRecord(rule: RuleEntity, trigger: TriggerEntity | undefined) {
+	return {
+		id: rule.id,
+		uid: `rule:${rule.pack}:${rule.name}`,
+		ref: rule.ref,
+		name: rule.name,
+		pack: rule.pack,
+		description: rule.description,
+		enabled: rule.enabled,
+		type: { ref: rule.type, parameters: rule.type_parameters },
+		trigger: toRuleTrigger(rule, trigger),
+		criteria: rule.criteria,
+		action: { ref: rule.action_ref, parameters: rule.action_parameters },
+		context: { user: rule.user },
+		tags: rule.tags,
+		metadata_file: rule.metadata_file ?? "",
+	} satisfies WireRecord;
+}
+
+/** Of a trigger that has gone only the type is known. */
+function toRuleTrigger(rule: RuleEntity, trigger: TriggerEntity | undefined): JsonObject {
+	if (trigger === undefined) return { type: rule.trigger_type, parameters: {} };
+	return { type: trigger.type, ref: trigger.ref, parameters: trigger.parameters };
+}

@@ -1,0 +1,52 @@
+import { isSvcError, type RuleEntity, type RuleSnapshotEntity, type Storage } from "../../contract/index.ts";
+import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import type { ResolvedTrigger, TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import { toRuleSnapshot } from "./rule-snapshot-api.ts";
+
+export interface RuleSnapshotParts {
+	readonly storage: Storage;
+	readonly triggerCatalog: Pick<TriggerCatalog, "resolve">;
+}
+
+/** Keeps rules as they are when they act, so that executions show them whatever becomes of the rules. Once for each change of a rule. */
+export class RuleSnapshots {
+	readonly #parts: RuleSnapshotParts;
+	/** Ids of what is stored, by the trigger as it was read and the revision of the rule: an execution costs a look in here. */
+	readonly #stored = new WeakMap<ResolvedTrigger, Map<string, Promise<string>>>();
+
+	constructor(parts: RuleSnapshotParts) {
+		this.#parts = parts;
+	}
+
+	/** Id of the snapshot of a rule, which is in storage. */
+	async of(rule: RuleEntity): Promise<string> {
+		const trigger = await this.#findTrigger(rule);
+		if (trigger === undefined) return this.#store(toRuleSnapshot(rule, undefined));
+		const ids = this.#stored.get(trigger) ?? new Map<string, Promise<string>>();
+		this.#stored.set(trigger, ids);
+		const known = ids.get(rule.revision);
+		if (known !== undefined) return known;
+		const storing = this.#store(toRuleSnapshot(rule, trigger));
+		ids.set(rule.revision, storing);
+		storing.catch(() => ids.delete(rule.revision));
+		return storing;
+	}
+
+	async #findTrigger({ trigger }: RuleEntity): Promise<ResolvedTrigger | undefined> {
+		try {
+			return await this.#parts.triggerCatalog.resolve(trigger);
+		} catch (error) {
+			if (isSvcError(error, "SVC_INVALID")) return undefined;
+			throw error;
+		}
+	}
+
+	async #store(snapshot: RuleSnapshotEntity): Promise<string> {
+		const { storage } = this.#parts;
+		// The id is derived from the content, so what is there is the same.
+		if ((await storage.get("rule_snapshot", snapshot.id)) === undefined) {
+			await insertOnce(() => storage.insert("rule_snapshot", [snapshot]));
+		}
+		return snapshot.id;
+	}
+}

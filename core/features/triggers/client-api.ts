@@ -1,0 +1,1 @@
+export type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "./client.ts";
