@@ -24,7 +24,12 @@ export function toPlanText(plan: ServicePlan & { readonly running: Comparison })
 	const text = groups
 		.filter(([, lines]) => lines.length > 0)
 		.map(([title, lines]) => `${title}\n${lines.map((line) => `  ${line}\n`).join("")}`);
-	return `${text.join("\n")}\n${plan.would_start ? "It would start." : "It would not start."}\n`;
+	return `${text.join("\n")}\n${toVerdict(plan)}\n`;
+}
+
+function toVerdict({ would_start: wouldStart, after_running: afterRunning }: ServicePlan): string {
+	if (!wouldStart) return "It would not start.";
+	return afterRunning ? "It would start after the running service has stopped." : "It would start.";
 }
 
 function toFindingLines({ path, message, hint }: Finding): string[] {

@@ -106,7 +106,10 @@ export interface ServicePlan {
 	readonly contract: number;
 	/** Path of the configuration file. */
 	readonly config: string;
+	/** Whether there is no problem. */
 	readonly would_start: boolean;
+	/** Whether a service runs now that holds a port or the database, so that the start can only come after it has stopped. */
+	readonly after_running: boolean;
 	readonly problems: readonly Finding[];
 	readonly warnings: readonly Finding[];
 	/** Absent, as is what follows, while the configuration cannot be read or is wrong. */

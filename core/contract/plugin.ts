@@ -28,11 +28,18 @@ export interface PluginContext {
 }
 
 /**
- * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method, and calls `stop`
+ * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method but `check`, and calls `stop`
  * exactly once afterwards, also when `start` threw: `stop` must cope with a half-finished start. Plugins start in the order
  * storage, event bus, auth backend, runners, sensors and stop in reverse.
  */
 export interface Lifecycle {
+	/**
+	 * See whether the options are right, and whether files and packages that they need are there. Throws `SVC_CONFIG` with what is
+	 * not, and in `facts.problems` a list of texts where it is more than one thing. Asks no server, and leaves nothing open and
+	 * nothing changed. Called by `svc plan`, and by each start before any plugin has been started, for what this node is to start, so
+	 * that both say the same. The data directory may not exist yet. Without it a wrong option shows in `start`, and not in a plan.
+	 */
+	check?(context: PluginContext): Promise<void>;
 	/** Open what the plugin needs. Heavy packages are loaded here. Throwing ends the start of the service with the message. */
 	start?(context: PluginContext): Promise<void>;
 	/** Close everything opened: no handle, timer or child process may be left behind. */

@@ -80,6 +80,8 @@ export interface StorageInspection {
 	readonly state: "new" | "older" | "ready";
 	/** Names of the changes to its schema that `start` would make, in order. */
 	readonly changes: readonly string[];
+	/** Whether another process works on it now, beside which this one could not start. Absent where that cannot be told. */
+	readonly in_use?: boolean;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
 	type AuthBackend,
@@ -8,6 +10,7 @@ import {
 	SvcError,
 	warnIfMissing,
 } from "../../core/contract/index.ts";
+import { OptionReader } from "../_options/option-reader.ts";
 import { hashPassword, maximumBcryptBytes } from "./bcrypt.ts";
 import { HashThread } from "./hash-thread.ts";
 import { PasswordFile } from "./password-file.ts";
@@ -25,21 +28,27 @@ const maximumBytes = 511;
 const unknownSchemes = "passwords hashed with yescrypt and other schemes of the system";
 
 /** Users of a file as `htpasswd` and `mkpasswd` write it. Edits take effect at once. */
-export const flatFile = defineAuthBackend("flat-file", ({ file }: FlatFileOptions) => new FlatFile(file));
+export const flatFile = defineAuthBackend("flat-file", (options: FlatFileOptions) => new FlatFile(options));
 
 class FlatFile implements AuthBackend {
-	readonly #path: string | undefined;
+	readonly #options: unknown;
 	readonly #thread = new HashThread();
 	readonly #standIn = createStandIn();
 	#file: PasswordFile | undefined;
 
-	constructor(path: string | undefined) {
-		this.#path = path;
+	constructor(options: unknown) {
+		this.#options = options;
+	}
+
+	async check(): Promise<void> {
+		const file = readFileOption(this.#options);
+		if (file !== undefined) await assertReadable(resolve(file));
 	}
 
 	async start({ dataDirectory, logger }: PluginContext): Promise<void> {
 		warnIfMissing({ name: "koffi", off: unknownSchemes, resolve: () => import.meta.resolve("koffi") }, logger);
-		const path = this.#path === undefined ? join(dataDirectory, "htpasswd") : resolve(this.#path);
+		const file = readFileOption(this.#options);
+		const path = file === undefined ? join(dataDirectory, "htpasswd") : resolve(file);
 		const canVerify = async (stored: string) =>
 			(await this.#thread.compare({ password: "", stored }, new AbortController().signal)) !== undefined;
 		this.#file = new PasswordFile(path, { logger, canVerify });
@@ -77,6 +86,23 @@ class FlatFile implements AuthBackend {
 		if (this.#file === undefined) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has not been started");
 		return this.#file;
 	}
+}
+
+function readFileOption(options: unknown): string | undefined {
+	const reader = new OptionReader(options);
+	const file = reader.text("file");
+	reader.finish("flat-file");
+	return file;
+}
+
+/** One that is not there has no users yet. */
+async function assertReadable(path: string): Promise<void> {
+	const found = await stat(path).catch(() => undefined);
+	if (found === undefined) return;
+	if (!found.isFile()) throw new SvcError("SVC_CONFIG", `file: "${path}" is no file`);
+	await access(path, constants.R_OK).catch((cause: unknown) => {
+		throw new SvcError("SVC_CONFIG", `file: "${path}" cannot be read`, { cause });
+	});
 }
 
 /** Of a new user's password, which is stored with bcrypt. */

@@ -1,5 +1,5 @@
 import type { SecureVersion } from "node:tls";
-import type { OptionReader } from "./option-reader.ts";
+import type { OptionReader } from "../_options/option-reader.ts";
 
 /** What `client_options` can change. */
 export interface ClientSettings {

@@ -31,11 +31,15 @@ class Ldap implements AuthBackend {
 		this.#options = options;
 	}
 
+	async check(): Promise<void> {
+		this.#parse(await importLdapts());
+	}
+
 	async start({ logger, clock }: PluginContext): Promise<void> {
 		const ldapts = await importLdapts();
 		// Loaded here: a configuration may name this backend and use another, and its start should not wait.
 		const { SignIn } = await import("./sign-in.ts");
-		const settings = parseSettings(this.#options, (filter) => void ldapts.FilterParser.parseString(filter));
+		const settings = this.#parse(ldapts);
 		for (const warning of findWeaknesses(settings)) logger.warn("auth backend ldap", { warning });
 		this.#signIn = new SignIn(settings, { ldapts, logger, clock });
 	}
@@ -64,6 +68,10 @@ class Ldap implements AuthBackend {
 			this.#underWay.delete(controller);
 			signal.removeEventListener("abort", abort);
 		}
+	}
+
+	#parse({ FilterParser }: Ldapts): Settings {
+		return parseSettings(this.#options, (filter) => void FilterParser.parseString(filter));
 	}
 }
 

@@ -1,10 +1,9 @@
 import { isIP } from "node:net";
-import { SvcError } from "../../core/contract/index.ts";
+import { OptionReader } from "../_options/option-reader.ts";
 import { type ClientSettings, readClientOptions } from "./client-options.ts";
 import { parseDn } from "./dn.ts";
 import type { GroupCacheLimits } from "./group-cache.ts";
 import type { GroupRequirement } from "./membership.ts";
-import { OptionReader } from "./option-reader.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import { readTlsSettings, type TlsSettings } from "./tls-settings.ts";
@@ -63,11 +62,7 @@ export function parseSettings(input: unknown, assertFilter: (filter: string) => 
 		debug: reader.flag("debug", false),
 		groupCache: readGroupCache(reader),
 	};
-	reader.finish();
-	if (reader.problems.length > 0) {
-		const message = `auth backend ldap: ${reader.problems.join("; ")}`;
-		throw new SvcError("SVC_CONFIG", message, { facts: { problems: reader.problems } });
-	}
+	reader.finish("ldap");
 	return settings;
 }
 

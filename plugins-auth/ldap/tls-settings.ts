@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type ConnectionOptions, createSecureContext, type SecureContext } from "node:tls";
+import type { OptionReader } from "../_options/option-reader.ts";
 import type { ClientSettings } from "./client-options.ts";
-import type { OptionReader } from "./option-reader.ts";
 
 export interface TlsSettings {
 	readonly secureContext: SecureContext;

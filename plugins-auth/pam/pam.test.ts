@@ -144,10 +144,10 @@ pamTest("without root the start is refused, unless that is said to be right", as
 
 test("options that cannot be right are refused at the start", async () => {
 	for (const [options, message] of [
-		[{ service: "../login" }, /service "\.\.\/login" must be/],
-		[{ service: "" }, /service "" must be/],
-		[{ timeout: 0 }, /timeout must be/],
-		[{ timeout: Number.NaN }, /timeout must be/],
+		[{ service: "../login" }, /service: "\.\.\/login" must be/],
+		[{ service: "" }, /service: must be/],
+		[{ timeout: 0 }, /timeout: must be/],
+		[{ timeout: Number.NaN }, /timeout: must be/],
 	] as const) {
 		await assert.rejects(
 			withPam({ ...options, check_for_root: false }, async () => undefined),

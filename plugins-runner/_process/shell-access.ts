@@ -22,6 +22,7 @@ type Context = RunContext<typeof shellParameters>;
 
 /** Life and runs of a runner of shell commands. */
 export interface ShellAccess {
+	check(): Promise<void>;
 	start(context: PluginContext): Promise<void>;
 	stop(): Promise<void>;
 	run(context: Context, command: ShellCommand): Promise<RunResult>;
@@ -35,10 +36,9 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 	let runs: LastingRuns | undefined;
 	let timer: NodeJS.Timeout | undefined;
 	return {
+		check: async () => assertCanSurvive(name, survive_restart),
 		async start(context) {
-			if (survive_restart && !existsSync("/proc/self/stat")) {
-				throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" needs /proc, which this system does not have`);
-			}
+			assertCanSurvive(name, survive_restart);
 			const directory = toRunsDirectory(context, name);
 			const lasting = new LastingRuns({ directory, logger: context.logger });
 			const endForgotten = () =>
@@ -67,6 +67,14 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			await runs?.forget(liveaction_id);
 		},
 	};
+}
+
+/** Plain JavaScript may say anything, and what only looks true must not count as half. */
+function assertCanSurvive(name: string, survive: unknown): void {
+	if (typeof survive !== "boolean") throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" must be true or false`);
+	if (survive && !existsSync("/proc/self/stat")) {
+		throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" needs /proc, which this system does not have`);
+	}
 }
 
 /** Whether a run that an earlier process of the service began may still go on. */

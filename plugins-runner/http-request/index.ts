@@ -16,9 +16,10 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 		capabilities: { cancellation: true },
 		outputKey: "body",
 		entryPoint: "forbidden",
+		check: async () => sender.prepare(),
 		async start({ logger }) {
 			warnIfMissing({ name: "undici", off: "HTTP requests of actions", resolve: () => import.meta.resolve("undici") }, logger);
-			sender.start();
+			sender.prepare();
 		},
 		async run(context) {
 			const seconds = toSeconds(context.actionParameters);

@@ -24,7 +24,7 @@ export class RequestSender {
 	}
 
 	/** Before the first request. `SVC_CONFIG` when `ca_file` cannot be read. */
-	start(): void {
+	prepare(): void {
 		this.#authorities = readAuthorities(this.#options.ca_file);
 	}
 

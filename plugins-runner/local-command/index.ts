@@ -14,6 +14,7 @@ export const localCommand = defineRunner("local-shell-cmd", (options: ShellOptio
 		parameters,
 		capabilities: { streaming: true, cancellation: true, recovery: options.survive_restart === true },
 		entryPoint: "forbidden",
+		check: access.check,
 		start: access.start,
 		stop: access.stop,
 		async run(context) {

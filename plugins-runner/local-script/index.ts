@@ -28,6 +28,7 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 		parameters,
 		capabilities: { streaming: true, cancellation: true, recovery: options.survive_restart === true },
 		entryPoint: "required",
+		check: access.check,
 		async start(context) {
 			await access.start(context);
 			await versions.start(context, (liveactionId) => hasLastingRun(context, "local-shell-script", liveactionId));

@@ -65,7 +65,9 @@ export interface PythonEngine {
 	readonly name: EngineName;
 	/** Of the language, such as `3.11.7`. Valid once `start` has resolved. */
 	readonly version: string;
-	/** Find what it needs; rejects with `SVC_CONFIG` and what is missing when it cannot run here. Cheap: heavy things wait for the first run. */
+	/** Find what it needs; rejects with `SVC_CONFIG` and what is missing when it cannot run here. Leaves nothing open. */
+	check(): Promise<void>;
+	/** The same, and be ready for runs. Cheap: heavy things wait for the first one. */
 	start(context: PluginContext): Promise<void>;
 	/**
 	 * Resolves when the run has ended, nothing of it is left and its output was delivered. Rejects when the engine could not do its

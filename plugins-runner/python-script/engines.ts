@@ -14,6 +14,15 @@ export class Engines {
 		this.#create = create;
 	}
 
+	/** Throws `SVC_CONFIG` for an engine that is none, or that is asked for and cannot run here. */
+	async check(choice: EngineName | "auto"): Promise<void> {
+		if (choice === "auto") return;
+		if (!engineNames.includes(choice)) {
+			throw new SvcError("SVC_CONFIG", `option "engine" of python-script must be one of auto, ${engineNames.join(", ")}`);
+		}
+		await this.#create[choice]().check();
+	}
+
 	/** Choose the default: the one named, or the first that can run here. */
 	async start(context: PluginContext, choice: EngineName | "auto"): Promise<void> {
 		this.#context = context;

@@ -48,6 +48,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		capabilities: { streaming: true, cancellation: true },
 		outputKey: "result",
 		entryPoint: "required",
+		check: () => engines.check(options.engine ?? "auto"),
 		async start(context) {
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
 			const engine = options.engine ?? "auto";

@@ -57,6 +57,10 @@ export class SharedBus implements EventBus {
 		this.#lanes = new WantedLanes(transport.lanes);
 	}
 
+	async check(context: PluginContext): Promise<void> {
+		await this.#transport.prepare(context);
+	}
+
 	async start(context: PluginContext): Promise<void> {
 		await this.#transport.prepare(context);
 		const { logger } = context;

@@ -1,25 +1,9 @@
-import { defineSensor, type JsonObject, poll, type SensorContext, type SensorPlugin, SvcError } from "../../core/contract/index.ts";
+import { defineSensor, type JsonObject, poll, type SensorContext, type SensorPlugin } from "../../core/contract/index.ts";
 import { ask } from "./ask.ts";
+import { assertOptions, type HttpPollOptions, toUrl } from "./options.ts";
 import { findChanges, type Seen, toConditions, toSeen } from "./seen.ts";
 
-export interface HttpPollOptions {
-	/** Address to ask; http or https. It is shown in payloads: credentials belong into `headers`. */
-	readonly url: string;
-	/** Name of the sensor; needed where there are several of its kind. Default `http-poll`. */
-	readonly name?: string;
-	/** Whole seconds between two questions, at least 4. Default 60. */
-	readonly interval?: number;
-	/** Sent with each question. */
-	readonly headers?: Readonly<Record<string, string>>;
-	/** Seconds until an answer must be complete. Default 30. */
-	readonly timeout?: number;
-	/** `change`: when status or body differ from those of the answer before. `always`: each answer. Default `change`. */
-	readonly dispatch?: "change" | "always";
-	/** Whether redirects are followed, with the headers; otherwise they are the answer. Default false. */
-	readonly allow_redirects?: boolean;
-	/** Most bytes of a body that are read. Default 1 MiB. */
-	readonly max_body?: number;
-}
+export type { HttpPollOptions };
 
 const defaultName = "http-poll";
 const triggerType = "http_poll.answer";
@@ -36,6 +20,7 @@ export function httpPoll(options: HttpPollOptions): SensorPlugin {
 			description: "Tells of changes in what an HTTP address answers.",
 			poll_interval: interval,
 			trigger_types: [{ name: triggerType, description: "An HTTP address has answered.", payload_schema: payloadSchema }],
+			check: async () => assertOptions({ ...options }),
 			run: (context) => poll(context, context.poll_interval ?? interval, () => look(context)),
 		};
 	})();
@@ -93,15 +78,4 @@ async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen |
 	const kept = await state.get(stateName);
 	const seen = kept === undefined ? undefined : (JSON.parse(kept) as Seen);
 	return seen?.url === url.href ? seen : undefined;
-}
-
-function toUrl(address: string): URL {
-	const url = URL.canParse(address) ? new URL(address) : undefined;
-	if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must begin with http:// or https://");
-	}
-	if (url.username !== "" || url.password !== "") {
-		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must not hold a user or password; give them in headers");
-	}
-	return url;
 }

@@ -107,11 +107,15 @@ export interface DatabaseClient {
 /** A database as the options name it; nothing is opened yet. */
 export interface Database {
 	readonly capabilities: StorageCapabilities;
+	/** `SVC_CONFIG` for wrong options, and for what they need and is not there. Asks no server. */
+	check(context: PluginContext): Promise<void>;
 	open(context: PluginContext): Promise<DatabaseClient>;
 	/** Names of the migrations that opening would run. */
 	plan(context: PluginContext): Promise<readonly string[]>;
 	/** For reading, and only where no migration is to be run. */
 	openReadOnly(context: PluginContext): Promise<DatabaseClient>;
+	/** Whether a service works on it that no other may join, where there is such a thing. */
+	isInUse?(context: PluginContext): Promise<boolean>;
 	/** Where it is, without a password. */
 	place(context: PluginContext): string;
 }

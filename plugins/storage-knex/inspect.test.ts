@@ -26,14 +26,16 @@ test("a SQLite file is looked at without making one, and read without a write or
 	withDirectory(async (directory) => {
 		const options = { client: "sqlite" } as const;
 		const file = join(directory, "svc.db");
-		assert.deepEqual((await inspect(options, directory)).found, { place: file, state: "new", changes: names });
+		assert.deepEqual((await inspect(options, directory)).found, { place: file, state: "new", changes: names, in_use: false });
 		assert.deepEqual(await readdir(directory), []);
 		const storage = knexStorage(options).create();
 		await storage.start?.(toContext(directory));
 		await storage.insert("trace", [createTrace("1".repeat(24))]);
 		// While it is open elsewhere, with a log beside the file.
-		assert.equal((await inspect(options, directory)).traces, 1);
+		const beside = await inspect(options, directory);
+		assert.deepEqual([beside.traces, beside.found?.in_use], [1, true]);
 		await storage.stop?.();
+		assert.equal((await inspect(options, directory)).found?.in_use, false);
 		await copyFile(file, join(directory, "alone.db"));
 		const files = await readdir(directory);
 		const alone = await inspect({ client: "sqlite", file: join(directory, "alone.db") }, directory);

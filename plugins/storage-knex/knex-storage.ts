@@ -44,11 +44,17 @@ export class KnexStorage implements Storage {
 
 	async inspect(context: PluginContext): Promise<StorageInspection> {
 		const place = this.#database.place(context);
+		const inUse = await this.#database.isInUse?.(context);
+		const use = inUse === undefined ? {} : { in_use: inUse };
 		const changes = await this.#database.plan(context);
-		if (changes.length > 0) return { place, state: changes.includes(executionsAndCatalog.name) ? "new" : "older", changes };
+		if (changes.length > 0) return { place, state: changes.includes(executionsAndCatalog.name) ? "new" : "older", changes, ...use };
 		const client = await this.#database.openReadOnly(context);
 		this.#opened = { client, statements: new Statements(client) };
-		return { place, state: "ready", changes };
+		return { place, state: "ready", changes, ...use };
+	}
+
+	check(context: PluginContext): Promise<void> {
+		return this.#database.check(context);
 	}
 
 	async start(context: PluginContext): Promise<void> {

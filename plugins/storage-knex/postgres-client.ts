@@ -20,6 +20,11 @@ const mostAttempts = 10;
 export function createPostgresDatabase(options: PostgresStorageOptions): Database {
 	return {
 		capabilities: { shared: true, durable: true },
+		async check() {
+			const settings = parsePostgresStorageOptions(options);
+			await createPostgresKnex();
+			await createSource(settings, true);
+		},
 		open: () => openPostgres(options, false),
 		openReadOnly: () => openPostgres(options, true),
 		place: () => parsePostgresStorageOptions(options).label,

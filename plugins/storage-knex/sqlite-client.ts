@@ -1,4 +1,5 @@
-import { access, mkdir, open } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, mkdir, open, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isSvcError, type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
@@ -9,7 +10,7 @@ import { migrate, planMigrations } from "./migrate.ts";
 import { compactFile } from "./sqlite-compact.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
-import { lockDatabase } from "./sqlite-lock.ts";
+import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
 
 export interface SqliteOptions {
 	readonly client: "sqlite";
@@ -31,11 +32,33 @@ const dialect: Dialect = {
 export function createSqliteDatabase(options: SqliteOptions): Database {
 	return {
 		capabilities: { shared: false, durable: true },
+		check: (context) => checkSqlite(options, context),
 		open: (context) => openSqlite(options, context),
 		plan: (context) => planSqlite(options, context),
 		openReadOnly: (context) => openSqliteReadOnly(options, context),
+		isInUse: async (context) => isDatabaseLocked(await importLibsql(), toFile(options, context)),
 		place: (context) => toFile(checkOptions(options), context),
 	};
+}
+
+async function checkSqlite(options: SqliteOptions, context: PluginContext): Promise<void> {
+	const file = toFile(checkOptions(options), context);
+	await importLibsql();
+	await assertWritable(dirname(file)).catch((cause: unknown) => {
+		throw new SvcError("SVC_CONFIG", `storage.file: database "${file}" cannot be written: ${toErrorMessage(cause)}`, { cause });
+	});
+}
+
+/** A directory that is not there yet can be made where the one above it can be written to. */
+async function assertWritable(directory: string): Promise<void> {
+	try {
+		if (!(await stat(directory)).isDirectory()) throw new Error(`"${directory}" is no directory`);
+		await access(directory, constants.W_OK | constants.X_OK);
+	} catch (error) {
+		const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+		if (!isAbsent || dirname(directory) === directory) throw error;
+		await assertWritable(dirname(directory));
+	}
 }
 
 async function openSqlite(options: SqliteOptions, context: PluginContext): Promise<DatabaseClient> {
@@ -163,7 +186,7 @@ function checkOptions(options: SqliteOptions): SqliteOptions {
 /** SQLite would create the files readable for others. */
 async function createFile(file: string): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	for (const path of [file, `${file}.lock`]) {
+	for (const path of [file, toLockFile(file)]) {
 		try {
 			// Only a file that is not there is opened: closing one drops the locks that this process holds on it.
 			await (await open(path, "wx", 0o600)).close();

@@ -60,7 +60,7 @@ async function readHelp(words: readonly string[]): Promise<string> {
 		},
 	});
 	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
-	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, problems: [], warnings: [] });
+	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, after_running: false, problems: [], warnings: [] });
 	const conform: CliContext["conform"] = async ({ kind, module }) => ({ kind, name: "", module, statements: [], leftOut: [] });
 	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database, conform });
 	return help;

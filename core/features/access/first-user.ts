@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type AuthBackend, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
-import { isReservedName } from "../../kernel/basics/reserved-names.ts";
 import type { FirstUser } from "./access-api.ts";
-
-const username = "admin";
+import { findFirstUserProblem, firstUsername as username } from "./first-user-api.ts";
 
 export interface FirstUserParts {
 	readonly backend: AuthBackend;
@@ -20,12 +18,8 @@ export interface FirstUserParts {
  */
 export async function ensureFirstUser({ backend, adminPassword, logger, systemUser }: FirstUserParts): Promise<FirstUser | undefined> {
 	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
-	if (isReservedName(username, systemUser)) {
-		throw new SvcError(
-			"SVC_CONFIG",
-			`system_user.user: "${systemUser}" is the first administrator's name, who could not sign in; choose another`,
-		);
-	}
+	const problem = findFirstUserProblem(systemUser);
+	if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
 	const generated = adminPassword ? undefined : randomBytes(18).toString("base64url");
 	try {
 		await backend.addUser({ username, password: generated ?? adminPassword ?? "" });

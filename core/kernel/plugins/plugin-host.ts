@@ -1,7 +1,10 @@
-import type { AuthBackend, Clock, EventBus, Lifecycle, NodeRole, PluginContext, Runner, Sensor, Storage } from "../../contract/index.ts";
+import type { AuthBackend, Clock, EventBus, Lifecycle, PluginContext, PluginKind, Runner, Sensor, Storage } from "../../contract/index.ts";
+import { toConfigError } from "../basics/config-error.ts";
 import type { Persist } from "../nodes/persist.ts";
+import { findOptionProblems } from "./check-options.ts";
 import { createPlugins } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
+import { isStarted } from "./started-kinds.ts";
 import type { StorageDoor } from "./storage-door.ts";
 
 interface Started {
@@ -43,11 +46,14 @@ export class PluginHost {
 	}
 
 	/**
-	 * Starts storage, event bus, and of auth backend, runners and sensors what the node's roles need, in this order; the runners
-	 * together, as some of them wait for processes. A failure stops what had started and is thrown on; starting the storage is left to
+	 * Asks storage, event bus, and of auth backend, runners and sensors what the node's roles need whether their options are right, and
+	 * starts them in this order; the runners together, as some of them wait for processes. A failure stops what had started and is thrown on; starting the storage is left to
 	 * `persist`, which may try it more than once.
 	 */
 	async start(persist: Persist): Promise<void> {
+		const { composition, roles } = this.#dependencies;
+		const problems = await findOptionProblems({ composition, plugins: this, roles }, (name) => this.#toContext(name));
+		if (problems.length > 0) throw toConfigError(problems);
 		try {
 			await this.#startStorage(persist);
 			await this.#startOthers();
@@ -81,12 +87,11 @@ export class PluginHost {
 	async #startOthers(): Promise<void> {
 		const { composition } = this.#dependencies;
 		await this.#startOne(`event bus ${composition.eventBus.name}`, this.eventBus);
-		// The listener of the API answers for the authentication component too.
-		if (this.authBackend !== undefined && this.#needs("auth", "api")) {
+		if (this.authBackend !== undefined && this.#needs("auth-backend")) {
 			await this.#startOne(`auth backend ${composition.authBackend?.name}`, this.authBackend);
 		}
-		if (this.#needs("worker")) await startTogether([...this.runners].map(([name, runner]) => this.#startOne(`runner ${name}`, runner)));
-		if (this.#needs("sensors")) for (const [name, sensor] of this.sensors) await this.#startOne(`sensor ${name}`, sensor);
+		if (this.#needs("runner")) await startTogether([...this.runners].map(([name, runner]) => this.#startOne(`runner ${name}`, runner)));
+		if (this.#needs("sensor")) for (const [name, sensor] of this.sensors) await this.#startOne(`sensor ${name}`, sensor);
 	}
 
 	async #startOne(name: string, instance: Lifecycle): Promise<void> {
@@ -95,8 +100,8 @@ export class PluginHost {
 		await instance.start?.(this.#toContext(name));
 	}
 
-	#needs(...roles: readonly NodeRole[]): boolean {
-		return roles.some((role) => this.#dependencies.roles.includes(role));
+	#needs(kind: PluginKind): boolean {
+		return isStarted(kind, this.#dependencies.roles);
 	}
 
 	#toContext(name: string): PluginContext {

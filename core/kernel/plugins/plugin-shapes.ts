@@ -58,7 +58,7 @@ export function findShapeProblems(path: string, { kind, name }: { readonly kind:
 	const missing = Object.entries(methods)
 		.filter(([method]) => typeof members[method] !== "function")
 		.map(([method, hint]) => `has no method ${method}; hint: ${hint}`);
-	const others = [...optionalMethods, "start", "stop"]
+	const others = [...optionalMethods, "check", "start", "stop"]
 		.filter((method) => members[method] !== undefined && typeof members[method] !== "function")
 		.map((method) => `has a member ${method} that is no method; hint: leave it out, or make it a method`);
 	const capabilities = hasCapabilities ? checkCapabilities(members["capabilities"]) : [];

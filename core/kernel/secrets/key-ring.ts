@@ -107,10 +107,10 @@ export class KeyRing {
 	#load(): StoredKeys | undefined {
 		const { path, isEnabled, logger } = this.#parts;
 		if (!isEnabled) return undefined;
-		const found = statSync(path, { throwIfNoEntry: false });
-		const next = found === undefined ? "" : `${found.ino}:${found.mtimeMs}:${found.size}`;
-		if (next === this.#version) return this.#stored;
 		try {
+			const found = statSync(path, { throwIfNoEntry: false });
+			const next = found === undefined ? "" : `${found.ino}:${found.mtimeMs}:${found.size}`;
+			if (next === this.#version) return this.#stored;
 			this.#stored = readKeyFile(path);
 			this.#version = next;
 		} catch (error) {

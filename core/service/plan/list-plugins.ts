@@ -1,29 +1,30 @@
 import type { PlannedPlugin } from "../../cli/service-plan.ts";
-import type { NodeRole } from "../../contract/index.ts";
 import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
+import { isStarted } from "../../kernel/plugins/started-kinds.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 
 type Plugin = { readonly kind: PlannedPlugin["kind"]; readonly name: string; readonly contract?: number };
 
 /** The plugins of a configuration, and which of them a node with its roles starts. */
 export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, sensors }: CreatedPlugins): readonly PlannedPlugin[] {
-	const needs = (...roles: readonly NodeRole[]) => roles.some((role) => config.roles.includes(role));
-	const entry = (path: string, { kind, name, contract = 1 }: Plugin, starts: boolean) => ({ path, kind, name, contract, starts });
+	const entry = (path: string, { kind, name, contract = 1 }: Plugin) => {
+		return { path, kind, name, contract, starts: isStarted(kind, config.roles) };
+	};
 	const { authBackend } = config;
 	return [
-		{ ...entry("storage", config.storage, true), capabilities: { ...door.storage.capabilities } },
-		{ ...entry("event_bus", config.eventBus, true), capabilities: { ...eventBus.capabilities } },
-		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend, needs("auth", "api"))]),
+		{ ...entry("storage", config.storage), capabilities: { ...door.storage.capabilities } },
+		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
+		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),
 		...config.runners.map((plugin, index) => ({
-			...entry(`runners[${index}]`, plugin, needs("worker")),
+			...entry(`runners[${index}]`, plugin),
 			capabilities: { ...runners.get(plugin.name)?.capabilities },
 		})),
 		...config.sensors.map((plugin, index) => {
 			const sensor = sensors.get(plugin.name);
 			const types =
 				sensor === undefined ? [] : sensor.trigger_types.map(({ name }) => `${toNamedSensor(plugin.name, sensor).pack}.${name}`);
-			return { ...entry(`sensors[${index}]`, plugin, needs("sensors")), trigger_types: types };
+			return { ...entry(`sensors[${index}]`, plugin), trigger_types: types };
 		}),
 	];
 }

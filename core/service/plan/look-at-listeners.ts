@@ -34,8 +34,7 @@ export async function lookAtListeners(options: Options, roles: readonly NodeRole
 		listeners.push({ name, host, port, tls, state });
 		const place = `${host} port ${port}`;
 		if (other !== undefined) problems.push({ path, message: `${place} is the port of ${other} too`, hint: "give each listener its own" });
-		else if (state === "svc")
-			warnings.push({ path, message: `a running svc listens on ${place}`, hint: "stop it before this one is started" });
+		else if (state === "svc") warnings.push({ path, message: `a running svc listens on ${place}`, hint: "it has to stop first" });
 		else if (refusal !== undefined) problems.push({ path, message: describe(refusal, place), hint: "choose another port or host" });
 		if (!tls && isForAll(host))
 			warnings.push({

@@ -5,12 +5,16 @@ import { assertNotMoving } from "../../kernel/work/database-move.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFindings } from "./findings.ts";
 
+const mustStop = "it has to stop first";
+
 export interface StorageReport {
 	readonly storage: PlannedStorage;
 	/** Open for reading; undefined when nothing can be read. The caller stops it. */
 	readonly stored: Storage | undefined;
 	/** Whether nothing has been kept yet. */
 	readonly isNew: boolean;
+	/** Whether a service works on it that has to stop first. */
+	readonly isHeld: boolean;
 	readonly problems: readonly Finding[];
 	readonly warnings: readonly Finding[];
 }
@@ -23,7 +27,15 @@ export async function lookAtStorage(
 ): Promise<StorageReport> {
 	const { name } = plugin;
 	const report = (storage: Omit<PlannedStorage, "name">, rest: Partial<StorageReport> = {}): StorageReport => {
-		return { storage: { name, ...storage }, stored: undefined, isNew: storage.state === "new", problems: [], warnings: [], ...rest };
+		return {
+			storage: { name, ...storage },
+			stored: undefined,
+			isNew: storage.state === "new",
+			isHeld: false,
+			problems: [],
+			warnings: [],
+			...rest,
+		};
 	};
 	try {
 		if (instance.inspect === undefined) {
@@ -31,11 +43,14 @@ export async function lookAtStorage(
 			// What does not outlast the process begins empty.
 			return report({ place: null, state: instance.capabilities.durable === true ? "unknown" : "new", changes });
 		}
-		const { place, state, changes } = await instance.inspect(context);
-		if (state !== "ready") return report({ place, state, changes });
+		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
+		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
+		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
 		await assertNotMoving(instance, createSystemClock().now());
-		const warnings = await findOthers(instance, isBusShared);
-		return report({ place, state, changes }, { stored: instance, warnings });
+		// Records of nodes that were killed a moment ago say less than the storage itself.
+		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
+		const warnings = inUse && others.length === 0 ? [held] : others;
+		return report({ place, state, changes }, { stored: instance, warnings, isHeld: warnings.length > 0 });
 	} catch (error) {
 		const state = isSvcError(error, "SVC_CONFIG") ? "unknown" : "unreachable";
 		return report({ place: null, state, changes: [] }, { problems: toFindings(error, "storage") });
@@ -50,8 +65,7 @@ async function findOthers(storage: Storage, isBusShared: boolean): Promise<Findi
 	const others = isShared && isBusShared ? living.filter((node) => !node.event_bus_shared) : living;
 	if (others.length === 0) return [];
 	const names = others.map(({ name, hostname, pid }) => `"${name}" (process ${pid} on ${hostname})`).join(", ");
-	const stop = "stop it before this one is started";
-	if (!isShared) return [{ path: "storage", message: `it is in use by node ${names}`, hint: stop }];
+	if (!isShared) return [{ path: "storage", message: `it is in use by node ${names}`, hint: mustStop }];
 	const message = `node ${names} works on the same storage, and its event bus or this one's reaches one process only`;
-	return [{ path: "event_bus", message, hint: `give both the same shared event bus, or ${stop}` }];
+	return [{ path: "event_bus", message, hint: `give both the same shared event bus, or stop it first` }];
 }

@@ -72,6 +72,8 @@ test("on a used database the plan names what is new, what changes and what is le
 	withPlan(async ({ directory, plan, planUntouched, serve, write }) => {
 		await serve(async () => {});
 		const same = await planUntouched();
+		// The record of the node may still count as living, but nobody holds the file.
+		assert.equal(same.after_running, false);
 		assert.equal(same.storage?.state, "ready");
 		assert.equal(same.first_user, false);
 		for (const records of [same.content?.rules, same.content?.actions, same.content?.packs]) {
@@ -105,6 +107,7 @@ test("on a used database the plan names what is new, what changes and what is le
 			// The service itself writes meanwhile.
 			const during = await plan();
 			assert.ok(during.warnings.some(({ message }) => message.includes("it is in use by node")));
+			assert.deepEqual([during.would_start, during.after_running], [true, true]);
 		});
 	}));
 

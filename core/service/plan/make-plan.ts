@@ -3,8 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import type { Finding, PlannedContent, PlannedFile, ServicePlan } from "../../cli/service-plan.ts";
 import { contractVersion, type PluginContext } from "../../contract/index.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { findOptionProblems } from "../../kernel/plugins/check-options.ts";
 import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
 import { findOpenDataDirectory } from "../config/data-directory.ts";
+import { findDirectoryProblem } from "../config/directory-problem.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
@@ -40,7 +42,7 @@ export async function makePlan({ config: file, only, env }: PlanOptions): Promis
 		config = resolveConfig(await loadConfig(path), { env, directory: dirname(path), only });
 		plugins = createPlugins(toComposition(config));
 	} catch (error) {
-		return { ...frame, would_start: false, problems: toFindings(error), warnings: [] };
+		return { ...frame, would_start: false, after_running: false, problems: toFindings(error), warnings: [] };
 	}
 	return { ...frame, ...(await planResolved(config, plugins, env)) };
 }
@@ -49,25 +51,37 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 	const logged: Finding[] = [];
 	const context = createContext(config, logged);
 	const { listeners, ...network } = await lookAtListeners(config.options, config.roles);
+	const options = await findOptionFindings(config, plugins, context);
 	const { firstUser, ...users } = await lookAtFirstUser(config, plugins.authBackend, context);
 	const isBusShared = plugins.eventBus.capabilities.shared === true;
 	const stored = await lookAtStorage(config, plugins.door.storage, { context, isBusShared });
 	const drafted = await draft(config, plugins, stored).finally(() => plugins.door.stop());
-	const problems = [...findRoleFindings(config, plugins), ...network.problems, ...stored.problems, ...drafted.problems];
+	const directory = await findDirectoryProblem(config.dataDirectory);
+	const problems = withoutRepeats([
+		...(directory === undefined ? [] : [{ path: "data_dir", message: directory }]),
+		...findRoleFindings(config, plugins),
+		...options,
+		...network.problems,
+		...users.problems,
+		...stored.problems,
+		...drafted.problems,
+	]);
 	const listed = listPlugins(config, plugins);
+	const keys = await findKeyFileWarnings(config);
 	const openData = await findOpenDataDirectory(config.dataDirectory);
 	const warnings = [
 		listWarnings(config, plugins),
 		openData === undefined ? [] : [toFinding(openData)],
+		keys,
 		findMissingPackages(listed),
 		network.warnings,
-		users.warnings,
 		stored.warnings,
 		drafted.warnings,
 		logged,
 	];
 	return {
 		would_start: problems.length === 0,
+		after_running: stored.isHeld || listeners.some(({ state }) => state === "svc"),
 		problems,
 		warnings: warnings.flat(),
 		roles: config.roles,
@@ -79,6 +93,19 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 		files: listFiles(config),
 		first_user: firstUser,
 	};
+}
+
+/** What plugins say of their options. */
+async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
+	const plugins = { ...created, storage: created.door.storage };
+	const problems = await findOptionProblems({ composition: toComposition(config), plugins, roles: config.roles }, () => context);
+	return problems.map(toFinding);
+}
+
+/** What plugins say of their options shows once more where they are used. */
+function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
+	const texts = findings.map(({ path, message }) => `${path}: ${message}`);
+	return findings.filter((_finding, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
 interface Drafted {
@@ -104,13 +131,24 @@ function createContext({ options, dataDirectory }: ResolvedConfig, findings: Fin
 	return { logger, clock: createSystemClock(), dataDirectory, nodeId: "plan", options };
 }
 
+/** Without its key file the service starts, and keeps no secrets. */
+async function findKeyFileWarnings(config: ResolvedConfig): Promise<readonly Finding[]> {
+	const file = toKeyFile(config);
+	const problem = file === undefined || existsSync(file) ? undefined : await findDirectoryProblem(dirname(file));
+	return problem === undefined ? [] : [{ path: "keyvalue.encryption_key_path", message: `the key file cannot be made: ${problem}` }];
+}
+
+function toKeyFile({ dataDirectory, options }: ResolvedConfig): string | undefined {
+	const { enable_encryption: isEnabled, encryption_key_path: path } = options.keyvalue;
+	return isEnabled ? path || join(dataDirectory, "datastore-key.json") : undefined;
+}
+
 /** What a start makes in the file system, plugins left aside. */
-function listFiles({ dataDirectory, options }: ResolvedConfig): readonly PlannedFile[] {
+function listFiles(config: ResolvedConfig): readonly PlannedFile[] {
+	const keyFile = toKeyFile(config);
 	const files = [
-		{ path: dataDirectory, purpose: "data directory" },
-		...(options.keyvalue.enable_encryption
-			? [{ path: options.keyvalue.encryption_key_path || join(dataDirectory, "datastore-key.json"), purpose: "key of the datastore" }]
-			: []),
+		{ path: config.dataDirectory, purpose: "data directory" },
+		...(keyFile === undefined ? [] : [{ path: keyFile, purpose: "key of the datastore" }]),
 	];
 	return files.map((file) => ({ ...file, exists: existsSync(file.path) }));
 }

@@ -5,6 +5,7 @@ import { test } from "uvu";
 import type { Difference } from "../../cli/compare-plan.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { greetRule, type PlanPlace, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
+import { findFreePort } from "../../testing/services/free-port.test-support.ts";
 import { runSvc } from "../run-svc.ts";
 import { makePlan } from "./make-plan.ts";
 import { findMissingPackages, optionalPackages } from "./optional-packages.ts";
@@ -50,6 +51,20 @@ test("a plan that cannot be carried out ends with 1, and wrong words with 2", ()
 		assert.equal((await svc(place, "--jsn")).exitCode, 2);
 		assert.equal((await svc({ ...place, config: "no-such.config.ts" })).exitCode, 1);
 		assert.match((await svc(place, "--only", "wroker")).stdout, /only: unknown value "wroker"; did you mean "worker"/);
+	}));
+
+test("beside a running service that holds database and port, a plan says that it has to stop first", () =>
+	withPlan(async (place) => {
+		const port = await findFreePort();
+		await place.configure(usual.replace("api: { port: 0 }", `api: { port: ${port} }`));
+		await place.serve(async () => {
+			const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
+			assert.equal(exitCode, 0);
+			assert.match(stdout, /\nIt would start after the running service has stopped\.\n$/);
+			assert.match(stdout, new RegExp(`api\\.port: a running svc listens on 127\\.0\\.0\\.1 port ${port}\n {4}hint: it has to stop first`));
+			assert.match(stdout, /storage: it is in use by node/);
+		});
+		assert.match((await svc(place, "--api-url", nowhere)).stdout, /\nIt would start\.\n$/);
 	}));
 
 test("as JSON the plan is whole, with what differs from the running service", () =>

@@ -2,7 +2,7 @@ import type { EventBus, EventBusPlugin, Lifecycle, Storage, StoragePlugin } from
 import { createPluginContext } from "../plugin-context.ts";
 import { chosenBackend } from "./backend-names.test-support.ts";
 import { places } from "./backend-places.test-support.ts";
-import { type Open, openEach, openOne, startAtUse } from "./start-at-use.test-support.ts";
+import { type Open, openEach, openOne, type Started, startAtUse } from "./start-at-use.test-support.ts";
 
 /** Records and events of one node or of several, with nothing in them, on the backend that was chosen for this process. */
 export interface TestBackend {
@@ -23,7 +23,7 @@ export function createBackend({ durable = false }: BackendOptions = {}): TestBac
 	const chosen = chosenBackend();
 	const name = durable && chosen === "memory" ? "sqlite" : chosen;
 	const place = places[name]();
-	const created: Required<Lifecycle>[] = [];
+	const created: Started[] = [];
 	let preparing: Promise<void> | undefined;
 	let releasing: Promise<void> | undefined;
 

@@ -6,6 +6,8 @@ export interface Opened<T> {
 	stop(): Promise<void>;
 }
 
+/** What it has whatever the shape has. */
+export type Started = Required<Pick<Lifecycle, "start" | "stop">>;
 type Call = (...values: unknown[]) => unknown;
 
 export type Open<T> = (context: PluginContext) => Promise<Opened<T>>;
@@ -51,7 +53,7 @@ export function openOne<T extends Lifecycle>(create: () => T): Open<T> {
  *
  * @param shape an instance that is never started: which members there are
  */
-export function startAtUse<T extends Lifecycle>(shape: T, open: Open<T>, createContext: () => PluginContext): T & Required<Lifecycle> {
+export function startAtUse<T extends Lifecycle>(shape: T, open: Open<T>, createContext: () => PluginContext): T & Started {
 	let opening: Promise<Opened<T>> | undefined;
 	let opened: Opened<T> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -62,9 +64,11 @@ export function startAtUse<T extends Lifecycle>(shape: T, open: Open<T>, createC
 	async function end(): Promise<void> {
 		await (await opening?.catch(() => undefined))?.stop();
 	}
-	const members: Required<Lifecycle> = { start, stop: () => (stopping ??= end()) };
+	const members: Started = { start, stop: () => (stopping ??= end()) };
 
 	function toMember(name: string | symbol): unknown {
+		// It comes before a start, and would be one.
+		if (name === "check") return undefined;
 		const member = Reflect.get(members, name) ?? Reflect.get(shape, name);
 		if (typeof member !== "function" || Reflect.has(members, name)) return member;
 		const call = (...values: unknown[]): unknown => {
@@ -78,5 +82,5 @@ export function startAtUse<T extends Lifecycle>(shape: T, open: Open<T>, createC
 			return call(...values);
 		};
 	}
-	return new Proxy(shape, { get: (_target, name) => toMember(name) }) as T & Required<Lifecycle>;
+	return new Proxy(shape, { get: (_target, name) => toMember(name) }) as T & Started;
 }

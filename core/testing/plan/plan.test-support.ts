@@ -23,7 +23,10 @@ export interface PlanPlace {
 	planUntouched(env?: Readonly<Record<string, string>>): Promise<ServicePlan>;
 	write(file: string, text: string): Promise<void>;
 	/** Run with the service of the configuration. */
-	serve(use: (service: Service, started: Awaited<ReturnType<Service["start"]>>) => Promise<void>): Promise<void>;
+	serve(
+		use: (service: Service, started: Awaited<ReturnType<Service["start"]>>) => Promise<void>,
+		env?: Readonly<Record<string, string>>,
+	): Promise<void>;
 }
 
 export const quietPorts = "api: { port: 0 }, stream: { port: 0 }, log: { level: 'error' }";
@@ -58,8 +61,8 @@ export async function withPlan(use: (place: PlanPlace) => Promise<void>): Promis
 			return planned;
 		},
 		write,
-		async serve(run) {
-			const service = createService(await loadConfig(config), { directory });
+		async serve(run, env = {}) {
+			const service = createService(await loadConfig(config), { directory, env });
 			try {
 				await run(service, await service.start());
 			} finally {
@@ -87,15 +90,28 @@ export async function databaseClosed(directory: string): Promise<void> {
 	}
 }
 
+/** What a configuration may use. */
+const plugins = {
+	"plugins/event-bus-memory": "memoryBus",
+	"plugins/event-bus-nats": "natsBus",
+	"plugins/event-bus-postgres": "postgresBus",
+	"plugins/storage-memory": "memoryStorage",
+	"plugins/storage-knex": "knexStorage",
+	"plugins/sensor-file-watch": "fileWatch",
+	"plugins/sensor-http-poll": "httpPoll",
+	"plugins-auth/flat-file": "flatFile",
+	"plugins-auth/ldap": "ldap",
+	"plugins-auth/pam": "pam",
+	"plugins-runner/http-request": "httpRequest",
+	"plugins-runner/local-command": "localCommand",
+	"plugins-runner/noop": "noop",
+	"plugins-runner/python-script": "pythonScript",
+};
+
 function toConfig(members: string): string {
 	const from = (path: string) => JSON.stringify(new URL(`${path}/index.js`, built).href);
-	return `import { memoryBus } from ${from("plugins/event-bus-memory")};
-import { memoryStorage } from ${from("plugins/storage-memory")};
-import { knexStorage } from ${from("plugins/storage-knex")};
-import { fileWatch } from ${from("plugins/sensor-file-watch")};
-import { flatFile } from ${from("plugins-auth/flat-file")};
-import { noop } from ${from("plugins-runner/noop")};
-void [memoryBus, memoryStorage, knexStorage, fileWatch, flatFile, noop];
+	const imports = Object.entries(plugins).map(([path, name]) => `import { ${name} } from ${from(path)};\n`);
+	return `${imports.join("")}void [${Object.values(plugins).join(", ")}];
 export default { ${members} };
 `;
 }

@@ -39,6 +39,9 @@ export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine 
 		get version() {
 			return running().interpreter.version;
 		},
+		async check() {
+			await findInterpreter(options.python_binary ?? "python3");
+		},
 		async start(context) {
 			const interpreter = await findInterpreter(options.python_binary ?? "python3");
 			await access.start(context);

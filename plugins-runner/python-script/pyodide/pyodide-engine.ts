@@ -38,10 +38,13 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 		get version() {
 			return running().installation.pythonVersion;
 		},
+		async check() {
+			assertMemory(options.memory_limit);
+			await findInstallation();
+		},
 		async start({ dataDirectory, logger, nodeId }) {
 			const { memory_limit = 512, warm_workers = 1, idle_time = 300 } = options;
-			if (!(memory_limit >= leastMemory))
-				throw new SvcError("SVC_CONFIG", `option "pyodide.memory_limit" of python-script must be ${leastMemory} or more`);
+			assertMemory(memory_limit);
 			const installation = await findInstallation();
 			const directory = join(dataDirectory, "pyodide");
 			const snapshots = new SnapshotStore({ directory, installation, logger });
@@ -77,4 +80,9 @@ async function takeWorker(pool: WorkerPool, signal: AbortSignal): Promise<Worker
 	// It comes later, to nobody.
 	taken.then((late) => late.kill()).catch(() => {});
 	return undefined;
+}
+
+function assertMemory(limit = leastMemory): void {
+	if (limit >= leastMemory) return;
+	throw new SvcError("SVC_CONFIG", `option "pyodide.memory_limit" of python-script must be ${leastMemory} or more`);
 }

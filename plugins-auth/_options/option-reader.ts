@@ -1,3 +1,5 @@
+import { SvcError } from "../../core/contract/index.ts";
+
 /** Reads options of unknown type one by one and gathers what is wrong with them. Null counts as not given. */
 export class OptionReader {
 	readonly problems: string[] = [];
@@ -65,11 +67,14 @@ export class OptionReader {
 		this.#report(name, problem, undefined);
 	}
 
-	/** To be called last: whatever has not been read by then is unknown. */
-	finish(): void {
+	/** To be called last: whatever has not been read by then is unknown. Throws `SVC_CONFIG` with all that is wrong for the backend of that name. */
+	finish(backend: string): void {
 		for (const name of Object.keys(this.#input)) {
 			if (!this.#read.has(name)) this.#report(name, `unknown option; allowed: ${[...this.#read].join(", ")}`, undefined);
 		}
+		if (this.problems.length === 0) return;
+		const message = `auth backend ${backend}: ${this.problems.join("; ")}`;
+		throw new SvcError("SVC_CONFIG", message, { facts: { problems: this.problems } });
 	}
 
 	#take(name: string): unknown {

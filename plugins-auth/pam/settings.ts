@@ -1,0 +1,52 @@
+import { SvcError } from "../../core/contract/index.ts";
+import { OptionReader } from "../_options/option-reader.ts";
+
+export interface PamOptions {
+	/** Name of the PAM service: which file of `/etc/pam.d` says how to verify. Default: `login`. */
+	readonly service?: string;
+	/** Refuse to start without root, who alone may verify everybody's password. Default: true. */
+	readonly check_for_root?: boolean;
+	/** Seconds that PAM may take. Default: 30. */
+	readonly timeout?: number;
+}
+
+/** Options that have been checked. */
+export interface PamSettings {
+	readonly service: string;
+	readonly checkForRoot: boolean;
+	/** Seconds. */
+	readonly timeout: number;
+}
+
+const longestTimeout = 3_600;
+
+export function parseSettings(input: unknown): PamSettings {
+	const reader = new OptionReader(input);
+	const service = reader.text("service") ?? "login";
+	// PAM would look for the part behind a slash, and for "../" wherever that leads.
+	if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(service)) {
+		reader.report("service", `"${service}" must be letters, digits, ".", "_" and "-", such as "login"`);
+	}
+	const checkForRoot = reader.flag("check_for_root", true);
+	const timeout = reader.number("timeout", { minimum: 0.001, maximum: longestTimeout }) ?? 30;
+	reader.finish("pam");
+	return { service, checkForRoot, timeout };
+}
+
+/** `SVC_CONFIG` where the process may not do what its settings ask for. */
+export function assertMayVerify({ checkForRoot }: PamSettings): void {
+	if (!checkForRoot || process.geteuid?.() === 0) return;
+	throw new SvcError(
+		"SVC_CONFIG",
+		"pam: the service must run as root, who alone may verify everybody's password; where the PAM service needs no root, set check_for_root: false",
+	);
+}
+
+/** `SVC_CONFIG` where the package that calls PAM is not installed. */
+export function assertPackage(): void {
+	try {
+		import.meta.resolve("koffi");
+	} catch (cause) {
+		throw new SvcError("SVC_CONFIG", 'pam needs the package "koffi", which is missing: npm install koffi', { cause });
+	}
+}

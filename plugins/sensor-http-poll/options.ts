@@ -1,0 +1,65 @@
+import { SvcError } from "../../core/contract/index.ts";
+
+export interface HttpPollOptions {
+	/** Address to ask; http or https. It is shown in payloads: credentials belong into `headers`. */
+	readonly url: string;
+	/** Name of the sensor; needed where there are several of its kind. Default `http-poll`. */
+	readonly name?: string;
+	/** Whole seconds between two questions, at least 4. Default 60. */
+	readonly interval?: number;
+	/** Sent with each question. */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** Seconds until an answer must be complete. Default 30. */
+	readonly timeout?: number;
+	/** `change`: when status or body differ from those of the answer before. `always`: each answer. Default `change`. */
+	readonly dispatch?: "change" | "always";
+	/** Whether redirects are followed, with the headers; otherwise they are the answer. Default false. */
+	readonly allow_redirects?: boolean;
+	/** Most bytes of a body that are read. Default 1 MiB. */
+	readonly max_body?: number;
+}
+
+interface Rule {
+	readonly allowed: string;
+	readonly isRight: (value: unknown) => boolean;
+}
+
+const positive = (value: unknown) => typeof value === "number" && value > 0 && Number.isFinite(value);
+const flag: Rule = { allowed: "true or false", isRight: (value) => typeof value === "boolean" };
+
+/** What each option may be when it is given; `url` is looked at when the sensor is made. */
+const rules: Readonly<Record<string, Rule>> = {
+	url: { allowed: "an address", isRight: () => true },
+	name: { allowed: "a name", isRight: (value) => typeof value === "string" },
+	interval: { allowed: "a whole number of seconds from 4", isRight: (value) => Number.isInteger(value) && Number(value) >= 4 },
+	headers: { allowed: "an object of texts", isRight: isTexts },
+	timeout: { allowed: "a number of seconds above 0", isRight: positive },
+	dispatch: { allowed: '"change" or "always"', isRight: (value) => value === "change" || value === "always" },
+	allow_redirects: flag,
+	max_body: { allowed: "a number of bytes above 0", isRight: positive },
+};
+
+function isTexts(value: unknown): boolean {
+	return typeof value === "object" && value !== null && Object.values(value).every((text) => typeof text === "string");
+}
+
+/** `SVC_CONFIG` names everything that is wrong at once. */
+export function assertOptions(options: Readonly<Record<string, unknown>>): void {
+	const problems = Object.entries(options).flatMap(([name, value]) => {
+		const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+		if (rule === undefined) return [`${name}: unknown option; allowed: ${Object.keys(rules).join(", ")}`];
+		return value === undefined || rule.isRight(value) ? [] : [`${name}: must be ${rule.allowed}`];
+	});
+	if (problems.length > 0) throw new SvcError("SVC_CONFIG", `sensor http-poll: ${problems.join("; ")}`, { facts: { problems } });
+}
+
+export function toUrl(address: string): URL {
+	const url = URL.canParse(address) ? new URL(address) : undefined;
+	if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must begin with http:// or https://");
+	}
+	if (url.username !== "" || url.password !== "") {
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must not hold a user or password; give them in headers");
+	}
+	return url;
+}
