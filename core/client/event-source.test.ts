@@ -2,7 +2,28 @@ import * as assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "uvu";
+import { readEvents } from "./event-source.ts";
 import { openEvents } from "./open-events.ts";
+
+test("events are read however their lines end and wherever the body is cut", async () => {
+	const text = ": hello\r\n\r\nid: 1\revent: note\rdata: a\rdata:  b\r\rdata: ✓\n\n:\nunknown: x\nevent: EOF\nid: 2\ndata:\n\ndata: half";
+	const bytes = new TextEncoder().encode(text);
+	for (const length of [1, 2, 7, bytes.length]) {
+		const pieces = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+			bytes.slice(index * length, (index + 1) * length),
+		);
+		const read = [];
+		let active = 0;
+		const options = { onActivity: () => void (active += 1), signal: new AbortController().signal };
+		for await (const event of readEvents(ReadableStream.from(pieces) as ReadableStream<Uint8Array>, options)) read.push(event);
+		assert.deepEqual(read, [
+			{ name: "note", data: "a\n b", id: "1" },
+			{ name: "message", data: "✓", id: "1" },
+			{ name: "EOF", data: "", id: "2" },
+		]);
+		assert.equal(active, pieces.length);
+	}
+});
 
 test("a reader that leaves at any moment gets away, at the very end too", async () => {
 	const server = createServer((_request, response) => {

@@ -1,3 +1,5 @@
+import { createParser } from "eventsource-parser";
+
 export interface SourceEvent {
 	readonly name: string;
 	readonly data: string;
@@ -14,40 +16,19 @@ export interface ReadOptions {
 
 /** Events of a `text/event-stream` body. Comments and heartbeats give nothing. */
 export async function* readEvents(body: ReadableStream<Uint8Array>, options: ReadOptions): AsyncGenerator<SourceEvent> {
-	let name = "";
-	let id = "";
-	let data: string[] = [];
-	let any = false;
-	for await (const line of readLines(body, options)) {
-		if (line === "") {
-			if (any) yield { name: name || "message", data: data.join("\n"), id };
-			name = "";
-			data = [];
-			any = false;
-			continue;
-		}
-		const [field, value] = splitField(line);
-		if (field === "event") name = value;
-		else if (field === "data") data.push(value);
-		else if (field === "id") id = value;
-		any ||= field === "event" || field === "data";
-	}
-}
-
-function splitField(line: string): [field: string, value: string] {
-	const colon = line.indexOf(":");
-	if (colon < 0) return [line, ""];
-	return [line.slice(0, colon), line.slice(line.charAt(colon + 1) === " " ? colon + 2 : colon + 1)];
-}
-
-async function* readLines(body: ReadableStream<Uint8Array>, options: ReadOptions): AsyncGenerator<string> {
+	const events: SourceEvent[] = [];
+	let last = "";
+	const parser = createParser({
+		onEvent({ event = "message", data, id = last }) {
+			last = id;
+			events.push({ name: event, data, id });
+		},
+	});
 	const decoder = new TextDecoder();
-	let rest = "";
 	for await (const piece of readPieces(body, options.signal)) {
 		options.onActivity();
-		const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
-		rest = lines.pop() ?? "";
-		for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+		parser.feed(decoder.decode(piece, { stream: true }));
+		yield* events.splice(0);
 	}
 }
 
