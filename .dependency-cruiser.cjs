@@ -212,6 +212,7 @@ module.exports = {
 		home("h3", "h3", "^core/http/"),
 		home("listhen", "listhen", "^core/http/server\\.ts$"),
 		home("consola", "consola", "^core/service/logger\\.ts$"),
+		home("string-width", "string-width|wrap-ansi", "^core/cli/"),
 		home("eventsource-parser", "eventsource-parser", "^core/client/"),
 		home("commander", "commander", ["^core/cli/", "^core/features/.+commands\\.ts$"]),
 		home("knex", "knex", "^plugins/storage-knex/"),

@@ -105,6 +105,11 @@ export function writeOutput(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, "isTTY" in stream && stream.isTTY === true ? toTerminalOutput(text) : text);
 }
 
+/** Write what is put together of words that are written out already, and of our own colours. */
+export function writePainted(stream: Writable, text: string): Promise<void> {
+	return writeAsIs(stream, toTerminalOutput(text));
+}
+
 function writeAsIs(stream: Writable, text: string): Promise<void> {
 	// A reader that has left (`svc … | head`) makes the stream fail; `followRun` ends for it.
 	if (stream.destroyed || stream.writableEnded) return Promise.resolve();

@@ -1,48 +1,114 @@
 import { stringify } from "yaml";
 import type { ListPage } from "../client/page.ts";
 import { hasUnseenInLines, toSeenLines } from "../contract/unseen-text.ts";
-import { type CliContext, write } from "./context.ts";
-import { toTable } from "./table.ts";
+import { type CliContext, write, writePainted } from "./context.ts";
+import { colourOfState, isStateName, type Paint, paintFor, screenOf } from "./screen.ts";
+import { toScreenTable, toTable } from "./table.ts";
 
+/** In which form something is printed. */
 export interface FormatOptions {
 	readonly json?: boolean;
 	readonly yaml?: boolean;
+	/** A list in full and on one line for each record (`wide`), a record as a table (`table`). */
+	readonly output?: OutputForm;
+	/** Members that are printed, in this order; dots reach into objects, and `all` stands for what is at the top. */
+	readonly attr?: readonly string[];
 }
 
-/** Print a record: an attribute a line, or JSON or YAML. `attributes` picks and orders the lines (dots reach into objects). */
+/** Forms that `-o` may name. */
+export const outputForms = ["json", "yaml", "table", "wide"] as const;
+export type OutputForm = (typeof outputForms)[number];
+
+/** Print a record: an attribute a line, or as the options say. `attributes` picks and orders the lines (dots reach into objects). */
 export async function printRecord(
 	record: object,
 	attributes: readonly string[],
 	options: FormatOptions,
 	context: CliContext,
 ): Promise<void> {
-	if (options.json || options.yaml) return write(context.stdout, toData(record, options));
-	const lines = attributes
+	if (options.json || options.yaml) return write(context.stdout, toData(options.attr ? pick(record, options.attr) : record, options));
+	const paint = paintFor(screenOf(context.stdout, context.env));
+	const members = shownNames(attributes, options, [record])
 		.map((path) => [path, at(record, path)] as const)
-		.filter(([, value]) => value !== undefined)
-		.map(
-			([path, value]) => `${path}:${typeof value === "object" && value !== null ? `\n${indent(toYaml(value))}` : ` ${toText(value)}\n`}`,
-		);
-	return write(context.stdout, lines.join(""));
+		.filter(([, value]) => value !== undefined);
+	if (options.output === "table") {
+		const rows = members.map(([path, value]) => [path, isObject(value) ? toSeenLines(toYaml(value).trimEnd()) : toText(value)]);
+		return printTable(["property", "value"], rows, options, context);
+	}
+	const lines = members.map(([path, value]) => {
+		const name = paint("bold", `${toSeenLines(path)}:`);
+		return isObject(value) ? `${name}\n${toSeenLines(indent(toYaml(value)))}` : `${name} ${toPaintedText(path, value, paint)}\n`;
+	});
+	return writePainted(context.stdout, lines.join(""));
 }
 
-/** Print a list: a table of the given columns, or JSON or YAML. A page that is not the whole list is said so on stderr. */
+/** Print a list: a table of the given columns, or as the options say. A page that is not the whole list is said so on stderr. */
 export async function printList<T extends object>(
 	page: ListPage<T>,
 	columns: readonly string[],
 	options: FormatOptions & { readonly limitOption?: string },
 	context: CliContext,
 ): Promise<void> {
-	if (options.json || options.yaml) return write(context.stdout, toData(page.items, options));
+	if (options.json || options.yaml) {
+		const { attr } = options;
+		return write(context.stdout, toData(attr ? page.items.map((item) => pick(item, attr)) : page.items, options));
+	}
 	if (page.items.length === 0) return write(context.stdout, "No matching records.\n");
-	const width = Number(context.env["COLUMNS"] ?? 0) || ("columns" in context.stdout ? Number(context.stdout.columns) : 0) || 150;
-	const rows = page.items.map((item) => columns.map((path) => toText(at(item, path))));
-	await write(context.stdout, toTable(columns, rows, width));
+	const shown = shownNames(columns, options, page.items);
+	await printTable(
+		shown,
+		page.items.map((item) => shown.map((path) => toText(at(item, path)))),
+		options,
+		context,
+	);
 	if (page.total === undefined || page.total <= page.items.length) return;
 	await write(
 		context.stderr,
 		`${page.items.length} of ${page.total} records shown${options.limitOption ? `; ${options.limitOption} shows more` : ""}.\n`,
 	);
+}
+
+/** What a list asks the service for, in the words of `include_attributes`; undefined for all of it. */
+export function toIncluded(columns: readonly string[], { attr = columns }: FormatOptions): string | undefined {
+	return attr.includes("all") ? undefined : attr.join(",");
+}
+
+async function printTable(
+	columns: readonly string[],
+	rows: readonly (readonly string[])[],
+	{ output }: FormatOptions,
+	context: CliContext,
+): Promise<void> {
+	const screen = screenOf(context.stdout, context.env);
+	const width = output === "wide" ? Number.POSITIVE_INFINITY : screen.width;
+	if (!screen.isTerminal) return write(context.stdout, toTable(columns.map(toSeenLines), rows, width));
+	const now = output === "wide" ? undefined : Date.now();
+	const { text, hidden } = toScreenTable(columns.map(toSeenLines), rows, { width, paint: paintFor(screen), now });
+	await writePainted(context.stdout, text);
+	if (hidden.length > 0) await write(context.stderr, `No room for ${hidden.join(", ")}; -o wide shows everything.\n`);
+}
+
+function shownNames(names: readonly string[], { attr = names }: FormatOptions, records: readonly object[]): readonly string[] {
+	return attr.flatMap((name) => (name === "all" ? [...new Set(records.flatMap((record) => Object.keys(record)))] : [name]));
+}
+
+/** The members that are asked for, in the objects that they stand in. */
+function pick(record: object, names: readonly string[]): object {
+	const picked: Record<string, unknown> = Object.create(null);
+	for (const path of shownNames([], { attr: names }, [record])) {
+		const value = at(record, path);
+		if (value === undefined) continue;
+		const keys = path.split(".");
+		const last = keys.pop() ?? "";
+		let target = picked;
+		for (const key of keys) {
+			const inner = isObject(target[key]) && Object.getPrototypeOf(target[key]) === null ? target[key] : Object.create(null);
+			target[key] = inner;
+			target = inner as Record<string, unknown>;
+		}
+		target[last] = value;
+	}
+	return picked;
 }
 
 function toData(value: unknown, options: FormatOptions): string {
@@ -70,6 +136,16 @@ function at(record: unknown, path: string): unknown {
 		if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
 		return (value as Record<string, unknown>)[key];
 	}, record);
+}
+
+function isObject(value: unknown): value is object {
+	return typeof value === "object" && value !== null;
+}
+
+function toPaintedText(path: string, value: unknown, paint: Paint): string {
+	const text = toText(value);
+	const colour = isStateName(path) ? colourOfState(text) : undefined;
+	return colour === undefined ? text : paint(colour, text);
 }
 
 function toText(value: unknown): string {

@@ -6,8 +6,9 @@ import { addCreateCommand } from "./commands/create.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
 import { type AddCommands, toWords } from "./commands/options.ts";
 import { addPlanCommand } from "./commands/plan.ts";
-import { type CliContext, CliExit } from "./context.ts";
+import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { toFailure } from "./failure.ts";
+import { type Paint, paintFor, screenOf } from "./screen.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
 /** What the command is made of besides what runs a service. */
@@ -27,14 +28,21 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	// It stays: what is still in the stream's buffer may fail after the command has ended.
 	if (!context.stdout.listeners("error").includes(ignoreBrokenPipe)) context.stdout.on("error", ignoreBrokenPipe);
 	try {
-		await createProgram(program, context).parseAsync([...argv], { from: "user" });
+		const command = createProgram(program, context);
+		// Without an action of its own commander says which commands there are, and which one a mistyped word may have meant.
+		if (argv.includes("--print-config")) command.action(() => printConfig(command.opts(), context));
+		await command.parseAsync([...argv], { from: "user" });
 		return 0;
 	} catch (error) {
 		if (error instanceof CommanderError) return toUsageCode(error);
 		const { exitCode, text } = toFailure(error);
-		context.stderr.write(toSeenLines(text));
+		await writePainted(context.stderr, toPaintedFailure(toSeenLines(text), paintFor(screenOf(context.stderr, context.env))));
 		return exitCode;
 	}
+}
+
+function toPaintedFailure(text: string, paint: Paint): string {
+	return text.replace(/^ERROR:/, paint(["bold", "red"], "ERROR:"));
 }
 
 /** commander has printed help, version or what was wrong already. */
@@ -58,12 +66,38 @@ function processContext(): CliContext {
 /** A reader that has left, as in `svc … | head`, is no failure; what follows a run ends by itself then. */
 function ignoreBrokenPipe(): void {}
 
+function withHint(text: string): string {
+	return /^error: unknown command .*$/.test(text) ? `${text}; \`svc --help\` shows the commands` : text;
+}
+
+/** Columns of the help where nobody looks at it. */
+const helpWidth = 80;
+
+/** commander takes the colours out again where there are none. */
+const paintHelp = paintFor({ hasColours: true });
+const helpColours = {
+	styleTitle: (title: string) => paintHelp("bold", title),
+	styleCommandText: (text: string) => paintHelp("cyan", text),
+	styleSubcommandTerm: (text: string) => paintHelp("cyan", text),
+	styleOptionTerm: (text: string) => paintHelp("cyan", text),
+};
+
 function createProgram({ version, commands }: Program, context: CliContext): Command {
+	const out = screenOf(context.stdout, context.env);
+	const errors = screenOf(context.stderr, context.env);
 	const program = new Command("svc")
 		.description("Run actions, follow their output, look at what ran.")
 		.exitOverride()
-		.configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
-		.configureHelp({ showGlobalOptions: true })
+		.configureOutput({
+			writeOut: (text) => context.stdout.write(text),
+			writeErr: (text) => context.stderr.write(text),
+			outputError: (text, write) => write(`${paintFor(errors)("red", withHint(text.trimEnd()))}\n`),
+			getOutHasColors: () => out.hasColours,
+			getErrHasColors: () => errors.hasColours,
+			getOutHelpWidth: () => (out.isTerminal ? out.width : helpWidth),
+			getErrHelpWidth: () => (errors.isTerminal ? errors.width : helpWidth),
+		})
+		.configureHelp({ showGlobalOptions: true, ...helpColours })
 		.showSuggestionAfterError()
 		.allowExcessArguments()
 		.version(version)
@@ -76,12 +110,6 @@ function createProgram({ version, commands }: Program, context: CliContext): Com
 		.option("--skip-config", "read no configuration (SVC_CLI_SKIP_CONFIG)")
 		.option("--print-config", "print the configuration in force and exit with 3")
 		.option("--debug", "print each request");
-	program.action(() => {
-		const [unknown] = program.args;
-		if (unknown !== undefined) program.error(`error: unknown command "${unknown}"; \`svc --help\` shows the commands`);
-		if (program.opts<{ printConfig?: boolean }>().printConfig) printConfig(program.opts(), context);
-		program.help({ error: true });
-	});
 	addServeCommand(program, context);
 	addCreateCommand(program, context);
 	addPlanCommand(program, context);

@@ -1,38 +1,100 @@
-/** Rows as a bordered table no wider than `width`; long cells go on in further lines of their row. */
-export function toTable(columns: readonly string[], rows: readonly (readonly string[])[], width: number): string {
-	const widths = fit(
-		columns.map((name, index) => Math.max(name.length, ...rows.map((row) => longestLine(row[index] ?? "")))),
-		width - 3 * columns.length - 1,
-	);
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+import { toColumnWidths, toParts } from "./column-widths.ts";
+import { type Colour, colourOfState, isStateName, type Paint, type Screen } from "./screen.ts";
+import { toShortTime, toWholeSeconds } from "./short-time.ts";
+
+/** A table for a screen. */
+export interface Table {
+	readonly text: string;
+	/** Columns that there was no room for. */
+	readonly hidden: readonly string[];
+}
+
+type Rows = readonly (readonly string[])[];
+
+/** Rows as a table with borders, no wider than `width` unless ids make it so; long cells go on in further lines of their row. */
+export function toTable(columns: readonly string[], rows: Rows, width: number): string {
+	const all = [columns, ...rows].map((row) => row.map(withoutTabs));
+	const natural = toColumnWidths(transpose(all), { available: Number.POSITIVE_INFINITY, gap: 3, keepAll: true });
+	const isTooWide = natural.reduce((total, each) => total + each + 3, 1) > width;
+	const shown = isTooWide ? all.map((row) => row.map(toWholeSeconds)) : all;
+	const widths = toColumnWidths(transpose(shown), { available: width - 1, gap: 3, keepAll: true });
 	const border = `+${widths.map((each) => "-".repeat(each + 2)).join("+")}+\n`;
-	return [border, toLines(columns, widths), border, ...rows.map((row) => toLines(row, widths)), border].join("");
+	const [header = "", ...lines] = shown.map((row) =>
+		toLines(row, widths)
+			.map((cells) => `| ${cells.join(" | ")} |\n`)
+			.join(""),
+	);
+	return [border, header, border, ...lines, border].join("");
 }
 
-/** Take from the widest column until the sum fits; nothing gets narrower than a short word. */
-function fit(widths: number[], available: number): number[] {
-	const fitted = [...widths];
-	for (;;) {
-		const widest = Math.max(...fitted);
-		const excess = fitted.reduce((sum, each) => sum + each, 0) - available;
-		if (excess <= 0 || widest <= 8) return fitted;
-		const others = fitted.filter((each) => each < widest);
-		fitted[fitted.indexOf(widest)] = Math.max(8, widest - excess, Math.min(widest - 1, Math.max(8, ...others)));
-	}
+/**
+ * Rows as a table for people: without borders, times as the time since then (unless there is no `now`), columns that there is no room
+ * for left out.
+ */
+export function toScreenTable(
+	columns: readonly string[],
+	rows: Rows,
+	{ width, paint, now }: Pick<Screen, "width"> & { readonly paint: Paint; readonly now: number | undefined },
+): Table {
+	const shown = [columns, ...rows.map((row) => row.map((cell) => (now === undefined ? cell : toShortTime(cell, now))))].map((row) =>
+		row.map(withoutTabs),
+	);
+	// The last column needs no gap behind it.
+	const widths = toColumnWidths(transpose(shown), { available: width + 2, gap: 2, keepAll: false });
+	const isState = columns.map(isStateName);
+	const lines = shown.flatMap((row, index) => {
+		const painted = row.map((cell, column): Colour | undefined =>
+			index === 0 ? "bold" : isState[column] ? colourOfState(cell) : undefined,
+		);
+		return toLines(row, widths).map((cells) => toPainted(cells, painted, paint));
+	});
+	return { text: lines.join(""), hidden: columns.slice(widths.length) };
 }
 
-function toLines(cells: readonly string[], widths: readonly number[]): string {
+function toPainted(cells: readonly string[], colours: readonly (Colour | undefined)[], paint: Paint): string {
+	const painted = cells.map((cell, column) => {
+		const colour = colours[column];
+		const text = cell.trimEnd();
+		return colour === undefined || text === "" ? cell : paint(colour, text) + cell.slice(text.length);
+	});
+	return `${painted.join("  ").trimEnd()}\n`;
+}
+
+/** The lines of a row, each with a text as wide as its column for every column. */
+function toLines(cells: readonly string[], widths: readonly number[]): string[][] {
 	const wrapped = widths.map((width, index) => wrap(cells[index] ?? "", width));
-	const height = Math.max(...wrapped.map((lines) => lines.length));
-	return Array.from(
-		{ length: height },
-		(_, line) => `|${wrapped.map((lines, index) => ` ${(lines[line] ?? "").padEnd(widths[index] ?? 0)} `).join("|")}|\n`,
-	).join("");
+	const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+	return Array.from({ length: height }, (_, line) => wrapped.map((lines, index) => pad(lines[line] ?? "", widths[index] ?? 0)));
 }
 
 function wrap(text: string, width: number): string[] {
-	return text.split("\n").flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]);
+	if (stringWidth(text) <= width && !text.includes("\n")) return [text];
+	// Names break behind dots and underscores before they break anywhere.
+	const parts = toParts(text);
+	return parts.length > 1 ? joinParts(parts, width) : wrapAnsi(text, width, { hard: true }).split("\n");
 }
 
-function longestLine(text: string): number {
-	return Math.max(...text.split("\n").map((line) => line.length));
+function joinParts(parts: readonly string[], width: number): string[] {
+	const lines: string[] = [];
+	for (const part of parts) {
+		const last = lines.at(-1);
+		if (last !== undefined && stringWidth(last + part) <= width) lines[lines.length - 1] = last + part;
+		else lines.push(...wrapAnsi(part, width, { hard: true }).split("\n"));
+	}
+	return lines;
+}
+
+function pad(text: string, width: number): string {
+	return text + " ".repeat(Math.max(0, width - stringWidth(text)));
+}
+
+/** A tab is as wide as where it stands makes it, which no column can be laid out by. */
+function withoutTabs(text: string): string {
+	return text.replaceAll("\t", "    ");
+}
+
+function transpose(rows: Rows): readonly (readonly string[])[] {
+	return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ""));
 }

@@ -1,4 +1,5 @@
 import { type CliContext, CliExit, type MoveReport, write } from "../context.ts";
+import { Progress } from "../progress.ts";
 import { toTable } from "../table.ts";
 import type { AddCommands } from "./options.ts";
 
@@ -30,10 +31,12 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 		.requiredOption("--to <address>", "address of the other database, such as postgres://svc@db.example.org/svc")
 		.option(...configOption)
 		.action(async ({ config, to }: { config: string; to: string }) => {
+			const progress = new Progress("copying", context);
 			const onCopied = (kind: string, count: number) => {
-				if (count > 0) context.stderr.write(`${kind}: ${count} copied\n`);
+				if (count > 0) void progress.aside(() => write(context.stderr, `${kind}: ${count} copied\n`));
 			};
-			await printMove(await database.move({ config, to, onCopied }), context);
+			const report = await database.move({ config, to, onCopied }).finally(() => progress.stop());
+			await printMove(report, context);
 		});
 };
 

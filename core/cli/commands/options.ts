@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CliContext } from "../context.ts";
-import type { FormatOptions } from "../output.ts";
+import { type FormatOptions, outputForms } from "../output.ts";
 import type { CredentialOptions } from "../session.ts";
 import type { GlobalOptions } from "../settings.ts";
 
@@ -10,18 +10,32 @@ export type CommonOptions = GlobalOptions & CredentialOptions & FormatOptions;
 /** Declares commands on their parent. */
 export type AddCommands = (parent: Command, context: CliContext) => void;
 
-/** Add the options of every command that talks to the service: credentials, and the form of what is printed. */
-export function withCommonOptions(command: Command): Command {
-	return command
-		.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)")
-		.option("--api-key <key>", "API key (SVC_API_KEY)")
-		.option("-j, --json", "print JSON")
-		.option("-y, --yaml", "print YAML");
+/**
+ * Add the options of every command that talks to the service: credentials, and the form of what is printed. A command whose `-a` is
+ * another option says how it calls this one.
+ */
+export function withCommonOptions(command: Command, attributes?: string): Command {
+	return withFormatOptions(
+		command.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)").option("--api-key <key>", "API key (SVC_API_KEY)"),
+		attributes,
+	);
 }
 
-/** Options of a command together with the global ones. */
+/** Add the options that say in which form records are printed. */
+export function withFormatOptions(command: Command, attributes = "-a, --attr <names>"): Command {
+	const form = new Option("-o, --output <form>", "form of what is printed; wide: nothing shortened").choices(outputForms);
+	return command
+		.option("-j, --json", "print JSON")
+		.option("-y, --yaml", "print YAML")
+		.addOption(form.conflicts(["json", "yaml"]))
+		.option(attributes, "attributes to print, separated by commas; dots reach into objects; all", toWords);
+}
+
+/** Options of a command together with the global ones. What `-o` says is said as the options that were there before it say it. */
 export function optionsOf<O extends object>(command: Command): O & CommonOptions {
-	return command.optsWithGlobals();
+	const options = command.optsWithGlobals<O & CommonOptions>();
+	const { output } = options as CommonOptions;
+	return output === "json" || output === "yaml" || output === "wide" ? { ...options, [output]: true } : options;
 }
 
 export function toInteger(text: string): number {

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, optionsOf, toInteger, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { setIniValue } from "../../cli/ini.ts";
 import { printRecord } from "../../cli/output.ts";
@@ -37,10 +37,8 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 		.option("-w, --write-password", "keep the password in the configuration file, so that later commands sign in by themselves")
 		.action(async (user, _options, command) => login(user, optionsOf(command), context));
 
-	describe("auth", "Sign in and print the token.")
+	withFormatOptions(describe("auth", "Sign in and print the token."))
 		.option("-t, --only-token", "print nothing but the token")
-		.option("-j, --json", "print JSON")
-		.option("-y, --yaml", "print YAML")
 		.action(async (user, _options, command) => {
 			const options = optionsOf<SignInOptions>(command);
 			const { record } = await signIn(user, options, context);

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { type AddCommands, optionsOf, toInteger, toWords, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { parseParameters } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import type { OutputType } from "../../contract/index.ts";
@@ -32,7 +32,6 @@ interface ListOptions {
 	readonly timestampGt?: string;
 	readonly timestampLt?: string;
 	readonly showall?: boolean;
-	readonly attr?: string[];
 }
 
 const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
@@ -55,11 +54,9 @@ function addReading(execution: Command, context: CliContext): void {
 		.option("--timestamp-gt <time>", "started after this time")
 		.option("--timestamp-lt <time>", "started before this time")
 		.option("-l, --showall", "also those that other executions started")
-		.option("-a, --attr <names>", "columns to show, separated by commas", toWords)
 		.action(async (_options, command) => {
 			const options = optionsOf<ListOptions>(command);
 			const client = createExecutionClient(await openSession(options, context));
-			const shown = options.attr ?? columns;
 			const page = await client.executions.list({
 				limit: options.limit,
 				...(options.sort === "desc" ? { sort_desc: "True" } : { sort_asc: "True" }),
@@ -69,10 +66,10 @@ function addReading(execution: Command, context: CliContext): void {
 				user: options.user,
 				timestamp_gt: options.timestampGt,
 				timestamp_lt: options.timestampLt,
-				include_attributes: shown.join(","),
+				include_attributes: toIncluded(columns, options),
 			});
 			const items = options.sort === "desc" ? page.items.toReversed() : page.items;
-			await printList({ ...page, items }, shown, { ...options, limitOption: "-n" }, context);
+			await printList({ ...page, items }, columns, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(execution.command("get <ids...>").description("Show executions; `last` is the most recently scheduled one."))

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.ts";
+import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 
@@ -23,19 +24,21 @@ export interface FollowedRun {
 /** Follow an execution to its end. */
 export async function followRun(client: ExecutionClient, id: string, options: FollowRunOptions, context: CliContext): Promise<FollowedRun> {
 	const leave = new AbortController();
+	const progress = new Progress(`execution ${id} runs`, context);
 	let interrupts = options.cancelOnInterrupt ? 0 : 1;
 	const forget = context.onInterrupt(() => {
 		interrupts += 1;
 		if (interrupts > 1)
 			leave.abort(new CliExit(130, options.cancelOnInterrupt ? `left execution ${id}; \`svc execution get ${id}\` shows how it ends` : ""));
-		else void cancel(client, id, context).catch((error: unknown) => leave.abort(error));
+		else void progress.aside(() => cancel(client, id, context)).catch((error: unknown) => leave.abort(error));
 	});
 	const readerLeft = () => leave.abort(new CliExit(0));
 	context.stdout.once("error", readerLeft);
 	try {
-		const streamed = await printOutput(client, id, { ...options, signal: leave.signal }, context);
+		const streamed = await printOutput(client, id, { ...options, progress, signal: leave.signal }, context);
 		return { record: await awaitFinal(client, id, leave.signal), streamed };
 	} finally {
+		progress.stop();
 		context.stdout.off("error", readerLeft);
 		forget();
 	}
@@ -50,17 +53,21 @@ async function cancel(client: ExecutionClient, id: string, context: CliContext):
 async function printOutput(
 	client: ExecutionClient,
 	id: string,
-	options: FollowRunOptions & { signal: AbortSignal },
+	options: FollowRunOptions & { readonly progress: Progress; readonly signal: AbortSignal },
 	context: CliContext,
 ): Promise<ReadonlySet<OutputType>> {
-	const { signal } = options;
+	const { signal, progress } = options;
 	const streamed = new Set<OutputType>();
-	const onReconnect = (error: Error) => void write(context.stderr, `${error.message}; trying again\n`);
+	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
 	const chunks = client.followOutput(id, { signal, onReconnect, ...(options.type === undefined ? {} : { type: options.type }) });
 	for await (const chunk of chunks) {
 		if (!options.print) continue;
 		streamed.add(chunk.output_type);
-		await writeOutput(chunk.output_type === "stdout" ? context.stdout : context.stderr, chunk.data);
+		const target = chunk.output_type === "stdout" ? context.stdout : context.stderr;
+		progress.hide();
+		await writeOutput(target, chunk.data);
+		// A line that has only begun goes on where it ends.
+		if (chunk.data.endsWith("\n")) await progress.aside(async () => {});
 	}
 	signal.throwIfAborted();
 	return streamed;

@@ -33,7 +33,7 @@ Exit code: 0 succeeded; the run's own return code (1 to 255) when the action fai
 
 /** Options of everything that starts an execution. */
 export function withRunOptions(command: Command): Command {
-	return withCommonOptions(command)
+	return withCommonOptions(command, "--attr <names>")
 		.option("-a, --async", "print the id and do not wait")
 		.option("--delay <milliseconds>", "wait before it is scheduled", toInteger)
 		.option("-u, --user <user>", "user to run as (administrators)")

@@ -3,6 +3,7 @@ import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/comman
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
+import { Progress } from "../../cli/progress.ts";
 import { openSession } from "../../cli/session.ts";
 import { createNodeClient, type NodeClient, type SingleNodeRecord } from "./client.ts";
 
@@ -59,6 +60,15 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "Node", name, "svc node list");
 
 async function waitUntilDrained(client: NodeClient, id: string, context: CliContext): Promise<void> {
+	const progress = new Progress("draining", context);
+	try {
+		await watchDrain(client, id, (text) => progress.aside(() => write(context.stderr, text)));
+	} finally {
+		progress.stop();
+	}
+}
+
+async function watchDrain(client: NodeClient, id: string, tell: (text: string) => Promise<void>): Promise<void> {
 	let told = "";
 	for (;;) {
 		const record = await getOne(client, id);
@@ -66,7 +76,7 @@ async function waitUntilDrained(client: NodeClient, id: string, context: CliCont
 		if (record.state === "gone") throw new CliExit(1, `node "${record.name}" has gone; what ran there is taken over by others`);
 		if (!record.drain) throw new CliExit(1, `node "${record.name}" was told to resume meanwhile`);
 		const text = describe(record);
-		if (text !== told) await write(context.stderr, `${text}\n`);
+		if (text !== told) await tell(`${text}\n`);
 		told = text;
 		await delay(pause);
 	}

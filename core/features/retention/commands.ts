@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import type { CliContext } from "../../cli/context.ts";
 import { printList } from "../../cli/output.ts";
+import { Progress } from "../../cli/progress.ts";
 import { openSession } from "../../cli/session.ts";
 import { createPurgeClient, type PurgeClient, type PurgeRequest } from "./client.ts";
 
@@ -44,18 +45,26 @@ async function run(records: string, options: PurgeOptions & CommonOptions, conte
 	const { timestamp, actionRef: action_ref, purgeIncomplete: purge_incomplete, dryRun: dry_run } = options;
 	const time = /^\d{4}-\d{2}-\d{2}$/.test(timestamp) ? `${timestamp}T00:00:00Z` : timestamp;
 	const client = createPurgeClient(await openSession(options, context));
-	const totals = await purgeAll(client, records, { timestamp: time, action_ref, purge_incomplete, dry_run });
+	const progress = new Progress(`purging ${records}`, context);
+	const onRemoved = (count: number) => progress.update(`purging ${records}: ${count} records so far,`);
+	const request = { timestamp: time, action_ref, purge_incomplete, dry_run };
+	const totals = await purgeAll(client, records, { request, onRemoved }).finally(() => progress.stop());
 	const items = [...totals].map(([kind, count]) => ({ records: kind, [dry_run ? "would_be_removed" : "removed"]: count }));
 	await printList({ items, total: undefined, limit: undefined }, ["records", dry_run ? "would_be_removed" : "removed"], options, context);
 }
 
 /** A second at a time until there is no more. */
-async function purgeAll(client: PurgeClient, records: string, request: PurgeRequest): Promise<ReadonlyMap<string, number>> {
+async function purgeAll(
+	client: PurgeClient,
+	records: string,
+	{ request, onRemoved }: { readonly request: PurgeRequest; readonly onRemoved: (count: number) => void },
+): Promise<ReadonlyMap<string, number>> {
 	const totals = new Map<string, number>();
 	for (let from: string | undefined; ; ) {
 		const { removed, next } = await client.purge(records, { ...request, from });
 		for (const [kind, count] of Object.entries(removed)) totals.set(kind, (totals.get(kind) ?? 0) + count);
 		if (next === null) return totals;
+		onRemoved([...totals.values()].reduce((total, count) => total + count, 0));
 		from = next;
 	}
 }

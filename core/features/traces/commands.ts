@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
 import { createTraceClient, type TraceRecord } from "./client.ts";
 import { drawTree, type TraceChoice, type TraceKind, toNodes } from "./trace-tree.ts";
@@ -48,7 +48,7 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 				...filter,
 				limit: options.last,
 				[options.sort === "asc" ? "sort_asc" : "sort_desc"]: "True",
-				include_attributes: isFiltered ? undefined : columns.join(","),
+				include_attributes: isFiltered ? undefined : toIncluded(columns, options),
 			});
 			const [only, ...others] = page.items;
 			if (isFiltered && only !== undefined && others.length === 0) await show(only, allOfIt, options, context);

@@ -1,0 +1,102 @@
+import * as assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { test } from "uvu";
+import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
+import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { localCommand } from "../../plugins-runner/local-command/index.ts";
+import { createService, defineConfig, type Service } from "../index.ts";
+import { toShown, typeSvc } from "../testing/cli/terminal.test-support.ts";
+import { requires } from "../testing/requires.ts";
+
+const onTerminal = requires(test, { package: "node-pty" });
+const home = mkdtempSync(join(tmpdir(), "svc-typed-"));
+let service: Service;
+const env: Record<string, string> = { HOME: home };
+
+test.before(async () => {
+	service = createService(
+		defineConfig({
+			storage: memoryStorage(),
+			event_bus: memoryBus(),
+			runners: [localCommand()],
+			data_dir: join(home, "data"),
+			auth: { enable: false, listen: false },
+			api: { port: 0 },
+			stream: { port: 0 },
+			log: { level: "error" },
+		}),
+	);
+	const { addresses } = await service.start();
+	Object.assign(env, { SVC_API_URL: addresses.api, SVC_STREAM_URL: addresses.stream });
+});
+
+test.after(async () => {
+	await service.stop();
+	rmSync(home, { recursive: true });
+});
+
+/** The whole of what a command has shown on a terminal. */
+async function typed(words: readonly string[], options: { readonly env?: Record<string, string>; readonly columns?: number } = {}) {
+	const command = typeSvc(words, { ...options, env: { ...env, ...options.env } });
+	const exitCode = await command.exitCode;
+	return { exitCode, text: command.text().replaceAll("\u001b", "␛"), shown: toShown(command.text()) };
+}
+
+const hasColours = (text: string) => /␛\[(?:3\d|1)m/.test(text);
+
+onTerminal.test("a run that says nothing is seen to go on, and leaves no trace of that", async () => {
+	const { exitCode, text, shown } = await typed(["run", "core.local", "cmd=sleep 1; printf half; sleep 1; echo ' done'"]);
+	assert.equal(exitCode, 0);
+	assert.match(text, /⠋\S* execution [0-9a-f]{24} runs 0 s/);
+	assert.match(shown, /^execution ([0-9a-f]{24}) requested\nhalf done\nexecution \1 succeeded in [\d.]+ s\n$/);
+});
+
+onTerminal.test("a list fits the terminal, with whole ids, short times and coloured states", async () => {
+	await typed(["run", "core.local", "cmd=false"]);
+	const { text, shown } = await typed(["execution", "list"]);
+	assert.match(shown, /^id +action\.ref +context\. +status +start_ +end_\n/);
+	assert.match(shown, /\n[0-9a-f]{24} {2}core\.local {2}\S+ +failed +\d+s ago +\d+s ago\n/);
+	assert.ok(shown.split("\n").every((line) => line.length <= 80));
+	assert.match(text, /␛\[31mfailed␛\[39m/);
+	const narrow = await typed(["execution", "list"], { columns: 40 });
+	assert.match(narrow.shown, /\n[0-9a-f]{24} {2}\S+/);
+	assert.match(narrow.shown, /No room for .*end_timestamp; -o wide shows everything/);
+	const wide = await typed(["execution", "list", "-o", "wide"], { columns: 40 });
+	assert.match(wide.shown, /\n[0-9a-f]{24} {2}core\.local +\S+ +failed +\d{4}-\d\d-\d\dT[\d:.]+Z +\d{4}-\d\d-\d\dT[\d:.]+Z\n/);
+});
+
+onTerminal.test("NO_COLOR takes the colours away, FORCE_COLOR brings them where nobody looks", async () => {
+	assert.ok(hasColours((await typed(["action", "list"])).text));
+	for (const plain of [{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }, { TERM: "dumb" }]) {
+		assert.ok(!hasColours((await typed(["action", "list"], { env: plain })).text), JSON.stringify(plain));
+		assert.ok(!hasColours((await typed(["action", "lst"], { env: plain })).text), JSON.stringify(plain));
+	}
+	const piped = async (more: Record<string, string>) => {
+		const variables = { PATH: process.env["PATH"], ...env, ...more };
+		return (
+			await promisify(execFile)(process.execPath, ["dist/core/main.js", "execution", "get", "last"], { env: variables })
+		).stdout.replaceAll("\u001b", "␛");
+	};
+	assert.ok(!hasColours(await piped({})));
+	assert.match(await piped({ FORCE_COLOR: "1" }), /␛\[1mstatus:␛\[22m ␛\[31mfailed␛\[39m/);
+	assert.ok(!(await piped({ FORCE_COLOR: "1", NO_COLOR: "1" })).includes("␛[K"));
+});
+
+onTerminal.test("what is no command is said with the one that may have been meant", async () => {
+	for (const [words, meant] of [
+		[["exection", "list"], "execution"],
+		[["execution", "lsit"], "list"],
+		[["rule", "list", "--lats", "1"], "--last"],
+	] as const) {
+		const { exitCode, shown } = await typed(words);
+		assert.equal(exitCode, 2);
+		assert.match(shown, new RegExp(`Did you mean ${meant}\\?`));
+	}
+	assert.match((await typed(["zzz"])).shown, /error: unknown command 'zzz'; `svc --help` shows the commands/);
+});
+
+test.run();
