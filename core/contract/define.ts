@@ -4,6 +4,7 @@ import type { ParameterSchema } from "./parameters.ts";
 import type { Lifecycle, Plugin, PluginKind, PluginTerms } from "./plugin.ts";
 import type { Runner, RunnerPlugin } from "./runner.ts";
 import type { Sensor, SensorPlugin } from "./sensor.ts";
+import { stateContract } from "./stated-contract.ts";
 import type { Storage, StoragePlugin } from "./storage.ts";
 
 /** Options may be left out when every one of them is optional. */
@@ -15,7 +16,12 @@ function define<K extends PluginKind, T extends Lifecycle, O>(
 	create: (options: O) => T,
 	{ contract = 1 }: PluginTerms = {},
 ) {
-	return (...[options]: OptionsArgument<O>): Plugin<K, T> => ({ kind, name, contract, create: () => create((options ?? {}) as O) });
+	return (...[options]: OptionsArgument<O>): Plugin<K, T> => ({
+		kind,
+		name,
+		contract,
+		create: () => stateContract(create((options ?? {}) as O), contract),
+	});
 }
 
 /**

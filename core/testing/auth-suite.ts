@@ -1,6 +1,9 @@
 import * as assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
+import { statedContract } from "../contract/stated-contract.ts";
+import { assertKnownContract, contractStatement } from "./assert-contract.ts";
+import { asStatements } from "./statement.ts";
 
 /** An auth backend with users that the suite knows. */
 export interface AuthBackendUnderTest {
@@ -41,7 +44,8 @@ const odd: readonly Credentials[] = [
 const users = [ann, bob, longest, ...odd];
 
 /** Conformance suite of `AuthBackend`: one promise of the contract a test. */
-export function testAuthBackend({ test, name, create }: AuthBackendSuiteOptions): void {
+export function testAuthBackend({ name, create, ...given }: AuthBackendSuiteOptions): void {
+	const test = asStatements(given.test);
 	const checkWith =
 		(known: readonly Credentials[]): Check =>
 		(statement, run) =>
@@ -56,6 +60,7 @@ export function testAuthBackend({ test, name, create }: AuthBackendSuiteOptions)
 					await made.cleanUp?.();
 				}
 			});
+	checkWith([])(contractStatement, async ({ backend }) => assertKnownContract(statedContract(backend)));
 	checkAnswers(checkWith(users));
 	checkRefusals(checkWith(users));
 	checkSpelling(checkWith(users));

@@ -1,8 +1,11 @@
 import * as assert from "node:assert/strict";
 import { type BusEvent, type EventBus, isSvcError, type SubscribeOptions } from "../contract/index.ts";
+import { statedContract } from "../contract/stated-contract.ts";
+import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { publishNumbers, range, readNumbers, readOne } from "./event-bus/events.ts";
 import { testSharedEventBus } from "./event-bus/shared.ts";
 import type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
+import { asStatements } from "./statement.ts";
 
 export type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
 
@@ -13,7 +16,8 @@ interface Scope {
 }
 
 /** Conformance suite of `EventBus`: one promise of the contract a test. */
-export function testEventBus({ test, name, create, connect }: EventBusSuiteOptions): void {
+export function testEventBus({ name, create, connect, ...given }: EventBusSuiteOptions): void {
+	const test = asStatements(given.test);
 	const check = (statement: string, run: (scope: Scope) => Promise<void>) =>
 		test(`${name}: ${statement}`, async () => {
 			const bus = await create();
@@ -30,6 +34,7 @@ export function testEventBus({ test, name, create, connect }: EventBusSuiteOptio
 				await bus.stop?.();
 			}
 		});
+	check(contractStatement, async ({ bus }) => assertKnownContract(statedContract(bus)));
 	checkDelivery(check);
 	checkNames(check);
 	checkLag(check);

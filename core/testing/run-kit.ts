@@ -1,6 +1,9 @@
 /** Registers one test. */
 export type RegisterTest = (name: string, run: () => Promise<void>) => void;
 
+/** Those that know how long a test may take. */
+export const timed = new WeakSet<RegisterTest>();
+
 /** How one statement of a contract came out. */
 export interface KitResult {
 	/** The test's name: the statement, in one sentence. */
@@ -29,7 +32,9 @@ export interface KitOptions {
 export async function runKit(register: (test: RegisterTest) => void, options: KitOptions = {}): Promise<readonly KitResult[]> {
 	const { timeout = 30_000, only = () => true, onResult = () => {} } = options;
 	const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
-	register((name, run) => void (only(name) && tests.push({ name, run })));
+	const test: RegisterTest = (name, run) => void (only(name) && tests.push({ name, run }));
+	timed.add(test);
+	register(test);
 	const results: KitResult[] = [];
 	for (const { name, run } of tests) {
 		const began = performance.now();

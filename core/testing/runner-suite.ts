@@ -1,14 +1,17 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from "../contract/index.ts";
+import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
-import { assertJsonObject, type Check, type RunnerCases, startUntil, toLines, within } from "./runner/cases.ts";
+import { assertJsonObject, type Check, type RunnerCases, startUntil, toLines } from "./runner/cases.ts";
 import { checkChildren } from "./runner/children.ts";
 import { checkEffects } from "./runner/effects.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
 import { withRunner } from "./runner/started-runner.ts";
+import { asStatements } from "./statement.ts";
+import { endOfAborted, within } from "./within.ts";
 
 export type { RunnerCases } from "./runner/cases.ts";
 
@@ -30,7 +33,8 @@ export interface RunnerSuiteOptions {
 }
 
 /** Conformance suite of `Runner`: one promise of the contract a test. */
-export function testRunner({ test, name, create, cases, options, grace = 6_000, patience = 30_000 }: RunnerSuiteOptions): void {
+export function testRunner({ name, create, cases, options, grace = 6_000, patience = 30_000, ...suite }: RunnerSuiteOptions): void {
+	const test = asStatements(suite.test, 30_000 + patience + grace);
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
 		// Not a skip: those are for what is not installed, and continuous integration refuses them.
@@ -50,6 +54,7 @@ export function testRunner({ test, name, create, cases, options, grace = 6_000, 
 				options === undefined ? {} : { options },
 			));
 	};
+	test(`${name}: ${contractStatement}`, async () => assertKnownContract(create().contract));
 	checkResults(check);
 	checkOutput(check);
 	checkAborts(check);
@@ -121,11 +126,11 @@ function checkOutput(check: Check): void {
 	});
 
 	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
-		const onEmit = () => Promise.reject(new Error("the execution is somebody else's"));
-		await within(
-			grace,
-			runner.run(context({ ...given, onEmit })).catch(() => {}),
-		);
+		const hint = "await each `emit`, and end the work when it rejects";
+		// Some test runners show nothing but this of a rejection that nobody handles.
+		const onEmit = () => Promise.reject(new Error(`the execution is no longer this run's; hint: ${hint}`));
+		const end = runner.run(context({ ...given, onEmit })).catch(() => {});
+		await within(grace, end, "the run goes on although its output was refused,", hint);
 	});
 }
 
@@ -138,7 +143,7 @@ function checkAborts(check: Check): void {
 				const run = context(given);
 				const { end } = await startUntil(run, "ready\n");
 				run.abort(kind);
-				const result = await within(grace, end);
+				const result = await endOfAborted(grace, end);
 				assert.equal(result.succeeded, false);
 				assertJsonObject(result);
 				assert.equal(run.text("stdout"), "ready\n");
@@ -150,7 +155,7 @@ function checkAborts(check: Check): void {
 	check("blocks", "a run that was aborted before it began ends at once", async ({ runner, given, grace, context }) => {
 		const run = context(given);
 		run.abort("cancel");
-		const result = await within(grace, runner.run(run));
+		const result = await endOfAborted(grace, runner.run(run));
 		assert.equal(result.succeeded, false);
 		assertJsonObject(result);
 	});
@@ -159,10 +164,10 @@ function checkAborts(check: Check): void {
 		const runs = [context(given), context(given)] as const;
 		const [first, second] = await Promise.all([startUntil(runs[0], "ready\n"), startUntil(runs[1], "ready\n")]);
 		runs[0].abort("cancel");
-		await within(grace, first.end);
+		await endOfAborted(grace, first.end);
 		assert.equal(await Promise.race([second.end, delay(100, "running")]), "running");
 		runs[1].abort("cancel");
-		await within(grace, second.end);
+		await endOfAborted(grace, second.end);
 	});
 }
 

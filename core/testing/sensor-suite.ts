@@ -1,10 +1,12 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { isJsonObject, type Sensor, type SensorPlugin } from "../contract/index.ts";
+import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { watchOpenResources } from "./open-resources.ts";
 import { createPluginContext } from "./plugin-context.ts";
-import { within } from "./runner/cases.ts";
 import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
+import { asStatements } from "./statement.ts";
+import { endOfAborted } from "./within.ts";
 
 /** A sensor, and how to make it see something. */
 export interface SensorUnderTest {
@@ -47,7 +49,8 @@ interface Scope extends SensorUnderTest {
 type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
 
 /** Conformance suite of `Sensor`: one promise of the contract a test. */
-export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOptions): void {
+export function testSensor({ name, create, grace = 2_000, ...given }: SensorSuiteOptions): void {
+	const test = asStatements(given.test);
 	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
 			const made = await create();
@@ -61,6 +64,7 @@ export function testSensor({ test, name, create, grace = 2_000 }: SensorSuiteOpt
 			}
 		});
 
+	check(contractStatement, async ({ plugin }) => assertKnownContract(plugin.contract));
 	checkEvents(check);
 	checkRuns(check, grace);
 
@@ -85,7 +89,8 @@ function checkEvents(check: Check): void {
 			for (const schema of [type.payload_schema ?? {}, type.parameters_schema ?? {}]) assert.ok(isJsonObject(schema));
 		}
 		const { poll_interval: interval } = sensor;
-		assert.ok(interval === undefined || (Number.isInteger(interval) && interval >= 4));
+		const isAllowed = interval === undefined || (Number.isInteger(interval) && interval >= 4);
+		assert.ok(isAllowed, `poll_interval is ${interval}; allowed are whole numbers from 4 on`);
 	});
 
 	check("an event is dispatched on a trigger of its own", async ({ sensor, stand, host, begin, provoke }) => {
@@ -117,7 +122,7 @@ function checkRuns(check: Check, grace: number): void {
 	check("a run that was aborted before it began ends at once", async ({ sensor, stand }) => {
 		const context = stand.createContext();
 		context.abort();
-		await within(grace, sensor.run(context));
+		await endOfAborted(grace, sensor.run(context));
 	});
 
 	check("a second run neither repeats nor misses what comes", async ({ stand, begin, provoke }) => {
@@ -148,7 +153,7 @@ function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 				waitFor: (count) => Promise.race([stand.waitFor(count), ended]),
 				async end() {
 					context.abort();
-					await within(grace, running);
+					await endOfAborted(grace, running);
 				},
 			};
 		},

@@ -1,3 +1,6 @@
+import { statedContract } from "../contract/stated-contract.ts";
+import { assertKnownContract, contractStatement } from "./assert-contract.ts";
+import { asStatements } from "./statement.ts";
 import type { Check, OpenedStorage } from "./storage/check.ts";
 import { checkClaims } from "./storage/claims.ts";
 import { checkConditions } from "./storage/conditions.ts";
@@ -21,7 +24,8 @@ export interface StorageSuiteOptions {
 }
 
 /** Conformance suite of `Storage`: one promise of the contract a test. */
-export function testStorage({ test, name, create }: StorageSuiteOptions): void {
+export function testStorage({ name, create, ...given }: StorageSuiteOptions): void {
+	const test = asStatements(given.test);
 	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
 			const opened = await create();
@@ -31,6 +35,7 @@ export function testStorage({ test, name, create }: StorageSuiteOptions): void {
 				await opened.stop();
 			}
 		});
+	check(contractStatement, async (storage) => assertKnownContract(statedContract(storage)));
 	checkWrites(check);
 	checkUpdates(check);
 	checkClaims(check);

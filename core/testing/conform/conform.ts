@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import type { ConformOptions, ConformReport, ConformStatement } from "../../cli/context.ts";
 import { SvcError } from "../../contract/index.ts";
 import { importModule } from "../../service/import-module.ts";
-import { type KitResult, type RegisterTest, runKit } from "../run-kit.ts";
+import { runKit } from "../run-kit.ts";
 import { toKit } from "./to-kit.ts";
 
 /** Run the kit of a kind of plugins on what a module exports. `SVC_CONFIG` says what the module has to export. */
@@ -14,7 +14,7 @@ export async function conform({ kind, module, only = "", timeout, times }: Confo
 	const kit = toKit(kind, path, await importModule(path, "module", { interopDefault: false }));
 	const statements: ConformStatement[] = [];
 	for (let round = 1; round <= times; round++) {
-		const results = await runWatched(kit.register, { timeout, only: (name) => name.includes(only) });
+		const results = await runKit(kit.register, { timeout, only: (name) => name.includes(only) });
 		if (results.length === 0) throw new SvcError("SVC_CONFIG", `--only: no statement of the kit holds "${only}"`);
 		statements.push(
 			...results.map(({ error, ...result }) => ({ ...result, round, error: error === undefined ? undefined : toText(error) })),
@@ -22,27 +22,6 @@ export async function conform({ kind, module, only = "", timeout, times }: Confo
 		if (results.some(({ error }) => error !== undefined)) break;
 	}
 	return { kind, name: kit.name, module: path, statements, leftOut: kit.leftOut };
-}
-
-/** A rejection that nobody handles is the fault of the statement that runs, and must not end the report. */
-async function runWatched(
-	register: (test: RegisterTest) => void,
-	options: { readonly timeout: number; readonly only: (name: string) => boolean },
-): Promise<readonly KitResult[]> {
-	const strays: unknown[] = [];
-	const keep = (reason: unknown) => void strays.push(reason ?? new Error("rejected without a reason"));
-	const results: KitResult[] = [];
-	const onResult = (result: KitResult) => {
-		const [stray] = strays.splice(0);
-		results.push({ ...result, error: result.error ?? stray });
-	};
-	process.on("unhandledRejection", keep);
-	try {
-		await runKit(register, { ...options, onResult });
-		return results;
-	} finally {
-		process.off("unhandledRejection", keep);
-	}
 }
 
 function toText(error: unknown): string {

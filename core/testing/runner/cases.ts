@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, Runner, RunResult, TriggerReference } from "../../contract/index.ts";
 import type { RunContextOptions, TestRunContext } from "../run-context.ts";
+import { within } from "../within.ts";
 
 /** What the suite needs the runner to do, as the context options that make it do so. The tests of a case left out are left out too. */
 export interface RunnerCases {
@@ -87,18 +87,4 @@ export async function startUntil(runner: Runner, run: TestRunContext, text: stri
 	tooSoon.catch(() => {});
 	await within(patience, Promise.race([run.waitFor("stdout", text), tooSoon]), missing);
 	return { end };
-}
-
-/** @param late what is the matter when it takes longer */
-export async function within<T>(milliseconds: number, work: Promise<T>, late = "the run had not ended"): Promise<T> {
-	const done = new AbortController();
-	const timer = delay(milliseconds, undefined, { signal: done.signal }).then(
-		() => assert.fail(`${late} after ${milliseconds} ms`),
-		() => work,
-	);
-	try {
-		return await Promise.race([work, timer]);
-	} finally {
-		done.abort();
-	}
 }

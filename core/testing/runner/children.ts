@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunResult } from "../../contract/index.ts";
 import type { RunContextOptions, TestRunContext } from "../run-context.ts";
-import { assertJsonObject, type Check, type Scope, within } from "./cases.ts";
+import { endOfAborted, within } from "../within.ts";
+import { assertJsonObject, type Check, type Scope } from "./cases.ts";
 
 /** Milliseconds within which a run that does not wait for its children shows it. */
 const moment = 100;
@@ -20,7 +21,7 @@ export function checkChildren(check: Check): void {
 			const first = await Promise.race([run.children.whenOpen(), end]);
 			assert.ok("key" in first, "the run has ended without a child");
 			assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended before its child");
-			const result = await within(grace, endAll(run, end));
+			const result = await within(grace, endAll(run, end), "the run had not ended");
 			assert.equal(result.succeeded, true);
 			assertJsonObject(result);
 		},
@@ -32,7 +33,7 @@ export function checkChildren(check: Check): void {
 			const end = runner.run(run);
 			await Promise.race([run.children.whenOpen(), end]);
 			run.abort(kind);
-			assert.equal((await within(grace, end)).succeeded, false);
+			assert.equal((await endOfAborted(grace, end)).succeeded, false);
 		}
 	});
 

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { assertJsonObject, type Check, within } from "./cases.ts";
+import { endOfAborted } from "../within.ts";
+import { assertJsonObject, type Check } from "./cases.ts";
 
 /** Promises about processes that do not behave. */
 export function checkProcesses(check: Check): void {
@@ -29,7 +30,7 @@ export function checkProcesses(check: Check): void {
 		const run = context(given);
 		const { end } = await startUntil(run, "ready\n");
 		run.abort("cancel");
-		assert.equal((await within(grace + 1_000, end)).succeeded, false);
+		assert.equal((await endOfAborted(grace + 1_000, end)).succeeded, false);
 	});
 
 	check(
@@ -43,7 +44,7 @@ export function checkProcesses(check: Check): void {
 			const { end } = await startUntil(run, "ready\n");
 			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
 			run.abort("cancel");
-			await within(grace + 1_000, end);
+			await endOfAborted(grace + 1_000, end);
 			for (let round = 0; round < 100 && findCommandLines(mark).length > 0; round++) await delay(10);
 			assert.deepEqual(findCommandLines(mark), []);
 		},
@@ -55,7 +56,7 @@ export function checkProcesses(check: Check): void {
 		const { end } = await startUntil(run, "ready\n");
 		assert.deepEqual(findCommandLines(secret), []);
 		run.abort("cancel");
-		await within(grace, end);
+		await endOfAborted(grace, end);
 	});
 }
 

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { type Check, toLines, within } from "./cases.ts";
+import { endOfAborted } from "../within.ts";
+import { type Check, toLines } from "./cases.ts";
 
 const count = 60;
 
@@ -29,7 +30,7 @@ export function checkRecovery(check: Check): void {
 		const second = context({ ...given(count), after: first });
 		const again = (await restart()).recover?.(second, first.savedState() ?? {});
 		second.abort("cancel");
-		const found = await within(grace, Promise.resolve(again));
+		const found = await endOfAborted(grace, Promise.resolve(again));
 		assert.equal(found?.succeeded, false);
 	});
 

@@ -4,6 +4,10 @@ import { join } from "node:path";
 import type { OptionsInput, ParameterSchema, Runner } from "../../contract/index.ts";
 import { createOptions } from "../options.ts";
 import { silentLogger } from "../run-context.ts";
+import { within } from "../within.ts";
+
+/** Milliseconds for `stop`. */
+const patience = 20_000;
 
 /** Node id of the runners that a test file starts: what runners of one node share can be kept open from test to test. */
 export const testNode = `test-${process.pid}`;
@@ -27,6 +31,7 @@ export async function withRunner<S extends ParameterSchema>(
 			nodeId,
 			options: createOptions(options),
 		});
+	let isRefused = true;
 	try {
 		await start();
 		await use(runner, async (next) => {
@@ -35,8 +40,11 @@ export async function withRunner<S extends ParameterSchema>(
 			await start();
 			return next;
 		});
+		isRefused = false;
 	} finally {
-		await current.stop?.();
+		const stopped = within(patience, Promise.resolve(current.stop?.()), "`stop` had not ended");
+		// What the statement has found says more than that its run keeps `stop` waiting.
+		await (isRefused ? stopped.catch(() => {}) : stopped);
 		await rm(dataDirectory, { recursive: true, force: true });
 	}
 }
