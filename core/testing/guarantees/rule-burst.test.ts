@@ -18,8 +18,11 @@ const posts = 32;
 const megabyte = 1_048_576;
 /** MiB, most of it garbage between two collections. */
 const mostGrowth = 96;
-/** Milliseconds in which nearly every other request is to be answered meanwhile, on a machine that others use as well. */
-const slowest = 1_000;
+/**
+ * Events that may be taken in from when another request is sent to when it is answered, nearly always: a fifth of all. Counted and not
+ * timed, as a machine that others use as well is slow with both.
+ */
+const mostBetween = events / 5;
 
 async function addRule({ rules }: Client, url: string, action: string): Promise<void> {
 	const trigger = { type: "core.svc.webhook", parameters: { url } };
@@ -47,24 +50,26 @@ test(`${events} events at once are worked off in bounded memory, and requests ar
 	try {
 		const { client } = service;
 		await addRule(client, "burst", "core.noop");
+		let accepted = 0;
 		const send = async (n: number) => {
 			const body = JSON.stringify({ n, text: "x".repeat(size) });
 			const headers = { "x-auth-token": service.token, "content-type": "application/json" };
 			const response = await fetch(`${service.api}/v1/webhooks/burst`, { method: "POST", headers, body });
 			assert.equal(response.status, 202, await response.text());
+			accepted += 1;
 		};
 		resetPeak(service.pid);
 		await work(client, send, warmUp);
 		const before = readPeak(service.pid);
 		resetPeak(service.pid);
 		const started = performance.now();
-		const latencies: number[] = [];
+		const between: number[] = [];
 		let isOver = false;
 		const probing = (async () => {
 			while (!isOver) {
-				const asked = performance.now();
+				const asked = accepted;
 				await client.rules.get("default.burst");
-				latencies.push(performance.now() - asked);
+				if (asked < events + warmUp) between.push(accepted - asked);
 				await new Promise((resolve) => setTimeout(resolve, 20));
 			}
 		})();
@@ -74,11 +79,11 @@ test(`${events} events at once are worked off in bounded memory, and requests ar
 		await probing;
 		const seconds = (performance.now() - started) / 1_000;
 		const growth = Math.round((readPeak(service.pid) - before) / megabyte);
-		const nearly = latencies.sort((one, other) => one - other)[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
-		process.stdout.write(`${seconds.toFixed(1)} s, ${growth} MiB more, 99 % of ${latencies.length} requests in ${nearly.toFixed(0)} ms\n`);
+		const nearly = between.sort((one, other) => one - other)[Math.floor(between.length * 0.99)] ?? Number.NaN;
+		process.stdout.write(`${seconds.toFixed(1)} s, ${growth} MiB more, 99 % of ${between.length} requests within ${nearly} events\n`);
 		assert.equal((await client.rules.enforcements({ limit: 1, status: "succeeded" })).total, events + warmUp);
 		assert.ok(growth <= mostGrowth, `the service grew by ${growth} MiB`);
-		assert.ok(nearly <= slowest, `99 % of the requests took up to ${nearly} ms`);
+		assert.ok(nearly <= mostBetween, `99 % of the requests took up to ${nearly} events`);
 	} finally {
 		await service.kill();
 		await rm(directory, { recursive: true, force: true });
