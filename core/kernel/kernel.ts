@@ -7,7 +7,7 @@ import { OwnTriggerTypes } from "./events/own-trigger-types.ts";
 import { Processor } from "./events/processor.ts";
 import { registerTriggerTypes } from "./events/register-types.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
-import { type Catalog, createCatalog } from "./executions/catalog.ts";
+import { Catalog } from "./executions/catalog.ts";
 import { createEndings, type Endings } from "./executions/endings.ts";
 import { StoredExecutions } from "./executions/executions.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
@@ -173,7 +173,7 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 		changes,
 		authority,
 		templateSources,
-		catalog: createCatalog({ ...parts, changes }),
+		catalog: new Catalog({ ...parts, changes }),
 		lateWrites: createLateWrites(logger),
 		sealedSecrets: new SealedSecrets(keys),
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),

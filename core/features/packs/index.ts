@@ -15,7 +15,12 @@ export interface PacksFeature extends ServedFeature<PacksApi> {
 /** Pack directories and their configuration. */
 export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: DatastoreItems }): PacksFeature {
 	const { packs, configs } = kernel.dependencies;
-	const packConfigs = new StoredPackConfigs({ ...kernel, ...needs, packDirectory: kernel.catalog.packDirectory, directory: configs });
+	const packConfigs = new StoredPackConfigs({
+		...kernel,
+		...needs,
+		packDirectory: (pack) => kernel.catalog.packDirectory(pack),
+		directory: configs,
+	});
 	let found: readonly PackDirectory[] = [];
 	return {
 		api: { packConfigs },

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { type RuleEntity, SvcError } from "../../contract/index.ts";
 import type { Pace } from "../../kernel/aging/pace.ts";
 import { createRemoval } from "../../kernel/aging/removal.ts";
-import { toSnapshot } from "../../kernel/executions/catalog.ts";
+import { toSnapshot } from "../../kernel/executions/snapshots.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";
 import { removeTraces } from "./remove-events.ts";
 import {

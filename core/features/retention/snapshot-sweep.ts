@@ -2,7 +2,7 @@ import type { EntityKind, ExecutionEntity, SnapshotEntity } from "../../contract
 import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
 import type { Removal } from "../../kernel/aging/removal.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toSnapshot } from "../../kernel/executions/catalog.ts";
+import { toSnapshot } from "../../kernel/executions/snapshots.ts";
 
 const day = 86_400_000_000;
 
