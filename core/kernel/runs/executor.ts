@@ -30,8 +30,9 @@ import { RunPerformer, type Work } from "./perform-run.ts";
 import type { Performance } from "./performance.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import type { Run } from "./run.ts";
+import { RunEnds } from "./run-ends.ts";
 import { dropGrant, withGrant } from "./run-grant.ts";
-import { createRunRecords, type RunRecords } from "./run-records.ts";
+import { RunRecords } from "./run-records.ts";
 import { hideInLog, toKept } from "./run-secrets.ts";
 
 export interface ExecutorParts {
@@ -65,11 +66,13 @@ export class Executor {
 	readonly children: Children;
 	readonly #parts: ExecutorParts;
 	readonly #records: RunRecords;
+	readonly #ends: RunEnds;
 	readonly #performer: RunPerformer;
 
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
-		this.#records = createRunRecords(parts);
+		this.#records = new RunRecords(parts);
+		this.#ends = new RunEnds(parts);
 		this.children = new Children({ ...parts, records: this.#records });
 		this.#performer = new RunPerformer({
 			...parts,
@@ -88,7 +91,7 @@ export class Executor {
 		const run = this.runs.add(claimed);
 		try {
 			const prepared = await this.#prepare(claimed, run);
-			if ("status" in prepared) await this.#records.finish(claimed, run, prepared);
+			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);
 			else if (claimed.status === "scheduled") await this.#begin({ execution: claimed, run, prepared });
 			else await this.#resume({ execution: claimed, run, prepared });
 		} catch (error) {
@@ -161,8 +164,8 @@ export class Executor {
 		try {
 			const outcome = await this.#performer.perform(performance, work);
 			if (run.lost) lateWrites.refused("end of a run", { execution_id: execution.id });
-			else if (outcome.status === "running") await this.#records.leave(execution, run);
-			else await this.#records.finish(execution, run, toKept(outcome, performance, sealedSecrets));
+			else if (outcome.status === "running") await this.#ends.leave(execution, run);
+			else await this.#ends.finish(execution, run, toKept(outcome, performance, sealedSecrets));
 			if (run.recorded) await this.#callAfterRun(execution, prepared);
 		} finally {
 			forget();

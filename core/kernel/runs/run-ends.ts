@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from "node:util";
+import { type EventBus, type ExecutionEntity, isSvcError, type OutputChunkEntity, type WriteOperation } from "../../contract/index.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Endings } from "../executions/endings.ts";
+import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
+import { isCompleted } from "../executions/status.ts";
+import { applied, toResultPatch, toStatusPatch } from "../executions/transition.ts";
+import type { LateWrites } from "../work/late-writes.ts";
+import { type HeldWriteParts, HeldWrites } from "./held-writes.ts";
+import { type Outcome, toCanceled } from "./outcome.ts";
+import { toStoredChunk } from "./recorder.ts";
+import type { Run } from "./run.ts";
+import type { KeptOutcome } from "./run-secrets.ts";
+
+/** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
+const restartTime = 300_000_000;
+/** Milliseconds for which the end of a run waits for the storage when the service stops; later, whoever finds the run ends it. */
+const patience = 5_000;
+
+export interface RunEndParts extends HeldWriteParts {
+	readonly eventBus: EventBus;
+	readonly endings: Endings;
+	readonly lateWrites: Pick<LateWrites, "refused">;
+}
+
+/** Writes with which this process is done with a run. */
+export class RunEnds {
+	readonly #parts: RunEndParts;
+	readonly #writes: HeldWrites;
+
+	constructor(parts: RunEndParts) {
+		this.#parts = parts;
+		this.#writes = new HeldWrites(parts);
+	}
+
+	/** The last output, and the lease given back: the run goes on without this process. */
+	async leave({ id }: ExecutionEntity, run: Run): Promise<void> {
+		const { storage, clock, eventBus } = this.#parts;
+		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
+		const lease_expires_at = toTimestamp(clock.steady() + restartTime);
+		const { fence } = run;
+		const store = () =>
+			storage.write([
+				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } },
+				...(chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const]),
+			]);
+		const isStored = async () => {
+			const stored = await storage.get("execution", id);
+			return stored?.fence === fence && stored.lease_expires_at === lease_expires_at;
+		};
+		await this.#writes.store(run, store, { isStored, patience });
+		for (const chunk of chunks) publishOutput(eventBus, chunk);
+	}
+
+	/** The last output and the final status in one write; nothing is final before its output is stored. */
+	async finish(execution: ExecutionEntity, run: Run, outcome: Outcome | KeptOutcome): Promise<void> {
+		const { storage, eventBus, lateWrites } = this.#parts;
+		const chunks = (await run.recorder?.finish()) ?? [];
+		const stored = chunks.map(toStoredChunk);
+		for (let current = execution; ; ) {
+			const ended = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
+			try {
+				const final = await this.#write(current, run, ended, stored);
+				for (const chunk of chunks) publishOutput(eventBus, chunk);
+				run.recorded = true;
+				publishUpdated(eventBus, final);
+				return;
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				const read = await storage.get("execution", execution.id);
+				if (read === undefined || read.fence !== run.fence || isCompleted(read.status)) {
+					lateWrites.refused("result", { execution_id: execution.id, status: read?.status });
+					return;
+				}
+				current = read;
+			}
+		}
+	}
+
+	/** One attempt to end an execution as it was last read; the execution as it is then. */
+	async #write(
+		current: ExecutionEntity,
+		run: Run,
+		ended: Outcome | KeptOutcome,
+		chunks: readonly OutputChunkEntity[],
+	): Promise<ExecutionEntity> {
+		const { storage, clock, endings } = this.#parts;
+		const { runnerInfo: runner_info = current.runner_info } = run;
+		const known = "sealed" in ended && (run.saved || ended.sealed !== current.known_secrets) ? { known_secrets: ended.sealed } : {};
+		const status = toStatusPatch(current, ended.status, toTimestamp(clock.now()));
+		const patch = { ...status, ...toResultPatch(ended.result), ...known, runner_info };
+		const operations: WriteOperation[] = [
+			{ update: "execution", id: current.id, patch, expected: { status: current.status, fence: run.fence } },
+			...endings.takeBack(current),
+		];
+		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
+		const after = applied(current, patch);
+		let announce = () => {};
+		const store = async () => {
+			const ending = await endings.draft(after);
+			announce = ending.announce;
+			await storage.write([...operations, ...ending.operations]);
+		};
+		// Nobody else has the same state at the same microsecond.
+		const isStored = async () => isDeepStrictEqual((await storage.get("execution", current.id))?.log.at(-1), after.log.at(-1));
+		await this.#writes.store(run, store, { isStored, patience });
+		announce();
+		return after;
+	}
+}
