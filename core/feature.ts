@@ -7,6 +7,8 @@ export { defineKind } from "./contract/entities/define-kind.ts";
 export type { EntityKindDefinition, EntityMap, FieldType } from "./contract/entities/index.ts";
 export { createFeatures, type Features } from "./features/index.ts";
 export { type BodySchema, defineBody } from "./http/body.ts";
+export * from "./http/openapi/answers.ts";
+export { defineSchema, fieldsOf, type JsonSchema } from "./http/openapi/schema.ts";
 export type { GuardedResource, Permission } from "./http/permissions.ts";
 export { type Reply, replyJson, replyNothing } from "./http/respond.ts";
 export type { Route, RouteContext } from "./http/route.ts";

@@ -6,6 +6,7 @@ import { toConfigurationReference } from "./configuration-reference.ts";
 import { findFiles } from "./find-files.ts";
 import { toApiReference } from "./reference/api-reference.ts";
 import { toCommandReference } from "./reference/command-reference.ts";
+import { toHttpReference } from "./reference/http-reference.ts";
 import { toRequestReference } from "./reference/request-reference.ts";
 import { toRightsReference } from "./reference/rights-reference.ts";
 import { run } from "./run.ts";
@@ -15,6 +16,7 @@ const madePages: readonly (readonly [page: string, toText: () => string | Promis
 	["docs/reference/configuration.md", toConfigurationReference],
 	["docs/reference/api.md", () => toApiReference().text],
 	["docs/reference/cli-options.md", toCommandReference],
+	["docs/reference/http-api.md", () => toHttpReference()],
 	["docs/reference/http-requests.md", () => toRequestReference()],
 	["docs/reference/rights.md", () => toRightsReference()],
 ];

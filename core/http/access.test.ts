@@ -6,6 +6,7 @@ import { FakeEngine, toEngine } from "../testing/http/fake-engine.test-support.t
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createApp } from "./app.ts";
 import { toLoggedPath } from "./logged-path.ts";
+import { answerNothing } from "./openapi/answers.ts";
 
 const viewSpeak = { resource_uid: "action:default:speak", permission_types: ["action_view", "action_execute"] };
 const rbac = {
@@ -19,9 +20,9 @@ const rbac = {
 	],
 };
 
-test("a route that does not say who may use it refuses to start", () => {
+test("a route that does not say who may use it, and what it answers, refuses to start", () => {
 	const handler = () => ({ status: 200, headers: {}, body: null });
-	const route = { method: "GET", path: "/x", component: "api", handler } as const;
+	const route = { method: "GET", path: "/x", component: "api", handler, summary: "Tell", answers: { 200: answerNothing() } } as const;
 	const start = (declared: object) => () =>
 		createApp("api", [{ ...route, ...declared } as never], { context: { guard: createGuard(toEngine(new FakeEngine())) } } as never);
 	assert.throws(start({}), /GET \/x declares no known permission/);
@@ -33,8 +34,11 @@ test("a route that does not say who may use it refuses to start", () => {
 	for (const declared of [{ permission: "action_list" }, { permission: "action_view", resource: () => ({ uid: "x" }) }]) {
 		assert.doesNotThrow(start(declared));
 	}
+	assert.throws(start({ permission: "action_list", answers: undefined }), /route GET \/x declares no answers; hint: "answers: {/);
+	assert.throws(start({ permission: "action_list", answers: { 404: answerNothing() } }), /GET \/x declares no answer for success/);
+	assert.throws(start({ permission: "action_list", summary: "" }), /GET \/x declares no summary/);
 	const pathsOf = (wanted: string) => [...new Set(routes.filter(({ permission }) => permission === wanted).map(({ path }) => path))];
-	assert.deepEqual(pathsOf("public"), ["/health/live", "/health/ready", "/tokens"]);
+	assert.deepEqual(pathsOf("public"), ["/openapi.json", "/docs", "/health/live", "/health/ready", "/tokens"]);
 	assert.deepEqual(pathsOf("authenticated"), ["/", "/user", "/tokens/:token"]);
 });
 

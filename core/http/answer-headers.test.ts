@@ -34,7 +34,7 @@ test("no answer of any component lets a browser guess its type", () =>
 			[200, head("GET /health/live HTTP/1.1", host)],
 			[401, head("GET /v1/actions HTTP/1.1", host)],
 			[404, head("GET /v1/nothing HTTP/1.1", host)],
-			[404, head("TRACE / HTTP/1.1", host)],
+			[405, head("TRACE / HTTP/1.1", host)],
 			[400, head("GET /% HTTP/1.1", host)],
 			[400, head("BREW / HTTP/1.1", host)],
 			[400, "nothing of the kind\r\n\r\n"],

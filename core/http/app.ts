@@ -1,5 +1,7 @@
 import { H3, type H3Event, type HTTPError } from "h3";
+import { AllowedMethods } from "./allowed-methods.ts";
 import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./handle.ts";
+import { findDeclarationProblem } from "./openapi/common-answers.ts";
 import { findPermissionProblem } from "./permissions.ts";
 import { type Reply, replyFault, toErrorReply } from "./respond.ts";
 import type { Component, Route } from "./route.ts";
@@ -28,23 +30,26 @@ export function toPaths(listener: Component, route: Route): string[] {
 }
 
 /**
- * The application of one listener. Throws for a route that does not say who may use it.
+ * The application of one listener. Throws for a route that does not say who may use it, and what it answers.
  *
  * @param base what stands in front of every path, such as `/automation`
  */
 export function createApp(listener: Component, routes: readonly Route[], given: Responder, base = ""): H3 {
 	const responder = { ...given, context: { ...given.context, listener } };
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
+	const allowed = new AllowedMethods(
+		routes.map((route) => ({ method: route.method, paths: toPaths(listener, route).map((path) => base + path) })),
+	);
+	const refuse = (event: H3Event) => handleUnmatched(event, replyNoRoute(event, allowed), responder);
 	for (const route of routes) {
-		const problem = findPermissionProblem(route, given.context.guard);
+		const problem = findPermissionProblem(route, given.context.guard) ?? findDeclarationProblem(route);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		// The router gives HEAD to the routes of GET.
-		const handler = (event: H3Event) =>
-			event.req.method === route.method ? handleRoute(event, route, responder) : handleUnmatched(event, replyNoRoute(event), responder);
+		const handler = (event: H3Event) => (event.req.method === route.method ? handleRoute(event, route, responder) : refuse(event));
 		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
 	}
 	app.options("/**", (event) => handleUnmatched(event, emptyReply, responder));
-	app.all("/**", (event) => handleUnmatched(event, replyNoRoute(event), responder));
+	app.all("/**", refuse);
 	return app;
 }
 

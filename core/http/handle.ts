@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type H3Event, HTTPResponse } from "h3";
 import { SvcError } from "../contract/index.ts";
+import type { AllowedMethods } from "./allowed-methods.ts";
+import { type Answered, answered } from "./answered.ts";
 import { type Authenticated, authenticate, nobody } from "./authenticate.ts";
 import { assertGlobally, assertOnRecord } from "./authorize.ts";
 import { readBody, readRawBody } from "./body.ts";
@@ -39,6 +41,7 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 		outcome = { reply: event.req.signal.aborted ? goneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
 	}
 	const { reply, cookie } = outcome;
+	if (answered.hasSubscribers) answered.publish({ route, url: event.url, reply } satisfies Answered);
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
 	const duration_ms = Math.round((performance.now() - started) * 1000) / 1000;
 	context.logger[level]("request", { ...toLogFields(event, requestId), status: reply.status, duration_ms });
@@ -52,9 +55,11 @@ export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }:
 	return toResponse(reply, event.req, cors, requestId);
 }
 
-/** 404 with the method and path asked for. */
-export function replyNoRoute(event: H3Event): Reply {
-	return replyFault(404, `no route for ${event.req.method} ${toLoggedPath(event.url.pathname)}`);
+/** 405 where the path takes other methods, else 404; both with the method and path asked for. */
+export function replyNoRoute(event: H3Event, allowed: AllowedMethods): Reply {
+	const methods = allowed.at(event.url.pathname);
+	const message = `no route for ${event.req.method} ${toLoggedPath(event.url.pathname)}`;
+	return methods.length === 0 ? replyFault(404, message) : replyFault(405, message, { allow: [...methods, "OPTIONS"].join(", ") });
 }
 
 /** No query: it may hold credentials. */
@@ -63,7 +68,7 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, guard, options, logger, clock, version, apiUrl, streams, isClosed, listener } = context;
+	const { engine, guard, options, logger, clock, version, apiUrl, streams, isClosed, listener, description } = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
@@ -83,6 +88,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
 		isClosed,
 		listener,
+		description,
 		request,
 		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? request.ip,
 		principal,

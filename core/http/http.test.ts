@@ -17,6 +17,7 @@ import {
 import { faultOf, json, post, until, withHttp } from "../testing/http/http.test-support.ts";
 import { createApp, toPaths } from "./app.ts";
 import { createCors } from "./cors.ts";
+import { toErrorReply } from "./respond.ts";
 
 test("every listener answers its routes under every prefix form", () =>
 	withHttp(async ({ fake, urls }) => {
@@ -63,12 +64,10 @@ test("the general stream answers under every prefix form", () =>
 		}
 	}));
 
-test("what is not routed is 404 without credentials, also for HEAD, PATCH and other components' paths", () =>
+test("what is not routed is 404 without credentials, also for other components' paths", () =>
 	withHttp(async ({ urls }) => {
 		for (const [method, url] of [
 			["GET", `${urls.api}/v1/nothing`],
-			["PATCH", `${urls.api}/v1/executions`],
-			["PUT", `${urls.api}/v1/executions`],
 			["GET", `${urls.auth}/v1/executions`],
 			["GET", `${urls.stream}/v1/executions`],
 			["GET", `${urls.api}/v1//executions`],
@@ -77,7 +76,26 @@ test("what is not routed is 404 without credentials, also for HEAD, PATCH and ot
 			assert.equal(response.status, 404, `${method} ${url}`);
 			assert.ok(await faultOf(response));
 		}
-		assert.equal((await fetch(`${urls.api}/v1/executions`, { method: "HEAD" })).status, 404);
+	}));
+
+test("a path with a method that it does not take is 405 without credentials, and says which it takes", () =>
+	withHttp(async ({ urls }) => {
+		for (const [method, path, allow] of [
+			["PATCH", "/v1/executions", "GET, POST, OPTIONS"],
+			["PUT", "/api/v1/actionexecutions/", "GET, POST, OPTIONS"],
+			["HEAD", "/v1/executions", "GET, POST, OPTIONS"],
+			["POST", "/", "GET, OPTIONS"],
+			["POST", "/v1/keys/limit", "GET, PUT, DELETE, OPTIONS"],
+			["DELETE", "/v1/webhooks/disk/full", "GET, POST, OPTIONS"],
+			["GET", "/auth/v1/tokens", "POST, OPTIONS"],
+			["POST", "/stream/v1/stream", "GET, OPTIONS"],
+		] as const) {
+			const response = await fetch(urls.api + path, { method });
+			assert.deepEqual([response.status, response.headers.get("allow")], [405, allow], `${method} ${path}`);
+			if (method !== "HEAD") assert.ok(await faultOf(response));
+		}
+		// An item may be called as a request is.
+		assert.equal((await fetch(`${urls.api}/v1/keys/rotate`)).status, 401);
 	}));
 
 test("a path that cannot be decoded is 400", () =>
@@ -321,8 +339,8 @@ test("errors of the engine get their status, and unknown ones are told to the lo
 		};
 		const unavailable = await fail(new SvcError("SVC_UNAVAILABLE", "the store cannot be reached"));
 		assert.deepEqual([unavailable.status, unavailable.headers.get("retry-after")], [503, "1"]);
-		const tooMany = await fail(new SvcError("SVC_TOO_MANY", "too many attempts", { facts: { retry_after: 7.2 } }));
-		assert.deepEqual([tooMany.status, tooMany.headers.get("retry-after")], [429, "8"]);
+		const tooMany = toErrorReply(new SvcError("SVC_TOO_MANY", "too many attempts", { facts: { retry_after: 7.2 } }), logger, {});
+		assert.deepEqual([tooMany.status, tooMany.headers["retry-after"]], [429, "8"]);
 		assert.equal((await fail(new SvcError("SVC_FORBIDDEN", "no"))).status, 403);
 		const unknown = await fail(new Error("inner detail"));
 		assert.equal(unknown.status, 500);
@@ -351,11 +369,11 @@ test("a route without a permission refuses to start", () => {
 	);
 });
 
-test("every route needs a credential except the one that issues tokens, and health checks", () =>
+test("every route needs a credential except the one that issues tokens, health checks, and the description of the API", () =>
 	withHttp(async ({ http, urls }) => {
 		for (const route of http.routes) {
 			if (route.permission === "public") {
-				assert.match(`${route.method} ${route.path}`, /^(POST \/tokens|GET \/health\/(live|ready))$/);
+				assert.match(`${route.method} ${route.path}`, /^(POST \/tokens|GET \/health\/(live|ready)|GET \/(docs|openapi\.json))$/);
 				continue;
 			}
 			const listener = route.component;

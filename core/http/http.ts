@@ -7,6 +7,7 @@ import { findListeners, type ListenerName } from "./listeners.ts";
 import { createMount } from "./mount.ts";
 import type { Mount } from "./mount-api.ts";
 import { OpenStreams } from "./open-streams.ts";
+import { ApiDescription } from "./openapi/api-description.ts";
 import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
 
@@ -55,7 +56,7 @@ export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** The HTTP interface that answers the given routes. Throws when one declares no permission. */
 export function createRoutedHttp<E>(given: HttpParts<E>): Http {
-	const { routes, guard, options, roles = nodeRoles, logger, basePath = "" } = given;
+	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0" } = given;
 	const streams = new OpenStreams({
 		limit: options.stream.max_per_user,
 		authenticate: (offered) => guard.authenticate(offered),
@@ -69,11 +70,12 @@ export function createRoutedHttp<E>(given: HttpParts<E>): Http {
 		options,
 		logger,
 		clock: given.clock ?? { now: () => Date.now() * 1_000 },
-		version: given.version ?? "0.0.0",
+		version,
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
 		isClosed: () => isClosed,
 		listener: "api",
+		description: new ApiDescription(routes, version),
 	};
 	const apps = createApps({ context, cors: createCors(options) }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);

@@ -3,6 +3,8 @@ import type { Principal } from "../kernel/basics/principal.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { Guard } from "./guard.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
+import type { Answers } from "./openapi/answers.ts";
+import type { Description } from "./openapi/description.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./respond.ts";
@@ -29,6 +31,8 @@ export interface HttpContext<E = unknown> {
 	/** The component whose listener took the request; a service that is mounted answers as the API does. */
 	readonly listener: Component;
 	readonly streams: OpenStreams;
+	/** What all routes of the service are. */
+	readonly description: Description;
 }
 
 /** One request, checked: what a handler gets. */
@@ -56,7 +60,15 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	/** Of the component `stream`: answered at the paths of the API too. Default false. */
 	readonly isOnApi?: boolean;
 	readonly component: Component;
+	/** What it does, in a few words. */
+	readonly summary: string;
+	/** More about it, where that needs saying. */
+	readonly description?: string;
+	/** By status, what it answers. What follows from its permission, path, query and body is added by itself. */
+	readonly answers: Answers;
 	readonly permission: Permission;
+	/** Of a public route: takes a name and a password. Default false. */
+	readonly isSignIn?: boolean;
 	/** Answered also while the service has not started. Default false. */
 	readonly isAlwaysOpen?: boolean;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */

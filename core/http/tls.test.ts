@@ -1,3 +1,4 @@
+import "../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+import "../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

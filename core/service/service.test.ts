@@ -1,3 +1,4 @@
+import "../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

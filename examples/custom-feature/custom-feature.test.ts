@@ -81,6 +81,17 @@ test("its routes ask for its permissions, and refuse what they do not take", () 
 		assert.equal((await fetch(`${apiUrl}/v1/notes`)).status, 401);
 	}));
 
+test("the description of the API has its routes, and what they answer", () =>
+	withService({}, async (apiUrl) => {
+		const response = await fetch(`${apiUrl}/v1/openapi.json`);
+		const { paths, components } = (await response.json()) as {
+			paths: Record<string, Record<string, { responses: object }>>;
+			components: { schemas: object };
+		};
+		assert.deepEqual(Object.keys(paths["/v1/notes"]?.["post"]?.responses ?? {}), ["201", "400", "401", "403", "413", "500", "503"]);
+		assert.ok("Note" in components.schemas);
+	}));
+
 test("roles may name its permissions, and no others", async () => {
 	const config = await loadConfig(file);
 	createEngine({ ...config, ...guarded("note_create") }, { directory });

@@ -9,6 +9,7 @@ const expected = [
 	/^(package\.json|README\.md|LICENSE|(?:CHANGELOG|SECURITY)\.md|svc\.config\.ts)$/,
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
+	/^dist\/openapi\.json$/,
 	/^docs\/.+\.(md|svg)$/,
 	/^examples\/templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|sh))$/,
 	/^examples\/[^/]+\/(Procfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,

@@ -1,5 +1,6 @@
 import type { ApiKeyEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { answerConflict, answerJson, answerNothing, answerPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
@@ -7,6 +8,7 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { mask } from "../../language/parameters/mask.ts";
 import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
+import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -40,6 +42,9 @@ export const apiKeyRoutes = [
 		method: "GET",
 		path: "/apikeys",
 		component: "api",
+		summary: "List API keys",
+		description: "50 at a time. `user` filters.",
+		answers: { 200: answerPage(apiKeySchema) },
 		permission: "api_key_list",
 		query: { ...pagingQuery, ...secretsQuery, user: "string" },
 		async handler(context) {
@@ -58,6 +63,8 @@ export const apiKeyRoutes = [
 		method: "GET",
 		path: "/apikeys/:key",
 		component: "api",
+		summary: "Get an API key by its id, or by the key itself",
+		answers: { 200: answerJson(apiKeySchema) },
 		permission: "api_key_view",
 		resource: findApiKeyResource,
 		query: secretsQuery,
@@ -69,6 +76,9 @@ export const apiKeyRoutes = [
 		method: "POST",
 		path: "/apikeys",
 		component: "api",
+		summary: "Make an API key",
+		description: "`{user, metadata, enabled, expires_at, scopes}`. For another user: administrators only.",
+		answers: { 201: answerJson(newApiKeySchema, { description: "The key, shown this once." }), 409: answerConflict },
 		permission: "api_key_create",
 		body: keyBody,
 		async handler({ engine, body, principal }) {
@@ -81,6 +91,9 @@ export const apiKeyRoutes = [
 		method: "PUT",
 		path: "/apikeys/:key",
 		component: "api",
+		summary: "Change an API key",
+		description: "What is not given stays.",
+		answers: { 200: answerJson(apiKeySchema) },
 		permission: "api_key_modify",
 		resource: findApiKeyResource,
 		query: secretsQuery,
@@ -94,6 +107,8 @@ export const apiKeyRoutes = [
 		method: "DELETE",
 		path: "/apikeys/:key",
 		component: "api",
+		summary: "Remove an API key",
+		answers: { 204: answerNothing() },
 		permission: "api_key_delete",
 		resource: findApiKeyResource,
 		async handler(context) {

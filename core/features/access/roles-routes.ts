@@ -1,4 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
+import { answerJson, answerList } from "../../http/openapi/answers.ts";
+import { mapOf } from "../../http/openapi/schema.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
@@ -6,6 +8,7 @@ import { toStableId } from "../../kernel/basics/ids.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import type { Role } from "./roles.ts";
+import { assignmentSchema, permissionTypesSchema, roleSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -20,6 +23,8 @@ export const roleRoutes = [
 		method: "GET",
 		path: "/rbac/permission_types",
 		component: "api",
+		summary: "List all permission types, by resource type",
+		answers: { 200: answerJson(mapOf(permissionTypesSchema)) },
 		permission: "admin",
 		handler: () => replyJson(Object.fromEntries(resourceTypes().map((type) => [type, toDescriptions(type)]))),
 	}),
@@ -27,6 +32,8 @@ export const roleRoutes = [
 		method: "GET",
 		path: "/rbac/permission_types/:type",
 		component: "api",
+		summary: "List the permission types of a resource type",
+		answers: { 200: answerJson(permissionTypesSchema) },
 		permission: "admin",
 		handler({ path }) {
 			const type = resourceTypes().find((name) => name === path["type"]);
@@ -38,6 +45,9 @@ export const roleRoutes = [
 		method: "GET",
 		path: "/rbac/roles",
 		component: "api",
+		summary: "List roles",
+		description: "`system=true` chooses those that are built in, `false` the others.",
+		answers: { 200: answerList(roleSchema) },
 		permission: "admin",
 		query: { system: "boolean" },
 		handler({ engine, query: { system } }) {
@@ -49,6 +59,8 @@ export const roleRoutes = [
 		method: "GET",
 		path: "/rbac/roles/:name",
 		component: "api",
+		summary: "Get a role by its name or id",
+		answers: { 200: answerJson(roleSchema) },
 		permission: "admin",
 		handler({ engine, path }) {
 			const name = path["name"] ?? "";
@@ -61,6 +73,9 @@ export const roleRoutes = [
 		method: "GET",
 		path: "/rbac/role_assignments",
 		component: "api",
+		summary: "List who has which role",
+		description: "One's own need no permission: `user=<oneself>`.",
+		answers: { 200: answerList(assignmentSchema) },
 		permission: "role_assignment_list",
 		resource: ({ query }) => toAssignmentResource(query.user),
 		query: { user: "string", role: "string", source: "string", remote: "boolean" },
@@ -72,6 +87,8 @@ export const roleRoutes = [
 		method: "GET",
 		path: "/rbac/role_assignments/:id",
 		component: "api",
+		summary: "Get a role assignment",
+		answers: { 200: answerJson(assignmentSchema) },
 		permission: "role_assignment_view",
 		resource: async (context) => toAssignmentResource((await findAssignment(context)).user),
 		async handler(context) {

@@ -1,9 +1,12 @@
 import { type Options, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
+import { text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import type { Credentials, IssuedToken } from "./credentials-api.ts";
+import { tokenSchema, validitySchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -32,12 +35,23 @@ const validateBody = defineBody<{ readonly token: string }>({ properties: { toke
 
 const remoteUserHeaders = ["remote-user", "remote_user", "x-remote-user", "x-forwarded-user"];
 
+const apiUrlHeader = { "X-API-URL": { description: "Where the API is.", schema: text } };
+
 export const tokenRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/tokens",
 		component: "auth",
+		summary: "Sign in",
+		description:
+			"With name and password in `Authorization: Basic`; behind a trusted proxy, as whoever the proxy names. `ttl` asks for a lifetime in seconds.",
+		answers: {
+			201: answerJson(tokenSchema, { description: "A token.", headers: apiUrlHeader }),
+			401: answerFault("The credentials are wrong."),
+			429: answerTooMany,
+		},
 		permission: "public",
+		isSignIn: true,
 		body: tokenBody,
 		async handler(context) {
 			const { options, apiUrl } = context;
@@ -50,6 +64,8 @@ export const tokenRoutes = [
 		method: "POST",
 		path: "/tokens/validate",
 		component: "auth",
+		summary: "Tell whether a token is good",
+		answers: { 200: answerJson(validitySchema) },
 		permission: "token_validate",
 		body: validateBody,
 		async handler({ engine, body }) {
@@ -60,6 +76,9 @@ export const tokenRoutes = [
 		method: "DELETE",
 		path: "/tokens/:token",
 		component: "auth",
+		summary: "End a token",
+		description: "One's own, or as an administrator anybody's.",
+		answers: { 204: answerNothing() },
 		permission: "authenticated",
 		async handler({ engine, path, principal, streams }) {
 			const token = path["token"] ?? "";

@@ -1,7 +1,9 @@
+import { answerJson } from "../../http/openapi/answers.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "./access-api.ts";
+import { userSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -15,6 +17,8 @@ export const userRoutes = [
 		method: "GET",
 		path: "/user",
 		component: "api",
+		summary: "Tell who asks, how they signed in, and their roles",
+		answers: { 200: answerJson(userSchema) },
 		permission: "authenticated",
 		handler: ({ principal, engine }) =>
 			replyJson({

@@ -1,4 +1,7 @@
 import { extname } from "node:path";
+import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/answers.ts";
+import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { object } from "../../http/openapi/schema.ts";
 import { secretsQuery } from "../../http/present.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
@@ -6,6 +9,7 @@ import { actionListQuery, listActions } from "./action-list.ts";
 import { toOverviews } from "./action-records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { findActionResource, toRef } from "./routes.ts";
+import { actionPart, actionSchema } from "./schemas-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -17,12 +21,16 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".yml", "application/x-yaml"],
 ]);
 
+const entryPointTypes = [...new Set([...contentTypes.values(), "text/plain"])];
+
 /** Actions together with what comes from their runner types and files. */
 export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/parameters/:ref",
 		component: "api",
+		summary: "Get the parameters of an action, with those of its runner",
+		answers: { 200: answerJson(object({ parameters: parameterSchema })) },
 		permission: "action_view",
 		resource: findActionResource,
 		query: secretsQuery,
@@ -35,6 +43,8 @@ export const actionViewRoutes = [
 		method: "GET",
 		path: "/actions/views/overview",
 		component: "api",
+		summary: "List actions, with the parameters of their runners",
+		answers: { 200: answerSelectedPage(actionSchema, actionPart) },
 		permission: "action_list",
 		query: actionListQuery,
 		handler: (context) => listActions(context, (actions) => toOverviews(context, actions)),
@@ -43,6 +53,8 @@ export const actionViewRoutes = [
 		method: "GET",
 		path: "/actions/views/overview/:ref",
 		component: "api",
+		summary: "Get an action, with the parameters of its runner",
+		answers: { 200: answerJson(actionSchema) },
 		permission: "action_view",
 		resource: findActionResource,
 		query: secretsQuery,
@@ -55,6 +67,8 @@ export const actionViewRoutes = [
 		method: "GET",
 		path: "/actions/views/entry_point/:ref",
 		component: "api",
+		summary: "Get the script of an action",
+		answers: { 200: answerText(entryPointTypes, "The script; its type is that of its file's name.", "uptime") },
 		permission: "action_view",
 		resource: findActionResource,
 		async handler(context) {

@@ -1,4 +1,5 @@
 import { defineBody } from "../../http/body.ts";
+import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { secretsQuery } from "../../http/present.ts";
 import { replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
@@ -8,6 +9,7 @@ import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, toActions } from "./action-records.ts";
 import type { ActionInput } from "./catalog-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
+import { actionPart, actionSchema } from "./schemas-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -66,6 +68,8 @@ export const actionRoutes = [
 		method: "GET",
 		path: "/actions",
 		component: "api",
+		summary: "List actions, by pack and name",
+		answers: { 200: answerSelectedPage(actionSchema, actionPart) },
 		permission: "action_list",
 		query: actionListQuery,
 		handler: (context) => listActions(context, (actions) => toActions(context, actions)),
@@ -74,6 +78,8 @@ export const actionRoutes = [
 		method: "GET",
 		path: "/actions/:ref",
 		component: "api",
+		summary: "Get an action",
+		answers: { 200: answerJson(actionSchema) },
 		permission: "action_view",
 		resource: findActionResource,
 		query: secretsQuery,
@@ -85,6 +91,9 @@ export const actionRoutes = [
 		method: "POST",
 		path: "/actions",
 		component: "api",
+		summary: "Make an action",
+		description: "`data_files` (`[{file_path, content}]`) writes files below the pack's `actions` directory.",
+		answers: { 201: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_create",
 		resource: ({ body }) => toTargetResource(body.pack, body.name),
 		query: secretsQuery,
@@ -97,6 +106,8 @@ export const actionRoutes = [
 		method: "PUT",
 		path: "/actions/:ref",
 		component: "api",
+		summary: "Replace an action",
+		answers: { 200: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_modify",
 		resource: findActionResource,
 		query: secretsQuery,
@@ -114,6 +125,9 @@ export const actionRoutes = [
 		method: "DELETE",
 		path: "/actions/:ref",
 		component: "api",
+		summary: "Remove an action",
+		description: '`{"remove_files": true}` also removes its files.',
+		answers: { 204: answerNothing() },
 		permission: "action_delete",
 		resource: findActionResource,
 		body: removeBody,
@@ -127,6 +141,9 @@ export const actionRoutes = [
 		method: "POST",
 		path: "/actions/:ref/clone",
 		component: "api",
+		summary: "Copy an action",
+		description: "`{dest_pack, dest_action, overwrite}`.",
+		answers: { 201: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_create",
 		resource: ({ body }) => toTargetResource(body.dest_pack, body.dest_action),
 		query: secretsQuery,

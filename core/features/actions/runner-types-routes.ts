@@ -1,5 +1,6 @@
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyJson } from "../../http/respond.ts";
@@ -9,6 +10,7 @@ import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 import { toRunnerType } from "./records-api.ts";
+import { runnerTypePart, runnerTypeSchema } from "./schemas-api.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -37,6 +39,8 @@ export const runnerTypeRoutes = [
 		method: "GET",
 		path: "/runnertypes",
 		component: "api",
+		summary: "List runner types",
+		answers: { 200: answerSelectedPage(runnerTypeSchema, runnerTypePart) },
 		permission: "runner_type_list",
 		query: { ...pagingQuery, ...selectionQuery, ...secretsQuery, id: "string", name: "list", sort: "string" },
 		async handler(context) {
@@ -55,6 +59,8 @@ export const runnerTypeRoutes = [
 		method: "GET",
 		path: "/runnertypes/:name",
 		component: "api",
+		summary: "Get a runner type by its name or id",
+		answers: { 200: answerJson(runnerTypeSchema) },
 		permission: "runner_type_view",
 		resource: findRunnerTypeResource,
 		query: secretsQuery,
@@ -67,6 +73,9 @@ export const runnerTypeRoutes = [
 		method: "PUT",
 		path: "/runnertypes/:name",
 		component: "api",
+		summary: "Switch a runner type on or off",
+		description: "Only `enabled` takes effect.",
+		answers: { 200: answerJson(runnerTypeSchema) },
 		permission: "runner_type_modify",
 		resource: findRunnerTypeResource,
 		query: secretsQuery,

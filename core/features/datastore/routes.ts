@@ -1,5 +1,6 @@
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerConflict, answerJson, answerList, answerNothing } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
@@ -8,6 +9,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import type { DatastoreItems, ItemInput } from "./items-api.ts";
+import { itemSchema, rotationSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -52,6 +54,9 @@ export const keyRoutes = [
 		method: "GET",
 		path: "/keys",
 		component: "api",
+		summary: "List datastore items",
+		description: "Without count headers.",
+		answers: { 200: answerList(itemSchema) },
 		permission: "key_value_pair_list",
 		// Of the system's items a list has those that the caller may view; one's own need no permission.
 		resource: (context) => context.engine.datastore.resource("*", context.query, context.principal),
@@ -71,6 +76,8 @@ export const keyRoutes = [
 		method: "GET",
 		path: "/keys/:name",
 		component: "api",
+		summary: "Get a datastore item",
+		answers: { 200: answerJson(itemSchema) },
 		permission: "key_value_pair_view",
 		resource: (context) => toResource(context),
 		query: { ...whereQuery, ...formQuery },
@@ -84,6 +91,9 @@ export const keyRoutes = [
 		method: "PUT",
 		path: "/keys/:name",
 		component: "api",
+		summary: "Store a datastore item",
+		description: "Creates or replaces.",
+		answers: { 200: answerJson(itemSchema), 404: undefined, 409: answerConflict },
 		permission: "key_value_pair_set",
 		resource: ({ engine, path, body, principal }) => engine.datastore.resource(path["name"] ?? "", body, principal),
 		body: itemBody,
@@ -95,6 +105,8 @@ export const keyRoutes = [
 		method: "DELETE",
 		path: "/keys/:name",
 		component: "api",
+		summary: "Remove a datastore item",
+		answers: { 204: answerNothing(), 409: answerConflict },
 		permission: "key_value_pair_delete",
 		resource: (context) => toResource(context),
 		query: whereQuery,
@@ -107,6 +119,9 @@ export const keyRoutes = [
 		method: "POST",
 		path: "/keys/rotate",
 		component: "api",
+		summary: "Encrypt all secrets with a new key",
+		description: 'For administrators. `{"forget": true}` removes keys that are used no more.',
+		answers: { 200: answerJson(rotationSchema), 409: answerConflict },
 		permission: "admin",
 		body: rotationBody,
 		async handler({ engine, body, principal }) {

@@ -1,4 +1,5 @@
 import type { OutputType } from "../../contract/index.ts";
+import { answerText, answerTooMany } from "../../http/openapi/answers.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyContent } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
@@ -24,6 +25,9 @@ export const executionOutputRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions/:id/output",
 		component: "api",
+		summary: "Get the output of an execution so far",
+		description: "`output_type` filters.",
+		answers: { 200: answerText(["text/plain"], "The output.", "up 12 days\n"), 429: answerTooMany },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...secretsQuery, output_type: "string" },

@@ -1,6 +1,8 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError } from "../../contract/index.ts";
+import { type Answer, answerJson, answerList } from "../../http/openapi/answers.ts";
+import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, text } from "../../http/openapi/schema.ts";
 import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
@@ -11,11 +13,28 @@ import { presentExecution, presentExecutions } from "./present-executions.ts";
 import { toExecution } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { toId } from "./routes.ts";
+import { executionSchema } from "./schemas-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
 const compressed = promisify(gzip);
 const attributes = ["result", "trigger_instance", "status"];
+
+const filterValuesSchema = defineSchema("ExecutionFilterValues", mapOf(arrayOf(nullable(text))), {
+	action: ["core.local"],
+	user: ["maria"],
+});
+const resultAnswer: Answer = {
+	description: "The result, as a file where `download` asks for one.",
+	content: {
+		"text/json": { schema: jsonObject, example: { stdout: "up 12 days" } },
+		"application/x-gzip": { schema: { ...text, contentEncoding: "gzip" } },
+	},
+	headers: {
+		"Content-Disposition": { description: "With `download`: the name of the file.", schema: text, isOptional: true },
+		"Content-Encoding": { description: "With `compress`: gzip.", schema: text, isOptional: true },
+	},
+};
 
 /** Parts and views of executions. */
 export const executionViewRoutes = withActionExecutions([
@@ -23,6 +42,9 @@ export const executionViewRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions/views/filters",
 		component: "api",
+		summary: "List the values in use for each filter of executions",
+		description: "`types` chooses filters, separated by commas.",
+		answers: { 200: answerJson(filterValuesSchema) },
 		permission: "execution_views_filters_list",
 		query: { types: "list" },
 		async handler({ engine, query }) {
@@ -33,6 +55,8 @@ export const executionViewRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions/:id/attribute/:name",
 		component: "api",
+		summary: "Get `result`, `status` or `trigger_instance` of an execution",
+		answers: { 200: answerJson(jsonValue) },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
@@ -48,6 +72,9 @@ export const executionViewRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions/:id/result",
 		component: "api",
+		summary: "Get the result of an execution alone",
+		description: "`download`, `compress` and `pretty_format` say how.",
+		answers: { 200: resultAnswer },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: { ...secretsQuery, download: "boolean", compress: "boolean", pretty_format: "boolean" },
@@ -66,6 +93,9 @@ export const executionViewRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions/:id/children",
 		component: "api",
+		summary: "List all descendants of an execution",
+		description: "`depth` says how far down; `result_fmt=sorted` orders them by start.",
+		answers: { 200: answerList(executionSchema) },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: { depth: "integer", result_fmt: "string" },

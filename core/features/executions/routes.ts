@@ -1,5 +1,6 @@
 import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { answerFault, answerJson, answerSelected, answerSelectedPage, faultSchema } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
@@ -11,29 +12,15 @@ import { withActionExecutions } from "./action-executions.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { findExecutionResource } from "./execution-resource.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
+import { executionStatuses } from "./execution-statuses-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
 import type { RouteNeeds } from "./route-needs.ts";
+import { executionPart, executionSchema } from "./schemas-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const largestResultSize = 14 * 1024 * 1024;
-const statuses: readonly ExecutionStatus[] = [
-	"requested",
-	"scheduled",
-	"delayed",
-	"running",
-	"succeeded",
-	"failed",
-	"timeout",
-	"abandoned",
-	"canceling",
-	"canceled",
-	"pending",
-	"pausing",
-	"paused",
-	"resuming",
-];
 
 interface CreateBody {
 	readonly action: string;
@@ -71,7 +58,7 @@ const createBody = defineBody<CreateBody>({
 });
 const rerunBody = defineBody<RerunBody>({ properties: { parameters: { type: "object" }, tasks: names, reset: names, user, delay } });
 const changeBody = defineBody<{ readonly status: ExecutionStatus; readonly result?: JsonObject }>({
-	properties: { status: { type: "string", enum: statuses }, result: { type: "object" } },
+	properties: { status: { type: "string", enum: executionStatuses }, result: { type: "object" } },
 	required: ["status"],
 	closed: true,
 });
@@ -81,6 +68,9 @@ export const executionRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions",
 		component: "api",
+		summary: "List executions",
+		description: "The newest first.",
+		answers: { 200: answerSelectedPage(executionSchema, executionPart) },
 		permission: "execution_list",
 		query: { ...executionFilterQuery, ...pagingQuery, ...selectionQuery, ...secretsQuery },
 		async handler(context) {
@@ -95,6 +85,11 @@ export const executionRoutes = withActionExecutions([
 		method: "POST",
 		path: "/executions",
 		component: "api",
+		summary: "Start an execution",
+		answers: {
+			201: answerJson(executionSchema, { description: "It is `requested`, and on disk." }),
+			404: answerFault("There is no such action."),
+		},
 		permission: "action_execute",
 		query: secretsQuery,
 		body: createBody,
@@ -110,6 +105,9 @@ export const executionRoutes = withActionExecutions([
 		method: "GET",
 		path: "/executions/:id",
 		component: "api",
+		summary: "Get an execution",
+		description: "`last` is the most recently scheduled one.",
+		answers: { 200: answerSelected(executionSchema, executionPart) },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...selectionQuery, ...secretsQuery, max_result_size: "integer" },
@@ -123,6 +121,9 @@ export const executionRoutes = withActionExecutions([
 		method: "PUT",
 		path: "/executions/:id",
 		component: "api",
+		summary: "Set the state of an execution from outside",
+		description: "`{status, result}`.",
+		answers: { 200: answerJson(executionSchema) },
 		permission: "execution_stop",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
@@ -135,6 +136,9 @@ export const executionRoutes = withActionExecutions([
 		method: "DELETE",
 		path: "/executions/:id",
 		component: "api",
+		summary: "Ask for the end of an execution",
+		description: "With a `faultstring` when it had already ended.",
+		answers: { 200: answerJson({ anyOf: [executionSchema, faultSchema] }) },
 		permission: "execution_stop",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
@@ -148,6 +152,9 @@ export const executionRoutes = withActionExecutions([
 		method: "POST",
 		path: "/executions/:id/re_run",
 		component: "api",
+		summary: "Run an execution again",
+		description: "`{parameters, user, delay}`. With `no_merge=true` only the given parameters count, not those of the first run.",
+		answers: { 201: answerJson(executionSchema) },
 		permission: "execution_rerun",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: { ...secretsQuery, no_merge: "boolean" },

@@ -1,4 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
+import { answerEvents, answerTooMany } from "../../http/openapi/answers.ts";
+import { jsonObject } from "../../http/openapi/schema.ts";
 import { type Presentation, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
@@ -10,9 +12,21 @@ import { findExecutionResource } from "./execution-resource.ts";
 import type { Asking } from "./present-executions.ts";
 import { toChunk } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
+import { outputChunkSchema } from "./schemas-api.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "./stream-filter.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
+
+const outputExample = `id: 1
+event: svc.execution.output__create
+data: {"id": "66a1f0c39d3e4b7a51c08d20", "output_type": "stdout", "data": "up 12 days\\n"}
+
+event: EOF
+data:
+`;
+const streamExample = `event: svc.execution__update
+data: {"id": "66a1f0c29d3e4b7a51c08d12", "status": "succeeded"}
+`;
 
 const outputEvent = "svc.execution.output__create";
 
@@ -21,6 +35,11 @@ export const streamRoutes = [
 		method: "GET",
 		path: "/stream",
 		component: "stream",
+		summary: "Follow what happens",
+		answers: {
+			200: answerEvents("Events by name; without end unless `end_event` says when.", jsonObject, streamExample),
+			429: answerTooMany,
+		},
 		isOnApi: true,
 		permission: "stream_view",
 		query: streamFilterQuery,
@@ -37,6 +56,9 @@ export const streamRoutes = [
 		method: "GET",
 		path: "/executions/:id/output",
 		component: "stream",
+		summary: "Follow the output of an execution",
+		description: "`Last-Event-ID`, or `last_event_id`, goes on behind an event.",
+		answers: { 200: answerEvents("Its chunks, then `EOF`.", outputChunkSchema, outputExample), 429: answerTooMany },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...secretsQuery, output_type: "string", last_event_id: "string" },

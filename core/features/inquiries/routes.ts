@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
@@ -9,6 +10,7 @@ import { toActionResource } from "../../kernel/basics/resource.ts";
 import { toAnswerDefinition } from "../../kernel/runs/question.ts";
 import { maskBySchema } from "../../language/parameters/mask.ts";
 import type { Inquiries, InquiryView } from "./inquiries-api.ts";
+import { inquiryAnswerSchema, inquiryPart, inquirySchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -32,6 +34,9 @@ export const inquiryRoutes = [
 		method: "GET",
 		path: "/inquiries",
 		component: "api",
+		summary: "List inquiries that wait for an answer, the oldest first",
+		description: "20 at a time.",
+		answers: { 200: answerSelectedPage(inquirySchema, inquiryPart) },
 		permission: "inquiry_list",
 		query: { ...pagingQuery, ...selectionQuery },
 		async handler(context) {
@@ -49,6 +54,9 @@ export const inquiryRoutes = [
 		method: "GET",
 		path: "/inquiries/:id",
 		component: "api",
+		summary: "Get an inquiry",
+		description: "400 when it is no inquiry, has been answered or has timed out.",
+		answers: { 200: answerSelected(inquirySchema, inquiryPart) },
 		permission: "inquiry_view",
 		resource: (context) => findInquiryResource(context.engine, toId(context)),
 		query: selectionQuery,
@@ -61,6 +69,9 @@ export const inquiryRoutes = [
 		method: "PUT",
 		path: "/inquiries/:id",
 		component: "api",
+		summary: "Answer an inquiry",
+		description: "`{id, response}`. 403 for whoever was not asked, 400 for an answer that does not fit.",
+		answers: { 200: answerJson(inquiryAnswerSchema) },
 		permission: "inquiry_respond",
 		resource: (context) => findInquiryResource(context.engine, toId(context)),
 		body: answerBody,

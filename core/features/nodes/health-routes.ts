@@ -1,6 +1,9 @@
+import { answerJson, retryHeader } from "../../http/openapi/answers.ts";
+import { flag, object } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Readiness, UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
+import { readySchema, unreadySchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -18,6 +21,9 @@ export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((compon
 		method: "GET",
 		path: "/health/live",
 		component,
+		summary: "Tell whether the process answers",
+		description: "Restart it when it does not.",
+		answers: { 200: answerJson(object({ live: flag }), { example: { live: true } }) },
 		permission: "public",
 		isAlwaysOpen: true,
 		handler: () => replyJson({ live: true }),
@@ -26,6 +32,11 @@ export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((compon
 		method: "GET",
 		path: "/health/ready",
 		component,
+		summary: "Tell whether the node is ready for requests",
+		answers: {
+			200: answerJson(readySchema),
+			503: answerJson(unreadySchema, { description: "Not now.", headers: retryHeader }),
+		},
 		permission: "public",
 		isAlwaysOpen: true,
 		async handler({ engine, isClosed }) {

@@ -1,6 +1,8 @@
+import { answerJson, answerList } from "../../http/openapi/answers.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
+import { nodeSchema, singleNodeSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -15,6 +17,9 @@ export const nodeRoutes = [
 		method: "GET",
 		path: "/nodes",
 		component: "api",
+		summary: "List nodes, by name",
+		description: "Without count headers.",
+		answers: { 200: answerList(nodeSchema) },
 		permission: "admin",
 		async handler({ engine }) {
 			return replyJson((await engine.nodes.list()).map(toNode));
@@ -24,6 +29,9 @@ export const nodeRoutes = [
 		method: "GET",
 		path: "/nodes/:node",
 		component: "api",
+		summary: "Get a node by its id or name, with what runs there",
+		description: "400 for a name that several have. `executions` are the oldest hundred.",
+		answers: { 200: answerJson(singleNodeSchema) },
 		permission: "admin",
 		async handler({ engine, path }) {
 			const view = await engine.nodes.get(path["node"] ?? "");
@@ -35,6 +43,9 @@ export const nodeRoutes = [
 			method: "POST",
 			path: `/nodes/:node/${drain ? "drain" : "resume"}`,
 			component: "api",
+			summary: drain ? "Ask a node to take on nothing new" : "Ask a node to take on work again",
+			description: drain ? "It is `drained` once what runs there has ended. 400 for one that has gone." : "400 for one that has gone.",
+			answers: { 202: answerJson(nodeSchema, { description: "It has been asked." }) },
 			permission: "admin",
 			async handler({ engine, path, principal, logger }) {
 				const view = await engine.nodes.setDrain(path["node"] ?? "", drain);

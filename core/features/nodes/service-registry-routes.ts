@@ -1,6 +1,8 @@
+import { answerJson } from "../../http/openapi/answers.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
+import { groupsSchema, membersSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -15,6 +17,8 @@ export const serviceRegistryRoutes = [
 		method: "GET",
 		path: "/service_registry/groups",
 		component: "api",
+		summary: "List the parts of the service that some node runs",
+		answers: { 200: answerJson(groupsSchema) },
 		permission: "admin",
 		async handler({ engine }) {
 			return replyJson({ groups: await engine.nodes.groups() });
@@ -24,6 +28,8 @@ export const serviceRegistryRoutes = [
 		method: "GET",
 		path: "/service_registry/groups/:group/members",
 		component: "api",
+		summary: "List the nodes that run a part of the service",
+		answers: { 200: answerJson(membersSchema) },
 		permission: "admin",
 		async handler({ engine, path }) {
 			const group = path["group"] ?? "";

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { answerJson, answerPage } from "../../http/openapi/answers.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
@@ -7,6 +8,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { maskBySchema } from "../../language/parameters/mask.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-configs-api.ts";
+import { configSchema, configSchemaSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -24,6 +26,8 @@ export const configRoutes = [
 		method: "GET",
 		path: "/configs",
 		component: "api",
+		summary: "List configurations of packs",
+		answers: { 200: answerPage(configSchema) },
 		permission: "pack_list",
 		query: { ...pagingQuery, ...secretsQuery },
 		async handler(context) {
@@ -37,6 +41,9 @@ export const configRoutes = [
 		method: "GET",
 		path: "/configs/:pack",
 		component: "api",
+		summary: "Get the configuration of a pack",
+		description: "404 when the pack has none.",
+		answers: { 200: answerJson(configSchema) },
 		permission: "pack_view",
 		resource: toPackResource,
 		query: secretsQuery,
@@ -49,6 +56,9 @@ export const configRoutes = [
 		method: "PUT",
 		path: "/configs/:pack",
 		component: "api",
+		summary: "Replace the configuration of a pack",
+		description: "The body is the values, which replace the old ones and are written to the file.",
+		answers: { 200: answerJson(configSchema) },
 		permission: "pack_config",
 		query: secretsQuery,
 		body: valuesBody,
@@ -62,6 +72,8 @@ export const configRoutes = [
 		method: "GET",
 		path: "/config_schemas",
 		component: "api",
+		summary: "List schemas of the configurations of packs",
+		answers: { 200: answerPage(configSchemaSchema) },
 		permission: "pack_list",
 		query: { ...pagingQuery, ...secretsQuery },
 		async handler(context) {
@@ -75,6 +87,8 @@ export const configRoutes = [
 		method: "GET",
 		path: "/config_schemas/:pack",
 		component: "api",
+		summary: "Get the schema of the configuration of a pack",
+		answers: { 200: answerJson(configSchemaSchema) },
 		permission: "pack_view",
 		resource: toPackResource,
 		query: secretsQuery,

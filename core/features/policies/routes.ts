@@ -1,6 +1,7 @@
 import { type PolicyEntity, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
@@ -11,6 +12,7 @@ import type { Resource } from "../../kernel/basics/resource.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { toPolicy } from "./records.ts";
+import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -61,6 +63,8 @@ export const policyRoutes = [
 		method: "GET",
 		path: "/policytypes",
 		component: "api",
+		summary: "List kinds of policies",
+		answers: { 200: answerSelectedPage(policyTypeSchema, policyTypePart) },
 		permission: "policy_type_list",
 		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", resource_type: "string", sort: "string" },
 		handler(context) {
@@ -84,6 +88,8 @@ export const policyRoutes = [
 		method: "GET",
 		path: "/policytypes/:ref",
 		component: "api",
+		summary: "Get a kind of policies",
+		answers: { 200: answerJson(policyTypeSchema) },
 		permission: "policy_type_view",
 		resource: (context) => ({ uid: findType(context).uid }),
 		handler: (context) => replyJson(findType(context)),
@@ -92,6 +98,8 @@ export const policyRoutes = [
 		method: "GET",
 		path: "/policies",
 		component: "api",
+		summary: "List policies",
+		answers: { 200: answerSelectedPage(policySchema, policyPart) },
 		permission: "policy_list",
 		query: {
 			...pagingQuery,
@@ -121,6 +129,8 @@ export const policyRoutes = [
 		method: "GET",
 		path: "/policies/:ref",
 		component: "api",
+		summary: "Get a policy",
+		answers: { 200: answerJson(policySchema) },
 		permission: "policy_view",
 		resource: findPolicyResource,
 		async handler(context) {
@@ -131,6 +141,9 @@ export const policyRoutes = [
 		method: "POST",
 		path: "/policies",
 		component: "api",
+		summary: "Make a policy",
+		description: "409 when its name is taken, or its action has one of this type.",
+		answers: { 201: answerJson(policySchema), 409: answerConflict },
 		permission: "policy_create",
 		resource: ({ body }) => toPolicyResource(body),
 		body: policyBody,
@@ -142,6 +155,9 @@ export const policyRoutes = [
 		method: "PUT",
 		path: "/policies/:ref",
 		component: "api",
+		summary: "Replace a policy",
+		description: "Full replacement.",
+		answers: { 200: answerJson(policySchema), 409: answerConflict },
 		permission: "policy_modify",
 		resource: findPolicyResource,
 		body: policyBody,
@@ -158,6 +174,8 @@ export const policyRoutes = [
 		method: "DELETE",
 		path: "/policies/:ref",
 		component: "api",
+		summary: "Remove a policy",
+		answers: { 204: answerNothing() },
 		permission: "policy_delete",
 		resource: findPolicyResource,
 		async handler(context) {

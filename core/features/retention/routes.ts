@@ -1,8 +1,10 @@
 import { defineBody } from "../../http/body.ts";
+import { answerJson } from "../../http/openapi/answers.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { Retention } from "./retention-api.ts";
+import { purgeSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -37,6 +39,9 @@ export const purgeRoutes = [
 		method: "POST",
 		path: "/purge/:records",
 		component: "api",
+		summary: "Remove old records of a kind",
+		description: "For administrators; for about a second. `next` says where to go on.",
+		answers: { 200: answerJson(purgeSchema) },
 		permission: "admin",
 		body: purgeBody,
 		async handler({ engine, path, body, principal }) {

@@ -1,4 +1,5 @@
 import { defineBody } from "../../http/body.ts";
+import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { parsePaging } from "../../http/paging.ts";
 import { secretsQuery } from "../../http/present.ts";
 import type { QuerySchema } from "../../http/query.ts";
@@ -8,11 +9,13 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
+import { ruleSchema } from "../executions/rule-schema-api.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { toRule } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
+import { rulePart } from "./schemas.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -54,6 +57,9 @@ export const ruleRoutes = [
 		method: "GET",
 		path: "/rules",
 		component: "api",
+		summary: "List rules",
+		description: "All unless `limit` is given.",
+		answers: { 200: answerSelectedPage(ruleSchema, rulePart) },
 		permission: "rule_list",
 		query: ruleListQuery,
 		async handler(context) {
@@ -68,6 +74,8 @@ export const ruleRoutes = [
 		method: "GET",
 		path: "/rules/:ref",
 		component: "api",
+		summary: "Get a rule",
+		answers: { 200: answerJson(ruleSchema) },
 		permission: "rule_view",
 		resource: findRuleResource,
 		query: secretsQuery,
@@ -79,6 +87,8 @@ export const ruleRoutes = [
 		method: "POST",
 		path: "/rules",
 		component: "api",
+		summary: "Make a rule",
+		answers: { 201: answerJson(ruleSchema), 409: answerConflict },
 		permission: "rule_create",
 		resource: ({ body }) => toRuleResource(body.pack, body.name),
 		query: secretsQuery,
@@ -93,6 +103,9 @@ export const ruleRoutes = [
 		method: "PUT",
 		path: "/rules/:ref",
 		component: "api",
+		summary: "Replace a rule",
+		description: "Full replacement.",
+		answers: { 200: answerJson(ruleSchema), 409: answerConflict },
 		permission: "rule_modify",
 		resource: findRuleResource,
 		query: secretsQuery,
@@ -111,6 +124,8 @@ export const ruleRoutes = [
 		method: "DELETE",
 		path: "/rules/:ref",
 		component: "api",
+		summary: "Remove a rule",
+		answers: { 204: answerNothing() },
 		permission: "rule_delete",
 		resource: findRuleResource,
 		async handler(context) {

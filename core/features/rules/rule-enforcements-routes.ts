@@ -1,5 +1,6 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
@@ -17,6 +18,7 @@ import { toEnforcement } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { toRuleResource } from "./routes.ts";
 import type { EnforcementFilter } from "./rules-api.ts";
+import { enforcementPart, enforcementSchema, enforcementViewPart, enforcementViewSchema } from "./schemas.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -53,6 +55,8 @@ export const ruleEnforcementRoutes = [
 		method: "GET",
 		path: "/ruleenforcements/views",
 		component: "api",
+		summary: "List what rules did, with events and executions",
+		answers: { 200: answerSelectedPage(enforcementViewSchema, enforcementViewPart) },
 		permission: "rule_enforcement_list",
 		query: listQuery,
 		async handler(context) {
@@ -65,6 +69,8 @@ export const ruleEnforcementRoutes = [
 		method: "GET",
 		path: "/ruleenforcements/views/:id",
 		component: "api",
+		summary: "Get what a rule did, with event and execution",
+		answers: { 200: answerJson(enforcementViewSchema) },
 		permission: "rule_enforcement_view",
 		resource: findEnforcementResource,
 		query: secretsQuery,
@@ -77,6 +83,9 @@ export const ruleEnforcementRoutes = [
 		method: "GET",
 		path: "/ruleenforcements",
 		component: "api",
+		summary: "List what rules did, the newest first",
+		description: "50 unless `limit` is given.",
+		answers: { 200: answerSelectedPage(enforcementSchema, enforcementPart) },
 		permission: "rule_enforcement_list",
 		query: listQuery,
 		async handler(context) {
@@ -89,6 +98,8 @@ export const ruleEnforcementRoutes = [
 		method: "GET",
 		path: "/ruleenforcements/:id",
 		component: "api",
+		summary: "Get what a rule did",
+		answers: { 200: answerJson(enforcementSchema) },
 		permission: "rule_enforcement_view",
 		resource: findEnforcementResource,
 		async handler(context) {

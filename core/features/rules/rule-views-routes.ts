@@ -1,5 +1,6 @@
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { answerFault, answerJson, answerList, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { parsePaging } from "../../http/paging.ts";
 import { secretsQuery } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
@@ -8,6 +9,7 @@ import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
+import { ruleSchema } from "../executions/rule-schema-api.ts";
 import { assertMayViewPayload } from "../triggers/payload-rights-api.ts";
 import { toRule } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
@@ -15,6 +17,7 @@ import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRule
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
 import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
+import { rulePart, ruleTestSchema, ruleTypeSchema } from "./schemas.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -45,6 +48,9 @@ export const ruleViewRoutes = [
 		method: "GET",
 		path: "/rules/views",
 		component: "api",
+		summary: "List rules with the descriptions of their triggers and actions",
+		description: "All unless `limit` is given.",
+		answers: { 200: answerSelectedPage(ruleSchema, rulePart) },
 		permission: "rule_list",
 		query: ruleListQuery,
 		async handler(context) {
@@ -58,6 +64,8 @@ export const ruleViewRoutes = [
 		method: "GET",
 		path: "/rules/views/:ref",
 		component: "api",
+		summary: "Get a rule with the descriptions of its trigger and action",
+		answers: { 200: answerJson(ruleSchema) },
 		permission: "rule_view",
 		resource: findRuleResource,
 		query: secretsQuery,
@@ -70,6 +78,9 @@ export const ruleViewRoutes = [
 		method: "POST",
 		path: "/rules/test",
 		component: "api",
+		summary: "Tell what a rule would do with an event",
+		description: "Nothing is stored or started.",
+		answers: { 200: answerJson(ruleTestSchema), 404: answerFault("There is no such rule or event.") },
 		permission: "rule_view",
 		resource: ({ engine, body: { rule } }) =>
 			typeof rule === "string" ? findRuleResource({ engine, path: { ref: rule } }) : toRuleResource(rule.pack, rule.name),
@@ -91,6 +102,8 @@ export const ruleViewRoutes = [
 		method: "GET",
 		path: "/ruletypes",
 		component: "api",
+		summary: "List kinds of rules",
+		answers: { 200: answerList(ruleTypeSchema) },
 		permission: "rule_type_list",
 		handler: () => replyJson(ruleTypes),
 	}),
@@ -98,6 +111,8 @@ export const ruleViewRoutes = [
 		method: "GET",
 		path: "/ruletypes/:id",
 		component: "api",
+		summary: "Get a kind of rules by its id or name",
+		answers: { 200: answerJson(ruleTypeSchema) },
 		permission: "rule_type_view",
 		resource: (context) => ({ uid: `rule_type:${findRuleType(context).name}` }),
 		handler: (context) => replyJson(findRuleType(context)),

@@ -1,3 +1,4 @@
+import "../../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

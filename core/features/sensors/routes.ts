@@ -1,6 +1,7 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
@@ -8,6 +9,7 @@ import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { toSensorType } from "./records.ts";
+import { sensorPart, sensorSchema } from "./schemas.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
 /** What the routes ask of the engine. */
@@ -42,6 +44,9 @@ export const sensorRoutes = [
 		method: "GET",
 		path: "/sensortypes",
 		component: "api",
+		summary: "List sensors",
+		description: "`id`, `name`, `pack`, `enabled`, `trigger` (ref of a trigger type of its own) filter.",
+		answers: { 200: answerSelectedPage(sensorSchema, sensorPart) },
 		permission: "sensor_type_list",
 		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", enabled: "boolean", trigger: "string" },
 		async handler(context) {
@@ -63,6 +68,8 @@ export const sensorRoutes = [
 		method: "GET",
 		path: "/sensortypes/:ref",
 		component: "api",
+		summary: "Get a sensor",
+		answers: { 200: answerJson(sensorSchema) },
 		permission: "sensor_type_view",
 		resource: findSensorResource,
 		async handler({ engine, path }) {
@@ -73,6 +80,9 @@ export const sensorRoutes = [
 		method: "PUT",
 		path: "/sensortypes/:ref",
 		component: "api",
+		summary: "Switch a sensor on or off",
+		description: "Of the body only `enabled` takes effect, and without it the sensor is switched off.",
+		answers: { 200: answerJson(sensorSchema) },
 		permission: "sensor_type_modify",
 		resource: findSensorResource,
 		body: changeBody,

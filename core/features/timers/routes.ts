@@ -1,7 +1,9 @@
+import { answerJson, answerList } from "../../http/openapi/answers.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { toTrigger } from "../triggers/records-api.ts";
+import { timerSchema } from "./schemas.ts";
 import type { TimersApi, TimerView } from "./timers-api.ts";
 
 /** What the routes ask of the engine. */
@@ -17,6 +19,9 @@ export const timerRoutes = [
 		method: "GET",
 		path: "/timers",
 		component: "api",
+		summary: "List timers",
+		description: "Without count headers. `timer_type` filters.",
+		answers: { 200: answerList(timerSchema) },
 		permission: "timer_list",
 		query: { timer_type: "string" },
 		async handler({ engine, query }) {
@@ -27,6 +32,8 @@ export const timerRoutes = [
 		method: "GET",
 		path: "/timers/:ref",
 		component: "api",
+		summary: "Get a timer",
+		answers: { 200: answerJson(timerSchema) },
 		permission: "timer_view",
 		resource: async ({ engine, path }) => toTimerResource(await engine.timers.get(path["ref"] ?? "")),
 		async handler({ engine, path }) {

@@ -1,5 +1,6 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
@@ -7,6 +8,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { toTrace } from "./records.ts";
+import { tracePart, traceSchema } from "./schemas.ts";
 import type { Traces } from "./traces-api.ts";
 
 /** What the routes ask of the engine. */
@@ -44,6 +46,8 @@ export const traceRoutes = [
 		method: "GET",
 		path: "/traces",
 		component: "api",
+		summary: "List traces",
+		answers: { 200: answerSelectedPage(traceSchema, tracePart) },
 		permission: "trace_list",
 		query: listQuery,
 		async handler(context) {
@@ -70,6 +74,8 @@ export const traceRoutes = [
 		method: "GET",
 		path: "/traces/:id",
 		component: "api",
+		summary: "Get a trace",
+		answers: { 200: answerJson(traceSchema) },
 		permission: "trace_view",
 		resource: ({ path }) => ({ uid: `trace:${path["id"] ?? ""}` }),
 		async handler({ engine, path }) {

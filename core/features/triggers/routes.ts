@@ -1,6 +1,7 @@
 import type { TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerConflict, answerJson, answerList, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
@@ -10,6 +11,7 @@ import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { toTrigger, toTriggerType } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
+import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-api.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 
@@ -51,6 +53,8 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggertypes",
 		component: "api",
+		summary: "List trigger types",
+		answers: { 200: answerSelectedPage(triggerTypeSchema, triggerTypePart) },
 		permission: "trigger_type_list",
 		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", pack: "string", sort: "string" },
 		async handler(context) {
@@ -71,6 +75,8 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggertypes/:ref",
 		component: "api",
+		summary: "Get a trigger type",
+		answers: { 200: answerJson(triggerTypeSchema) },
 		permission: "trigger_type_view",
 		resource: findTypeResource,
 		async handler(context) {
@@ -81,6 +87,8 @@ export const triggerRoutes = [
 		method: "POST",
 		path: "/triggertypes",
 		component: "api",
+		summary: "Make a trigger type",
+		answers: { 201: answerJson(triggerTypeSchema), 409: answerConflict },
 		permission: "trigger_type_create",
 		resource: ({ body }) => toTriggerTypeResource(body),
 		body: typeBody,
@@ -92,6 +100,9 @@ export const triggerRoutes = [
 		method: "PUT",
 		path: "/triggertypes/:ref",
 		component: "api",
+		summary: "Replace a trigger type",
+		description: "Those of the pack `core` cannot be changed.",
+		answers: { 200: answerJson(triggerTypeSchema) },
 		permission: "trigger_type_modify",
 		resource: findTypeResource,
 		body: typeBody,
@@ -103,6 +114,9 @@ export const triggerRoutes = [
 		method: "DELETE",
 		path: "/triggertypes/:ref",
 		component: "api",
+		summary: "Remove a trigger type",
+		description: "Those of the pack `core` cannot be removed.",
+		answers: { 204: answerNothing() },
 		permission: "trigger_type_delete",
 		resource: findTypeResource,
 		async handler(context) {
@@ -114,6 +128,9 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggers",
 		component: "api",
+		summary: "List triggers",
+		description: "All of them, without count headers.",
+		answers: { 200: answerList(triggerSchema) },
 		permission: "trigger_list",
 		query: { ...secretsQuery, type: "string", pack: "string", name: "list" },
 		async handler(context) {
@@ -126,6 +143,8 @@ export const triggerRoutes = [
 		method: "GET",
 		path: "/triggers/:ref",
 		component: "api",
+		summary: "Get a trigger",
+		answers: { 200: answerJson(triggerSchema) },
 		permission: "trigger_view",
 		resource: (context) => findTriggerResource("view", context),
 		query: secretsQuery,
@@ -138,6 +157,9 @@ export const triggerRoutes = [
 		method: "POST",
 		path: "/triggers",
 		component: "api",
+		summary: "Make a trigger",
+		description: "The one that is there when pack and name, or type and parameters, are taken.",
+		answers: { 201: answerJson(triggerSchema) },
 		permission: "trigger_create",
 		resource: ({ body }) => toTriggerResource("create", body),
 		query: secretsQuery,
@@ -151,6 +173,8 @@ export const triggerRoutes = [
 		method: "PUT",
 		path: "/triggers/:ref",
 		component: "api",
+		summary: "Replace a trigger",
+		answers: { 200: answerJson(triggerSchema), 409: answerConflict },
 		permission: "trigger_modify",
 		resource: (context) => findTriggerResource("modify", context),
 		query: secretsQuery,
@@ -166,6 +190,8 @@ export const triggerRoutes = [
 		method: "DELETE",
 		path: "/triggers/:ref",
 		component: "api",
+		summary: "Remove a trigger",
+		answers: { 204: answerNothing() },
 		permission: "trigger_delete",
 		resource: (context) => findTriggerResource("delete", context),
 		async handler(context) {

@@ -1,5 +1,7 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { jsonObject, object, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
@@ -10,6 +12,7 @@ import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
 import { toShownInstances } from "./payload-rights-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
+import { triggerInstancePart, triggerInstanceSchema } from "./schemas-api.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
@@ -25,12 +28,16 @@ const sortFields = new Map<string, keyof TriggerInstanceEntity>([
 	["occurrence_time", "occurrence_time"],
 ]);
 
+const reEmissionSchema = object({ message: text, payload: jsonObject, id: text }, ["payload"]);
+
 /** Events. */
 export const triggerInstanceRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggerinstances",
 		component: "api",
+		summary: "List events",
+		answers: { 200: answerSelectedPage(triggerInstanceSchema, triggerInstancePart) },
 		permission: "trigger_instance_list",
 		query: {
 			...pagingQuery,
@@ -65,6 +72,8 @@ export const triggerInstanceRoutes = [
 		method: "GET",
 		path: "/triggerinstances/:id",
 		component: "api",
+		summary: "Get an event",
+		answers: { 200: answerJson(triggerInstanceSchema) },
 		permission: "trigger_instance_view",
 		resource: findInstanceResource,
 		query: secretsQuery,
@@ -78,6 +87,12 @@ export const triggerInstanceRoutes = [
 		method: "POST",
 		path: "/triggerinstances/:id/re_emit",
 		component: "api",
+		summary: "Dispatch an event again",
+		answers: {
+			200: answerJson(reEmissionSchema, {
+				example: { message: "Trigger instance 66a1e0019d3e4b7a51c00032 successfully re-sent.", id: "66a1e0019d3e4b7a51c00033" },
+			}),
+		},
 		permission: "trigger_instance_reemit",
 		resource: findInstanceResource,
 		async handler(context) {

@@ -1,11 +1,14 @@
 import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
+import { answerJson, answerList, answerPage } from "../../http/openapi/answers.ts";
+import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import { deliverySchema, webhookSchema } from "./schemas.ts";
 import type { Webhooks } from "./webhooks-api.ts";
 
 /** What the routes ask of the engine. */
@@ -25,11 +28,19 @@ async function deliveryResource({ engine, path }: Pick<RouteContext<RouteNeeds>,
 	return { uid: `webhook:${(await engine.webhooks.delivery(path["id"] ?? "")).url}` };
 }
 
+const receiptHeaders = {
+	"Svc-Trace-Id": { description: "The trace that the event belongs to.", schema: text },
+	"Svc-Trigger-Instance-Id": { description: "Ids of the events, separated by commas.", schema: text },
+};
+
 export const webhookRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/webhooks",
 		component: "api",
+		summary: "List webhooks",
+		description: "Those that rules have registered.",
+		answers: { 200: answerList(webhookSchema) },
 		permission: "webhook_list",
 		async handler({ engine }) {
 			const hooks = await engine.webhooks.list();
@@ -40,6 +51,8 @@ export const webhookRoutes = [
 		method: "GET",
 		path: "/webhooks/**:url",
 		component: "api",
+		summary: "Get a webhook",
+		answers: { 200: answerJson(webhookSchema) },
 		permission: "webhook_view",
 		resource: hookOf,
 		async handler({ engine, path }) {
@@ -52,6 +65,9 @@ export const webhookRoutes = [
 		method: "POST",
 		path: "/webhooks/**:url",
 		component: "api",
+		summary: "Deliver to a webhook",
+		description: "Answered once the events are on disk. Takes the header `Svc-Trace-Tag`.",
+		answers: { 202: answerJson(jsonValue, { description: "The body that was sent; it is on disk.", headers: receiptHeaders }) },
 		permission: "webhook_send",
 		resource: hookOf,
 		async handler({ engine, path, request, body, principal }) {
@@ -73,6 +89,9 @@ export const webhookRoutes = [
 		method: "GET",
 		path: "/webhook_deliveries",
 		component: "api",
+		summary: "List deliveries that webhooks keep, the newest first",
+		description: "50 at a time; without `headers` and `body`.",
+		answers: { 200: answerPage(deliverySchema) },
 		permission: "webhook_list",
 		query: { ...pagingQuery, url: "string", verdict: "string" },
 		async handler(context) {
@@ -92,6 +111,9 @@ export const webhookRoutes = [
 		method: "GET",
 		path: "/webhook_deliveries/:id",
 		component: "api",
+		summary: "Get a delivery",
+		description: "With `headers` and `body`.",
+		answers: { 200: answerJson(deliverySchema) },
 		permission: "webhook_view",
 		resource: deliveryResource,
 		async handler({ engine, path }) {
@@ -102,6 +124,9 @@ export const webhookRoutes = [
 		method: "POST",
 		path: "/webhook_deliveries/:id/replay",
 		component: "api",
+		summary: "Dispatch a delivery once more",
+		description: "One that was refused only where an administrator overrules that.",
+		answers: { 202: answerJson(deliverySchema) },
 		permission: "webhook_send",
 		resource: deliveryResource,
 		query: { overrule: "boolean" },

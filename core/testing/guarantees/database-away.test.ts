@@ -1,3 +1,4 @@
+import "../http/answers-hook.test-support.ts";
 // test-timeout: 240
 import * as assert from "node:assert/strict";
 import { spawn } from "node:child_process";

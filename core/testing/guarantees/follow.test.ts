@@ -1,3 +1,4 @@
+import "../http/answers-hook.test-support.ts";
 // test-timeout: 600
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,7 +1,15 @@
+import "./answers-hook.test-support.ts";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { defineAuthBackend, defineRunner, defineSensor, type RoleConfig, type SvcConfig } from "../../contract/index.ts";
+import {
+	defineAuthBackend,
+	defineRunner,
+	defineSensor,
+	type RoleConfig,
+	type StoragePlugin,
+	type SvcConfig,
+} from "../../contract/index.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createService } from "../../service/service.ts";
 import { createBackend } from "../backends/backend.test-support.ts";
@@ -40,6 +48,7 @@ export interface GuardedService {
 	readonly log: string[];
 	/** Directory of the packs. */
 	readonly packs: string;
+	readonly directory: string;
 	/** A token for a user in these groups. */
 	signIn(username: string, options?: { readonly groups?: string; readonly ttl?: number }): Promise<string>;
 	/** Ask the API with a token; its status and JSON. */
@@ -58,12 +67,16 @@ export interface GuardedOptions {
 	/** Besides `speak`. */
 	readonly runners?: SvcConfig["runners"];
 	readonly packs?: PackFiles;
+	readonly api?: SvcConfig["api"];
+	readonly stream?: SvcConfig["stream"];
+	/** Puts something between the service and its storage. */
+	readonly storage?: (plugin: StoragePlugin) => StoragePlugin;
 }
 
 /** Run with a service with access control, the administrator `root` the actions `default.speak` and `default.whisper`, and the sensor `default.watcher`. */
 export async function withGuardedService(
 	test: (service: GuardedService) => Promise<void>,
-	{ rbac = {}, auth = {}, isTimeFrozen = false, runners = [], packs = {} }: GuardedOptions = {},
+	{ rbac = {}, auth = {}, isTimeFrozen = false, runners = [], packs = {}, ...given }: GuardedOptions = {},
 ): Promise<void> {
 	const backend = createBackend();
 	const directory = await mkdtemp(join(tmpdir(), "svc-guarded-"));
@@ -78,15 +91,15 @@ export async function withGuardedService(
 	const assignments = [...(rbac.assignments ?? []), { username: "root", roles: ["admin"] }];
 	const service = createService(
 		{
-			storage: backend.storage,
+			storage: given.storage?.(backend.storage) ?? backend.storage,
 			event_bus: backend.eventBus,
 			runners: [speak(), ...runners],
 			...(Object.keys(packs).length > 0 && { packs: [join(directory, "packs")] }),
 			sensors: [watcher()],
 			auth: { port: 0, backend: anybody(), ...auth },
 			rbac: { enable: true, ...rbac, assignments },
-			api: { port: 0 },
-			stream: { port: 0 },
+			api: { port: 0, ...given.api },
+			stream: { port: 0, ...given.stream },
 		},
 		{
 			directory,
@@ -121,6 +134,7 @@ export async function withGuardedService(
 			urls,
 			log,
 			packs: join(directory, "packs"),
+			directory,
 			ask,
 			signIn,
 			async run(token, action = "default.speak", parameters = { pin: "a secret pin" }) {

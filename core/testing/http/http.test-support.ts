@@ -1,3 +1,4 @@
+import "./answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import type { Http } from "../../http/http.ts";
 import { createHttp } from "../../service/http.ts";

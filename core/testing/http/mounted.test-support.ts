@@ -1,3 +1,4 @@
+import "./answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

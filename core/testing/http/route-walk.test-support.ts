@@ -47,6 +47,8 @@ const actionLists = [
 
 /** Requests for every route, by component, method and path, those that change something after those that read. */
 const walks: Readonly<Record<string, Walk>> = {
+	"api GET /openapi.json": () => get("/openapi.json"),
+	"api GET /docs": () => get("/docs"),
 	"api GET /": () => get("/"),
 	"api GET /user": ({ secrets }) =>
 		get("/user", ["", `?svc-api-key=${encodeURIComponent(secrets.refuse())}`, `?x-auth-token=${encodeURIComponent(secrets.refuse())}`]),

@@ -1,4 +1,4 @@
-import { defineKind, definePermissions } from "svc-automation/feature";
+import { defineKind, definePermissions, type EntityKindDefinition } from "svc-automation/feature";
 
 /** What somebody has put on the board. */
 export interface NoteEntity {
@@ -17,10 +17,11 @@ declare module "svc-automation/feature" {
 	}
 }
 
-// Storages make the table at their next start.
-defineKind("note", {
+export const noteKind: EntityKindDefinition<NoteEntity> = {
 	fields: { id: "text", text: "text", user: "text", posted_at: "text" },
 	indexes: [["posted_at"]],
-});
+};
+// Storages make the table at their next start.
+defineKind("note", noteKind);
 
 definePermissions("note", { verbs: ["list", "view", "create"], global: ["create"] });

@@ -1,0 +1,93 @@
+import { apiKeyKind } from "../../contract/entities/api-key.ts";
+import { arrayOf, defineSchema, fieldsOf, flag, jsonObject, mapOf, nullable, object, text, timestamp } from "../../http/openapi/schema.ts";
+
+const keyMembers = {
+	...fieldsOf(apiKeyKind, ["id", "user", "created_at", "enabled", "metadata"]),
+	uid: text,
+	last_used_at: nullable(timestamp),
+	expires_at: nullable(timestamp),
+	scopes: nullable(arrayOf(text)),
+};
+const keyExample = {
+	id: "66a1e0019d3e4b7a51c000a0",
+	uid: "********",
+	user: "maria",
+	metadata: { used_by: "billing" },
+	created_at: "2031-03-04T09:15:02.418273Z",
+	enabled: true,
+	last_used_at: null,
+	expires_at: null,
+	scopes: null,
+};
+
+/** An API key on the wire, without the key. */
+export const apiKeySchema = defineSchema("ApiKey", object({ ...keyMembers, key_hash: text }), { ...keyExample, key_hash: "********" });
+
+/** A new API key: the only time that the key is shown. Null when it was loaded by its hash. */
+export const newApiKeySchema = defineSchema("NewApiKey", object({ ...keyMembers, key: nullable(text) }), {
+	...keyExample,
+	uid: "api_key:1f40",
+	key: "ZmFrZQ",
+});
+
+/** What each permission type of a resource type allows. */
+export const permissionTypesSchema = mapOf(text);
+
+const grantSchema = object({ id: text, resource_uid: nullable(text), resource_type: nullable(text), permission_types: arrayOf(text) });
+
+/** A role on the wire. */
+export const roleSchema = defineSchema(
+	"Role",
+	object({
+		...{ id: text, name: text, description: text, system: flag },
+		...{ permission_grants: arrayOf(text), permission_grant_ids: arrayOf(text), permission_grant_objects: arrayOf(grantSchema) },
+	}),
+	{
+		id: "66a1e0019d3e4b7a51c000b0",
+		name: "admin",
+		description: "Everything.",
+		system: true,
+		permission_grants: [],
+		permission_grant_ids: [],
+		permission_grant_objects: [],
+	},
+);
+
+/** Who has a role, on the wire. */
+export const assignmentSchema = defineSchema(
+	"RoleAssignment",
+	object({ id: text, user: text, role: text, description: text, is_remote: flag, source: text }),
+	{ id: "66a1e0019d3e4b7a51c000b1", user: "maria", role: "admin", description: "", is_remote: false, source: "configuration" },
+);
+
+/** A token, shown once. */
+export const tokenSchema = defineSchema(
+	"Token",
+	object({ id: text, user: text, token: text, expiry: timestamp, metadata: jsonObject, service: flag }),
+	{
+		id: "66a1e0019d3e4b7a51c000c0",
+		user: "maria",
+		token: "0123456789abcdef0123456789abcdef",
+		expiry: "2031-03-05T09:15:02.418273Z",
+		metadata: {},
+		service: false,
+	},
+);
+
+/** Whether a token is good. */
+export const validitySchema = object({ valid: flag });
+
+/** Whoever asks, on the wire. */
+export const userSchema = defineSchema(
+	"User",
+	object({
+		username: text,
+		authentication: object({ method: text, location: text, token_expire: text }, ["location", "token_expire"]),
+		rbac: object({ enabled: flag, roles: arrayOf(text), is_admin: flag }),
+	}),
+	{
+		username: "maria",
+		authentication: { method: "authentication token", location: "header", token_expire: "2031-03-05T09:15:02Z" },
+		rbac: { enabled: true, roles: ["admin"], is_admin: true },
+	},
+);

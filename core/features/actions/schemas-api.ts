@@ -1,0 +1,61 @@
+import { actionKind } from "../../contract/entities/action.ts";
+import { runnerTypeKind } from "../../contract/entities/runner-type.ts";
+import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, object, partOf, text } from "../../http/openapi/schema.ts";
+
+const actionFields = ["id", "ref", "pack", "name", "description", "runner_type", "entry_point", "enabled", "metadata_file"] as const;
+
+/** An action on the wire. */
+export const actionSchema = defineSchema(
+	"Action",
+	object(
+		{
+			...fieldsOf(actionKind, actionFields),
+			uid: text,
+			parameters: parameterSchema,
+			output_schema: jsonObject,
+			tags: arrayOf(jsonObject),
+			notify: jsonObject,
+		},
+		["metadata_file"],
+	),
+	{
+		id: "66a1e0019d3e4b7a51c00010",
+		uid: "action:core:local",
+		ref: "core.local",
+		pack: "core",
+		name: "local",
+		description: "Runs a command.",
+		runner_type: "local-shell-cmd",
+		entry_point: "",
+		enabled: true,
+		tags: [],
+		notify: {},
+		output_schema: {},
+		parameters: { cmd: { type: "string", required: true } },
+	},
+);
+export const actionPart = partOf(actionSchema);
+
+/** A runner type on the wire. */
+export const runnerTypeSchema = defineSchema(
+	"RunnerType",
+	object(
+		{
+			...fieldsOf(runnerTypeKind, ["id", "name", "description", "enabled", "runner_module", "output_key"]),
+			uid: text,
+			runner_parameters: parameterSchema,
+		},
+		["output_key"],
+	),
+	{
+		id: "66a1e0019d3e4b7a51c00002",
+		uid: "runner_type:local-shell-cmd",
+		name: "local-shell-cmd",
+		description: "Runs a command in a shell.",
+		enabled: true,
+		runner_module: "local-shell-cmd",
+		runner_parameters: { timeout: { type: "integer", default: 60 } },
+	},
+);
+export const runnerTypePart = partOf(runnerTypeSchema);

@@ -1,0 +1,135 @@
+import { executionKind } from "../../contract/entities/execution.ts";
+import { outputChunkKind } from "../../contract/entities/output-chunk.ts";
+import {
+	arrayOf,
+	defineSchema,
+	fieldsOf,
+	flag,
+	jsonObject,
+	object,
+	oneOf,
+	partialOf,
+	partOf,
+	recordId,
+	text,
+	timestamp,
+} from "../../http/openapi/schema.ts";
+import { actionSchema, runnerTypeSchema } from "../actions/schemas-api.ts";
+import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../triggers/schemas-api.ts";
+import { executionStatuses } from "./execution-statuses-api.ts";
+import { ruleSchema } from "./rule-schema-api.ts";
+
+/** The state of an execution. */
+export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
+
+const liveActionSchema = defineSchema(
+	"LiveAction",
+	object(
+		{
+			id: recordId,
+			action: text,
+			action_is_workflow: flag,
+			parameters: jsonObject,
+			callback: jsonObject,
+			runner_info: jsonObject,
+			notify: jsonObject,
+		},
+		["notify"],
+	),
+);
+
+/** An execution on the wire. Members that are empty are left out. */
+export const executionSchema = defineSchema(
+	"Execution",
+	object(
+		{
+			...fieldsOf(executionKind, ["id", "start_timestamp", "end_timestamp", "elapsed_seconds", "result_size", "delay"]),
+			status: statusSchema,
+			log: arrayOf(object({ status: statusSchema, timestamp })),
+			parameters: jsonObject,
+			result: jsonObject,
+			context: jsonObject,
+			action: actionSchema,
+			runner: runnerTypeSchema,
+			liveaction: liveActionSchema,
+			web_url: text,
+			parent: text,
+			children: arrayOf(recordId),
+			rule: partialOf(ruleSchema),
+			trigger: partialOf(triggerSchema),
+			trigger_type: partialOf(triggerTypeSchema),
+			trigger_instance: partialOf(triggerInstanceSchema),
+		},
+		[
+			...["end_timestamp", "elapsed_seconds", "parameters", "result", "result_size", "parent", "children", "delay"],
+			...["rule", "trigger", "trigger_type", "trigger_instance"],
+		],
+	),
+	{
+		id: "66a1f0c29d3e4b7a51c08d12",
+		status: "succeeded",
+		start_timestamp: "2031-03-04T09:15:02.418273Z",
+		end_timestamp: "2031-03-04T09:15:03.018273Z",
+		elapsed_seconds: 0.6,
+		log: [{ status: "requested", timestamp: "2031-03-04T09:15:02.430000Z" }],
+		parameters: { cmd: "uptime" },
+		result: { stdout: "up 12 days", stderr: "", return_code: 0, succeeded: true, failed: false },
+		result_size: 83,
+		context: { user: "maria", pack: "core", trace_context: { id_: "66a1f0c29d3e4b7a51c08d10" } },
+		action: {
+			id: "66a1e0019d3e4b7a51c00010",
+			uid: "action:core:local",
+			ref: "core.local",
+			pack: "core",
+			name: "local",
+			description: "Runs a command.",
+			runner_type: "local-shell-cmd",
+			entry_point: "",
+			enabled: true,
+			tags: [],
+			notify: {},
+			output_schema: {},
+			parameters: { cmd: { type: "string", required: true } },
+		},
+		runner: {
+			id: "66a1e0019d3e4b7a51c00002",
+			uid: "runner_type:local-shell-cmd",
+			name: "local-shell-cmd",
+			description: "Runs a command in a shell.",
+			enabled: true,
+			runner_module: "local-shell-cmd",
+			runner_parameters: { timeout: { type: "integer", default: 60 } },
+		},
+		liveaction: {
+			id: "66a1f0c29d3e4b7a51c08d11",
+			action: "core.local",
+			action_is_workflow: false,
+			parameters: { cmd: "uptime" },
+			callback: {},
+			runner_info: {},
+		},
+		web_url: "http://127.0.0.1:9101/#/history/66a1f0c29d3e4b7a51c08d12/general",
+	},
+);
+export const executionPart = partOf(executionSchema);
+
+/** A piece of output, as streams tell of it. */
+export const outputChunkSchema = defineSchema(
+	"OutputChunk",
+	object({
+		...fieldsOf(outputChunkKind, ["id", "execution_id", "data"]),
+		action_ref: text,
+		runner_ref: text,
+		timestamp,
+		output_type: oneOf("stdout", "stderr", "other"),
+	}),
+	{
+		id: "66a1f0c39d3e4b7a51c08d20",
+		execution_id: "66a1f0c29d3e4b7a51c08d12",
+		action_ref: "core.local",
+		runner_ref: "local-shell-cmd",
+		output_type: "stdout",
+		data: "up 12 days\n",
+		timestamp: "2031-03-04T09:15:02.901112Z",
+	},
+);

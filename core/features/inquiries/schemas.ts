@@ -1,0 +1,22 @@
+import { arrayOf, defineSchema, jsonObject, object, partOf, real, text } from "../../http/openapi/schema.ts";
+
+/** A question that waits for an answer, on the wire. */
+export const inquirySchema = defineSchema(
+	"Inquiry",
+	object({ id: text, route: text, ttl: real, users: arrayOf(text), roles: arrayOf(text), schema: jsonObject }),
+	{
+		id: "66a1f0c29d3e4b7a51c08d12",
+		route: "developers",
+		ttl: 1440,
+		users: [],
+		roles: [],
+		schema: { approved: { type: "boolean", required: true } },
+	},
+);
+export const inquiryPart = partOf(inquirySchema);
+
+/** An answer as it is kept. */
+export const inquiryAnswerSchema = defineSchema("InquiryAnswer", object({ id: text, response: jsonObject }), {
+	id: "66a1f0c29d3e4b7a51c08d12",
+	response: { approved: true },
+});

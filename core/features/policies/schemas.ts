@@ -1,0 +1,49 @@
+import { policyKind } from "../../contract/entities/policy.ts";
+import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { defineSchema, fieldsOf, flag, object, partOf, text } from "../../http/openapi/schema.ts";
+
+/** A policy on the wire. */
+export const policySchema = defineSchema(
+	"Policy",
+	object({
+		...fieldsOf(policyKind, [
+			...(["id", "ref", "name", "pack", "description", "enabled", "resource_ref", "policy_type", "parameters", "metadata_file"] as const),
+		]),
+		uid: text,
+	}),
+	{
+		id: "66a1e0019d3e4b7a51c00050",
+		uid: "policy:disk:one",
+		ref: "disk.one",
+		name: "one",
+		pack: "disk",
+		description: "One at a time.",
+		enabled: true,
+		resource_ref: "disk.sweep",
+		policy_type: "action.concurrency",
+		parameters: { threshold: 1 },
+		metadata_file: "",
+	},
+);
+export const policyPart = partOf(policySchema);
+
+/** A kind of policies on the wire. */
+export const policyTypeSchema = defineSchema(
+	"PolicyType",
+	object({
+		...{ id: text, uid: text, ref: text, name: text, resource_type: text, description: text, enabled: flag, module: text },
+		parameters: parameterSchema,
+	}),
+	{
+		id: "000000000000000000000001",
+		uid: "policy_type:action:concurrency",
+		ref: "action.concurrency",
+		name: "concurrency",
+		resource_type: "action",
+		description: "Limits how many executions of the action run at once.",
+		enabled: true,
+		module: "policies",
+		parameters: { threshold: { type: "integer", required: true } },
+	},
+);
+export const policyTypePart = partOf(policyTypeSchema);

@@ -1,0 +1,77 @@
+import { ruleEnforcementKind } from "../../contract/entities/rule-enforcement.ts";
+import { defineSchema, fieldsOf, flag, jsonObject, jsonValue, object, oneOf, partOf, text } from "../../http/openapi/schema.ts";
+import { ruleSchema } from "../executions/rule-schema-api.ts";
+import { executionSchema } from "../executions/schemas-api.ts";
+import { triggerInstanceSchema } from "../triggers/schemas-api.ts";
+
+export const rulePart = partOf(ruleSchema);
+
+/** A kind of rules. */
+export const ruleTypeSchema = defineSchema(
+	"RuleType",
+	object({ id: text, name: text, description: text, enabled: flag, parameters: jsonObject }),
+	{
+		id: "000000000000000000000001",
+		name: "standard",
+		description: "Looked at for every event of its trigger.",
+		enabled: true,
+		parameters: {},
+	},
+);
+
+const enforcementMembers = {
+	...fieldsOf(ruleEnforcementKind, ["id", "trigger_instance_id", "execution_id", "failure_reason", "enforced_at"]),
+	status: oneOf("succeeded", "failed"),
+	rule: object({ ref: text, id: text, uid: text }),
+};
+const absent = ["execution_id", "failure_reason"];
+const enforcementExample = {
+	id: "66a1e0019d3e4b7a51c00041",
+	trigger_instance_id: "66a1e0019d3e4b7a51c00032",
+	execution_id: "66a1f0c29d3e4b7a51c08d12",
+	rule: { ref: "disk.sweep", id: "66a1e0019d3e4b7a51c00040", uid: "rule:disk:sweep" },
+	enforced_at: "2031-03-04T09:15:02.518273Z",
+	status: "succeeded",
+};
+
+/** What a rule did with an event, on the wire. */
+export const enforcementSchema = defineSchema("RuleEnforcement", object(enforcementMembers, absent), enforcementExample);
+export const enforcementPart = partOf(enforcementSchema);
+
+const nothing = object({});
+/** The same with what it is about; empty where that has gone. */
+export const enforcementViewSchema = defineSchema(
+	"RuleEnforcementView",
+	object(
+		{
+			...enforcementMembers,
+			trigger_instance: { anyOf: [triggerInstanceSchema, nothing] },
+			execution: { anyOf: [executionSchema, nothing] },
+		},
+		absent,
+	),
+	{ ...enforcementExample, trigger_instance: {}, execution: {} },
+);
+export const enforcementViewPart = defineSchema("RuleEnforcementViewPart", {
+	description: "Some members of a RuleEnforcementView.",
+	...object({ ...enforcementMembers, trigger_instance: jsonObject, execution: jsonObject, rule: jsonObject }, [
+		...Object.keys(enforcementMembers),
+		"trigger_instance",
+		"execution",
+	]),
+});
+
+/** Whether a rule would act on an event, and how. */
+export const ruleTestSchema = defineSchema(
+	"RuleTest",
+	object(
+		{
+			matched: flag,
+			parameters: jsonObject,
+			reason: text,
+			failed: object({ key: text, operator: text, pattern: jsonValue, value: jsonValue }),
+		},
+		["parameters", "reason", "failed"],
+	),
+	{ matched: true, parameters: { disk: "/dev/sda" } },
+);

@@ -1,0 +1,68 @@
+import { triggerKind } from "../../contract/entities/trigger.ts";
+import { triggerInstanceKind } from "../../contract/entities/trigger-instance.ts";
+import { triggerTypeKind } from "../../contract/entities/trigger-type.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, object, oneOf, partOf, text } from "../../http/openapi/schema.ts";
+
+/** A trigger type on the wire. */
+export const triggerTypeSchema = defineSchema(
+	"TriggerType",
+	object({
+		...fieldsOf(triggerTypeKind, ["id", "ref", "name", "pack", "description", "payload_schema", "parameters_schema", "metadata_file"]),
+		uid: text,
+		tags: arrayOf(jsonObject),
+	}),
+	{
+		id: "66a1e0019d3e4b7a51c00030",
+		uid: "trigger_type:core:svc.webhook",
+		ref: "core.svc.webhook",
+		name: "svc.webhook",
+		pack: "core",
+		description: "A request to a webhook.",
+		payload_schema: { type: "object" },
+		parameters_schema: { type: "object" },
+		tags: [],
+		metadata_file: "",
+	},
+);
+export const triggerTypePart = partOf(triggerTypeSchema);
+
+/** Members of a trigger on the wire. */
+export const triggerMembers = {
+	...fieldsOf(triggerKind, ["id", "ref", "name", "pack", "type", "parameters", "description"]),
+	uid: text,
+};
+/** A trigger, as an example. */
+export const triggerExample = {
+	id: "66a1e0019d3e4b7a51c00031",
+	uid: "trigger:core:hook:b326b5062b2f0e69046810717534cb09",
+	ref: "core.hook",
+	name: "hook",
+	pack: "core",
+	type: "core.svc.webhook",
+	parameters: { url: "disk/full" },
+	description: "",
+};
+/** A trigger on the wire. */
+export const triggerSchema = defineSchema("Trigger", object(triggerMembers), triggerExample);
+
+/** An event on the wire. Without its payload for those who may not see that. */
+export const triggerInstanceSchema = defineSchema(
+	"TriggerInstance",
+	object(
+		{
+			...fieldsOf(triggerInstanceKind, ["id", "trigger", "trigger_type", "payload", "occurrence_time", "trace_id", "failure_reason"]),
+			status: oneOf("pending", "processing", "processed", "processing_failed"),
+		},
+		["payload", "failure_reason"],
+	),
+	{
+		id: "66a1e0019d3e4b7a51c00032",
+		trigger: "core.hook",
+		trigger_type: "core.svc.webhook",
+		payload: { headers: {}, body: { disk: "/dev/sda" } },
+		occurrence_time: "2031-03-04T09:15:02.418273Z",
+		status: "processed",
+		trace_id: "66a1f0c29d3e4b7a51c08d10",
+	},
+);
+export const triggerInstancePart = partOf(triggerInstanceSchema);

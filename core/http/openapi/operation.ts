@@ -1,0 +1,105 @@
+import type { Route } from "../route.ts";
+import type { Answer, AnswerContent, AnswerHeader } from "./answers.ts";
+import { allAnswers } from "./common-answers.ts";
+import { toParameters } from "./parameters.ts";
+import type { Components } from "./published.ts";
+import { definitionOf, type JsonSchema, jsonValue } from "./schema.ts";
+
+/** What the description of the API asks of a route. */
+export type DescribedRoute = Pick<
+	Route,
+	"method" | "component" | "path" | "permission" | "summary" | "description" | "answers" | "query" | "body" | "isAlwaysOpen" | "isSignIn"
+>;
+
+const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
+
+/** The path of a route as it is documented: others that it is answered at are its other names. */
+export function toDocumentedPath({ component, path }: Pick<DescribedRoute, "component" | "path">): string {
+	return path === "/" ? path : prefixes[component] + path.replace(/(?:\*\*)?:(\w+)/g, "{$1}");
+}
+
+/** What the routes of one tag share: the first part of their path. */
+export function toTag({ path }: Pick<DescribedRoute, "path">): string {
+	return path.split("/")[1] || "service";
+}
+
+/** A route as OpenAPI describes it. */
+export function toOperation(route: DescribedRoute, components: Components): JsonSchema {
+	const { path, permission, summary, description, query = {}, body } = route;
+	const parameters = toParameters(path, query);
+	const answers = [...allAnswers(route)].map(([status, answer]) => [String(status), toResponse(answer, components)]);
+	return {
+		operationId: toOperationId(route),
+		tags: [toTag(route)],
+		summary,
+		...(description !== undefined && { description }),
+		security: toSecurity(route),
+		"x-permission": permission,
+		...(parameters.length > 0 && { parameters }),
+		...(body !== undefined && { requestBody: toRequestBody(body, components) }),
+		responses: Object.fromEntries(answers),
+	};
+}
+
+function toSecurity({ permission, isSignIn = false }: DescribedRoute): readonly JsonSchema[] {
+	if (permission !== "public") return [{ token: [] }, { apiKey: [] }, { cookie: [] }];
+	return isSignIn ? [{ password: [] }] : [];
+}
+
+function toOperationId({ method, component, path }: DescribedRoute): string {
+	const words = path.split("/").flatMap((part) => {
+		const variable = /:(\w+)/.exec(part)?.[1];
+		return variable === undefined ? part.split(/[^A-Za-z0-9]/) : ["by", ...variable.split("_")];
+	});
+	const prefix = component === "api" ? [] : [component];
+	const [first = "", ...others] = [method.toLowerCase(), ...prefix, ...words, ...(path === "/" ? ["service"] : [])].filter(Boolean);
+	return first + others.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join("");
+}
+
+function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Components): JsonSchema {
+	if (body === "raw") {
+		const schema = components.publish(jsonValue);
+		return { content: { "application/json": { schema }, "application/x-www-form-urlencoded": { schema: { type: "object" } } } };
+	}
+	const { required = [] } = body.schema as { readonly required?: readonly string[] };
+	return { required: required.length > 0, content: { "application/json": { schema: components.publish(body.schema) } } };
+}
+
+function toResponse(answer: Answer, components: Components): JsonSchema {
+	return answer.name === undefined
+		? toOwnResponse(answer, components)
+		: components.publishResponse(answer.name, () => toOwnResponse(answer, components));
+}
+
+function toOwnResponse({ description, content, headers }: Answer, components: Components): JsonSchema {
+	const media = Object.entries(content).map(([type, one]) => [type, toMedia(one, components)]);
+	return {
+		description,
+		...(headers !== undefined && { headers: toHeaders(headers) }),
+		...(media.length > 0 && { content: Object.fromEntries(media) }),
+	};
+}
+
+function toMedia({ schema, selected, example = toExample(schema) }: AnswerContent, components: Components): JsonSchema {
+	const published = components.publish(schema);
+	return {
+		schema: selected === undefined ? published : { anyOf: [published, components.publish(selected)] },
+		...(example !== undefined && { example }),
+	};
+}
+
+function toHeaders(headers: Readonly<Record<string, AnswerHeader>>): JsonSchema {
+	return Object.fromEntries(
+		Object.entries(headers).map(([name, { isOptional = false, ...header }]) => [name, { ...header, required: !isOptional }]),
+	);
+}
+
+/** A value for a schema, of the examples in it; undefined where there is none. */
+export function toExample(schema: JsonSchema): unknown {
+	const { type, examples, items, anyOf } = definitionOf(schema)?.schema ?? schema;
+	if (Array.isArray(examples)) return examples[0];
+	if (Array.isArray(anyOf)) return toExample(anyOf[0] as JsonSchema);
+	if (type !== "array") return undefined;
+	const item = toExample(items as JsonSchema);
+	return item === undefined ? undefined : [item];
+}

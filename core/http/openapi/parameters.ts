@@ -1,0 +1,78 @@
+import type { QuerySchema, QueryType } from "../query.ts";
+import { arrayOf, flag, type JsonSchema, text, whole } from "./schema.ts";
+
+/** What is known of a parameter besides its type. */
+interface ParameterNote {
+	readonly description: string;
+	readonly schema?: JsonSchema;
+}
+
+const ids = "^[0-9a-f]{24}(?:\\s*,\\s*[0-9a-f]{24}){0,99}$";
+const time = "^\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3,6})?(?:Z|[+ ]00(?::?00)?)?$";
+const after: ParameterNote = { description: "Only what is later than this UTC time.", schema: { pattern: time } };
+const before: ParameterNote = { description: "Only what is earlier than this UTC time.", schema: { pattern: time } };
+
+/** The same name means the same everywhere. */
+const queryNotes: Readonly<Record<string, ParameterNote>> = {
+	limit: { description: "How many at most; -1 for all.", schema: { minimum: -1 } },
+	offset: { description: "How many to leave out.", schema: { minimum: 0, maximum: 2 ** 31 - 1 } },
+	sort: { description: "Names separated by commas, `-` in front for descending." },
+	sort_asc: { description: "`True` orders by time, the oldest first." },
+	sort_desc: { description: "`True` orders by time, the newest first." },
+	include_attributes: { description: "Members to show; `action.ref` reaches into objects." },
+	exclude_attributes: { description: "Members to leave out." },
+	show_secrets: { description: "Show secrets, to administrators." },
+	id: { description: "Ids, up to 100, separated by commas.", schema: { pattern: ids } },
+	timestamp: { description: "`<from>..<to>`, both UTC times." },
+	timestamp_gt: after,
+	timestamp_lt: before,
+	enforced_at_gt: after,
+	enforced_at_lt: before,
+	filter: { description: "`path:value` separated by blanks; all must hold." },
+	output_type: { description: "`stdout`, `stderr`, `other` or `all`." },
+	last_event_id: { description: "Go on behind the event with this id.", schema: { pattern: "^\\d{1,15}$" } },
+	max_result_size: { description: "Leave out a result of more bytes.", schema: { minimum: 0, maximum: 14 * 1024 * 1024 } },
+	no_merge: { description: "Only the given parameters count, not those of the first run." },
+	depth: { description: "How many generations; -1 for all." },
+	result_fmt: { description: "`sorted` orders by start." },
+	decrypt: { description: "Show values of secret items in clear." },
+	scope: { description: "`system`, `user` or `all`, with or without `svckv.` in front." },
+	overrule: { description: "Take a delivery that was refused, as an administrator." },
+	download: { description: "As a file to be saved." },
+	compress: { description: "With gzip." },
+	pretty_format: { description: "Indented." },
+	end_event: { description: "Ends behind an event of this name about the execution `end_execution_id`." },
+	end_execution_id: { description: "With `end_event`: the execution whose end ends the stream." },
+};
+
+const pathNotes: Readonly<Record<string, ParameterNote>> = {
+	id: { description: "Its id." },
+	ref: { description: "Its ref, `<pack>.<name>`, or its id." },
+	url: { description: "Its url; slashes are part of it." },
+};
+
+const querySchemas: Readonly<Record<QueryType, JsonSchema>> = { string: text, integer: whole, boolean: flag, list: arrayOf(text) };
+
+/** The parameters of a route, as OpenAPI has them. */
+export function toParameters(path: string, query: QuerySchema): readonly JsonSchema[] {
+	return [
+		...[...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => toPathParameter(name)),
+		...Object.entries(query).map(([name, type]) => toQueryParameter(name, type)),
+	];
+}
+
+function toPathParameter(name: string): JsonSchema {
+	const { description, schema } = pathNotes[name] ?? { description: `The ${name}.` };
+	return { name, in: "path", required: true, description, schema: { ...text, minLength: 1, ...schema } };
+}
+
+function toQueryParameter(name: string, type: QueryType): JsonSchema {
+	const { description, schema }: Partial<ParameterNote> = queryNotes[name] ?? {};
+	return {
+		name,
+		in: "query",
+		...(description !== undefined && { description }),
+		...(type === "list" && { style: "form", explode: false }),
+		schema: { ...querySchemas[type], ...schema },
+	};
+}

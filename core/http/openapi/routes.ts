@@ -1,0 +1,29 @@
+import { replyContent, replyJson } from "../respond.ts";
+import { routesOver } from "../route.ts";
+import { answerJson, answerText } from "./answers.ts";
+import { pageHeaders } from "./page.ts";
+import { jsonObject } from "./schema.ts";
+
+const { defineRoute } = routesOver<unknown>();
+
+/** The description of the API. Public, as programs that make clients of it and people who read it have no credential yet; it holds no data. */
+export const openapiRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/openapi.json",
+		component: "api",
+		permission: "public",
+		summary: "Describe the API as OpenAPI 3.1",
+		answers: { 200: answerJson(jsonObject, { description: "This description.", example: { openapi: "3.1.0" } }), 500: undefined },
+		handler: ({ description }) => replyJson(description.document()),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/docs",
+		component: "api",
+		permission: "public",
+		summary: "Describe the API as a page",
+		answers: { 200: answerText(["text/html"], "The page.", "<!doctype html>"), 500: undefined },
+		handler: ({ description }) => replyContent(description.page(), "text/html; charset=UTF-8", pageHeaders),
+	}),
+];
