@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type PackageNames, toIdentifier } from "./package-names.ts";
+import { toServiceDependency } from "./service-dependency.ts";
 
 /** What `svc create` makes. */
 export const packageKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor", "project"] as const;
@@ -69,8 +70,7 @@ function readTemplate(folder: string): NewFile[] {
 function withVersions(text: string, root: string, directory: string): string {
 	const { version, devDependencies }: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const manifest: Record<string, unknown> = JSON.parse(text);
-	// What a registry has of this name may be something else.
-	const here = `file:${relative(directory, root)}`;
+	const service = toServiceDependency(root, directory, version);
 	const toVersions = (field: string, ofService: string) => {
 		const names = Object.keys((manifest[field] ?? {}) as object);
 		if (names.length > 0)
@@ -79,7 +79,7 @@ function withVersions(text: string, root: string, directory: string): string {
 			);
 	};
 	toVersions("peerDependencies", `^${version}`);
-	toVersions("dependencies", here);
-	toVersions("devDependencies", here);
+	toVersions("dependencies", service);
+	toVersions("devDependencies", service);
 	return `${JSON.stringify(manifest, undefined, "\t")}\n`;
 }
