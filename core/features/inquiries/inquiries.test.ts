@@ -133,13 +133,38 @@ test("a question with a schema that is none fails instead of waiting for ever", 
 	});
 });
 
-test("a pending question cannot be canceled or ended from outside", async () => {
+test("a pending question cannot be ended from outside, nor canceled by others than administrators", async () => {
 	await withInquiries(async ({ engine, ask }) => {
 		const id = await ask();
-		const { refused } = await engine.executions.cancel(id, principal);
+		const user = { ...principal, isAdmin: false };
+		const { refused } = await engine.executions.cancel(id, user);
 		assert.match(refused ?? "", /cannot be canceled in state "pending"/);
-		for (const status of ["canceling", "succeeded", "failed"] as const) {
+		for (const status of ["canceling", "canceled", "succeeded", "failed"] as const) {
+			await assert.rejects(engine.executions.setStatus(id, { status }, user), refuses(/^status: /, "SVC_INVALID"));
+		}
+		for (const status of ["succeeded", "failed"] as const) {
 			await assert.rejects(engine.executions.setStatus(id, { status }, principal), refuses(/^status: /, "SVC_INVALID"));
+		}
+		assert.equal((await engine.executions.get(id)).entity.status, "pending");
+	});
+});
+
+test("an administrator cancels a question that nobody is to answer any more", async () => {
+	await withInquiries(async ({ engine, ask, settled }) => {
+		for (const cancel of [
+			(id: string) => engine.executions.cancel(id, principal),
+			(id: string) => engine.executions.setStatus(id, { status: "canceled" }, principal),
+		]) {
+			const id = await ask();
+			await cancel(id);
+			const { status, context, end_timestamp } = await settled(id);
+			assert.deepEqual([status, context["cancelled_by"]], ["canceled", principal.username]);
+			assert.ok(end_timestamp);
+			await assert.rejects(
+				engine.inquiries.respond(id, { continue: true }, principal),
+				refuses(/cannot be responded to|already|canceled/, "SVC_INVALID"),
+			);
+			assert.ok(!(await engine.inquiries.list({ limit: 100 })).items.some((inquiry) => inquiry.id === id));
 		}
 	});
 });

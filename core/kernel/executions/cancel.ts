@@ -11,24 +11,28 @@ interface Parts extends TransitionParts {
 
 /**
  * Ask for the end of an execution (reference 9.2, 9.3). What runs, or has a parent, becomes `canceling`, and whoever runs it
- * ends it; anything else is `canceled` at once. A question ends only with what has asked it (`byParent`). `refused` says why it is too late.
+ * ends it; anything else is `canceled` at once. A question ends with what has asked it (`byParent`), and for administrators: others
+ * answer it. `refused` says why it is too late.
  */
 export async function cancelExecution(
 	parts: Parts,
 	found: ExecutionEntity,
-	principal: Pick<Principal, "username">,
+	principal: Pick<Principal, "username" | "isAdmin">,
 	{ byParent = false } = {},
 ): Promise<{ readonly entity: ExecutionEntity; readonly refused?: string }> {
 	for (let entity = found; ; ) {
 		if (entity.status === "canceled") return { entity };
-		const isQuestion = byParent && entity.status === "pending";
-		if (!isQuestion && !isCancelable(entity.status))
+		if (!mayCancel(entity, byParent || principal.isAdmin))
 			return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
 		const patch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
 		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changed !== undefined) return { entity: changed };
 		entity = await readAgain(parts.storage, entity.id);
 	}
+}
+
+function mayCancel({ status }: ExecutionEntity, evenQuestions: boolean): boolean {
+	return isCancelable(status) || (evenQuestions && status === "pending");
 }
 
 function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string) {
@@ -53,7 +57,7 @@ export async function changeStatus(
 		if (isCompleted(entity.status))
 			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
 		if (entity.status === status) return entity;
-		if (status === "canceling" || (status === "canceled" && isCancelable(entity.status))) {
+		if (status === "canceling" || (status === "canceled" && mayCancel(entity, principal.isAdmin))) {
 			return (await cancelOrRefuse(parts, entity, principal)).entity;
 		}
 		if (["pausing", "paused", "resuming"].includes(status)) {

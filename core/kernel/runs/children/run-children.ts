@@ -116,7 +116,8 @@ export class RunChildren implements ChildExecutions {
 
 	readonly cancel = (id: string): Promise<void> =>
 		this.#outlast(async () => {
-			await cancelExecution(this.#parts, await this.#get(id), { username: this.#performance.execution.user }, { byParent: true });
+			const asking = { username: this.#performance.execution.user, isAdmin: false };
+			await cancelExecution(this.#parts, await this.#get(id), asking, { byParent: true });
 		});
 
 	readonly pause = (id: string): Promise<void> => this.#setStatus(id, "pausing");
