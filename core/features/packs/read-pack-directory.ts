@@ -24,6 +24,12 @@ export interface PackContent {
 	readonly problems: readonly PackProblem[];
 }
 
+/** What packs of other services hold, and nothing here reads. Whoever brings one should not look for it in vain. */
+const unread: Readonly<Record<string, string>> = {
+	aliases: "action aliases are not known to this version",
+	sensors: "sensors of packs are not known to this version; sensors are configured (sensors)",
+};
+
 /**
  * Read a pack directory: its `pack.yaml` and the metadata files directly in `actions`. Never rejects for what a pack holds:
  * each bad file is a problem. Runner types are for the caller to check.
@@ -34,7 +40,9 @@ export async function readPackDirectory(path: string): Promise<PackContent> {
 	const manifest = join(directory, "pack.yaml");
 	const pack = await collect(problems, manifest, async () => toPack(await readYamlObject(manifest), directory));
 	const actions = new Map<string, Omit<ActionEntity, "id">>();
-	for (const name of pack === undefined ? [] : await metadataFiles(directory, problems)) {
+	for (const name of pack === undefined ? [] : await metadataFiles(join(directory, "actions"), problems)) {
+		// A configuration of old packs, and no action.
+		if (name === "config.yaml") continue;
 		const file = join(directory, "actions", name);
 		await collect(problems, file, async () => {
 			const action = await readAction(directory, name, pack?.ref ?? "");
@@ -43,6 +51,10 @@ export async function readPackDirectory(path: string): Promise<PackContent> {
 				throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} has "${action.name}" too`);
 			actions.set(action.name, action);
 		});
+	}
+	for (const [folder, message] of pack === undefined ? [] : Object.entries(unread)) {
+		for (const name of await metadataFiles(join(directory, folder), problems))
+			problems.push({ file: join(directory, folder, name), message });
 	}
 	return { pack, actions: [...actions.values()], problems };
 }
@@ -53,17 +65,16 @@ async function readAction(directory: string, name: string, pack: string): Promis
 	return action;
 }
 
-/** Files that lie directly in `actions`; deeper ones are workflows and libraries, and `config.yaml` is no action. */
-async function metadataFiles(directory: string, problems: PackProblem[]): Promise<string[]> {
-	const actions = join(directory, "actions");
-	const names = await collect(problems, actions, async () => {
-		const entries = await readdir(actions, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+/** Files that lie directly in a folder, such as `actions`, where deeper ones are workflows and libraries. */
+async function metadataFiles(folder: string, problems: PackProblem[]): Promise<string[]> {
+	const names = await collect(problems, folder, async () => {
+		const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
 			if (error.code === "ENOENT") return [];
 			throw error;
 		});
 		return entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
 	});
-	return (names ?? []).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".") && name !== "config.yaml").sort();
+	return (names ?? []).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".")).sort();
 }
 
 /** The result of an action; when it throws, a problem with the file and no result. */
