@@ -17,11 +17,12 @@ const largestOffset = 2 ** 31 - 1;
 export function parsePaging(context: RouteContext<unknown, typeof pagingQuery>, defaultLimit?: number): Paging {
 	const { limit = defaultLimit ?? everything, offset = 0 } = context.query;
 	const { max_page_size } = context.options.api;
-	if (limit === 0 || limit < everything) throw new SvcError("SVC_INVALID", "limit: must be a positive integer, or -1 for everything");
-	if (offset < 0 || offset > largestOffset) throw new SvcError("SVC_INVALID", `offset: must be from 0 to ${largestOffset}`);
+	if (limit === 0 || limit < everything)
+		throw new SvcError("SVC_INVALID", `limit: must be a positive integer, or -1 for everything, got ${limit}`);
+	if (offset < 0 || offset > largestOffset) throw new SvcError("SVC_INVALID", `offset: must be from 0 to ${largestOffset}, got ${offset}`);
 	const restricted = context.query.limit !== undefined && !context.principal.isAdmin;
 	if (restricted && (limit === everything || limit > max_page_size)) {
-		throw new SvcError("SVC_FORBIDDEN", `limit: must be at most ${max_page_size} for users who are not administrators`);
+		throw new SvcError("SVC_FORBIDDEN", `limit: must be at most ${max_page_size} for users who are not administrators, got ${limit}`);
 	}
 	return limit === everything ? { offset } : { limit, offset };
 }

@@ -33,7 +33,7 @@ async function read<T>(
 	ways: { readonly whole: () => Promise<T>; readonly chunked: (body: ReadableStream<Uint8Array>) => Promise<T>; readonly none: T },
 ): Promise<T> {
 	const announced = request.headers.get("content-length");
-	if (Number(announced) > limit) throw tooLarge(limit);
+	if (Number(announced) > limit) throw tooLarge(limit, `got ${announced}`);
 	try {
 		if (announced !== null) return await ways.whole();
 		return request.body === null ? ways.none : await ways.chunked(request.body);
@@ -68,7 +68,7 @@ async function readChunked(body: ReadableStream<Uint8Array>, limit: number): Pro
 		size += value.byteLength;
 		if (size > limit) {
 			void drain(reader);
-			throw tooLarge(limit);
+			throw tooLarge(limit, `got ${size} and more`);
 		}
 		chunks.push(value);
 	}
@@ -89,6 +89,6 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 	}
 }
 
-function tooLarge(limit: number): SvcError {
-	return new SvcError("SVC_TOO_LARGE", `body: must be at most ${limit} bytes`);
+function tooLarge(limit: number, got: string): SvcError {
+	return new SvcError("SVC_TOO_LARGE", `body: must be at most ${limit} bytes, ${got}`);
 }

@@ -190,7 +190,7 @@ async function read(
 	const id = context.path["id"] ?? "";
 	const { executions } = context.engine;
 	if (maximum !== undefined && (maximum < 0 || maximum > largestResultSize)) {
-		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${largestResultSize} bytes`);
+		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${largestResultSize} bytes, got ${maximum}`);
 	}
 	if (!maximum || !fields.includes("result")) return executions.get(id, { fields });
 	// A large result is not even read.

@@ -37,7 +37,8 @@ export function createConfigFiles(): ConfigFiles {
 			known.lookedAt = now;
 			return known.value as T | undefined;
 		}
-		if (found !== undefined && found.size > maximumSize) throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes`);
+		if (found !== undefined && found.size > maximumSize)
+			throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, has ${found.size}`);
 		const value = found === undefined ? undefined : parse(parseContent(await readFile(path, "utf8")));
 		files.set(path, { version, value, lookedAt: now });
 		return value;

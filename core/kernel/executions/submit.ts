@@ -199,7 +199,7 @@ async function placeInTrace(
 function checkDelay(delay: number | undefined): number | null {
 	if (delay === undefined || delay === 0) return null;
 	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelay) {
-		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelay}`);
+		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelay}, got ${delay}`);
 	}
 	return delay;
 }
