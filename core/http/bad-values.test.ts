@@ -92,6 +92,12 @@ test("values that no field can take are refused and named", () =>
 			["/v1/executions", '{"action": "probes.probe", "context": {"trace_context": []}}'],
 			["/v1/executions", '{"action": "probes.probe", "context": {"trace_context": {"id_": "\'"}}}', /trace/],
 			["/v1/executions", '{"action": "probes.probe", "context": {"trace_context": {"trace_tag": {}}}}'],
+			[
+				"/v1/executions",
+				'{"action": "probes.probe", "context": {"trace_context": {"trace_tag": null}}}',
+				/trace_tag: must be a text, got null/,
+			],
+			["/v1/executions", '{"action": "probes.probe", "context": {"trace_context": {"id_": null, "trace_tag": null}}}', /trace_tag/],
 			["/v1/executions", '{"action": "probes.probe", "context": {"parent": "x"}}'],
 			["/v1/executions", '{"action": "probes.probe", "context": {"parent": {"execution_id": {}}}}'],
 			["/v1/executions", '{"action": "probes.probe", "context": {"user": "root", "pack": {}, "__proto__": {"user": "x"}}}'],

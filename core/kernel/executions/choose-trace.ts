@@ -59,7 +59,9 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 		throw new SvcError("SVC_INVALID", `context.trace_context.${unknown}: is not allowed; allowed are id_ and trace_tag`);
 	}
 	const { id_: id, trace_tag: tag } = value;
-	if (id === null && (tag === null || tag === undefined)) {
+	// In the records of executions that a rule started it may stand so, beside the id that counts.
+	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text, got null");
+	if (id === null && tag === undefined) {
 		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");
 	}
 	if (id !== undefined && id !== null && typeof id !== "string")
