@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "uvu";
-import { executionFilterQuery, recordPaths } from "../../core/features/executions/execution-filter.ts";
+import { executionFilterQuery } from "../../core/features/executions/execution-filter.ts";
+import { recordPaths } from "../../core/features/executions/record-paths.ts";
 import { createService } from "../../core/service/service.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";
@@ -22,7 +23,9 @@ const queries = [
 	...filters.map((name) => `${name}=${id}`),
 	...filters.filter((name) => name !== "id").map((name) => `${name}=null`),
 	...filters.map((name) => `parent=null&${name}=${id}`).filter((query) => !query.includes("&parent")),
-	...[...recordPaths.keys()].map((path) => `filter=${path}:${id}`),
+	// A uid is looked for as the ref that is in it.
+	...[...recordPaths.keys()].filter((path) => !path.endsWith(".uid")).map((path) => `filter=${path}:${id}`),
+	`filter=start_timestamp:${moment}`,
 	`timestamp=${moment}..${moment}`,
 	`timestamp_gt=${moment}`,
 	`timestamp_lt=${moment}`,

@@ -4,8 +4,8 @@ import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/executions/executions-api.ts";
+import { type FilterField, startPath, toIndexed } from "./record-paths.ts";
 
-type FilterField = Exclude<keyof ExecutionFilter, "start_timestamp">;
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
 type Range = NonNullable<ExecutionFilter["start_timestamp"]>;
 
@@ -23,24 +23,6 @@ const filterFields = {
 	user: "user",
 	id: "id",
 } as const satisfies Readonly<Record<string, FilterField>>;
-
-/** Paths into the record that the parameter `filter` may name. */
-export const recordPaths: ReadonlyMap<string, FilterField> = new Map([
-	["id", "id"],
-	["status", "status"],
-	["parent", "parent_id"],
-	["action.ref", "action_ref"],
-	["liveaction.action", "action_ref"],
-	["liveaction.id", "liveaction_id"],
-	["runner.name", "runner_name"],
-	["action.runner_type", "runner_name"],
-	["rule.name", "rule_name"],
-	["trigger.name", "trigger_name"],
-	["trigger_type.name", "trigger_type_name"],
-	["trigger_instance.id", "trigger_instance_id"],
-	["context.user", "user"],
-	["context.trace_context.id_", "trace_id"],
-]);
 
 const sortFields: ReadonlyMap<string, keyof ExecutionEntity> = new Map<string, keyof ExecutionEntity>([
 	...Object.entries(filterFields),
@@ -79,20 +61,33 @@ export function parseExecutionFilter(query: FilterValues): { readonly filter: Ex
 		const text = query[name];
 		if (text !== undefined) addCondition(conditions, filterFields[name], name === "id" ? parseIds(text) : text);
 	}
-	for (const token of query.filter?.split(/\s+/).filter(Boolean) ?? []) addAdvanced(conditions, token);
-	const { range, reversed } = parseRange(query);
+	const started: string[] = [];
+	for (const token of query.filter?.split(/\s+/).filter(Boolean) ?? []) {
+		const { path, value } = splitToken(token);
+		if (path === startPath) started.push(value);
+		else {
+			const indexed = toIndexed(path, value);
+			addCondition(conditions, indexed.field, indexed.value);
+		}
+	}
+	const { range, reversed } = parseRange(withStart(query, started));
 	const filter: ExecutionFilter = { ...Object.fromEntries(conditions), ...(range !== undefined && { start_timestamp: range }) };
 	const orderBy = parseOrder(query, reversed);
 	return orderBy === undefined ? { filter } : { filter, orderBy };
 }
 
-function addAdvanced(conditions: Map<FilterField, string | null | readonly string[]>, token: string): void {
+function splitToken(token: string): { readonly path: string; readonly value: string } {
 	const colon = token.indexOf(":");
 	if (colon < 1) throw new SvcError("SVC_INVALID", `filter: "${token}" must have the form path:value`);
-	const path = token.slice(0, colon);
-	const field = recordPaths.get(path);
-	if (field === undefined) throw new SvcError("SVC_INVALID", `filter: "${path}" is not one of ${[...recordPaths.keys()].join(", ")}`);
-	addCondition(conditions, field, token.slice(colon + 1));
+	return { path: token.slice(0, colon), value: token.slice(colon + 1) };
+}
+
+/** The time of the start in `filter` says what `timestamp` does. */
+function withStart(query: FilterValues, started: readonly string[]): FilterValues {
+	const [timestamp, ...more] = started;
+	if (timestamp === undefined) return query;
+	if (query.timestamp === undefined && more.length === 0) return { ...query, timestamp };
+	throw new SvcError("SVC_INVALID", `filter: "${startPath}" is given more than once, or together with timestamp`);
 }
 
 /** Several conditions on one field must all hold. */

@@ -11,7 +11,8 @@ export interface ExecutionSelection {
 	readonly children: boolean;
 }
 
-const known = new Set([
+/** Members of the record of an execution. */
+export const executionMembers: ReadonlySet<string> = new Set([
 	"id",
 	"status",
 	"start_timestamp",
@@ -36,7 +37,7 @@ const known = new Set([
 	"task_execution",
 	"delay",
 ]);
-const rules = { known, excludable: new Set(["result", "trigger_instance", "status"]), mandatory: ["id"] };
+const rules = { known: executionMembers, excludable: new Set(["result", "trigger_instance", "status"]), mandatory: ["id"] };
 
 const allFields = Object.keys(entityKinds.execution.fields) as Field[];
 /** Everything but what can be large. */

@@ -107,6 +107,14 @@ test("filters reach the engine as fields of the record", () =>
 		});
 		assert.deepEqual(await filterOf(`id=${firstId},${firstId}`), { id: [firstId, firstId] });
 		assert.deepEqual(await filterOf("filter=action.ref:core.local%20context.user:maria"), { action_ref: "core.local", user: "maria" });
+		assert.deepEqual(await filterOf("filter=action.uid:action:core:local%20runner.uid:runner_type:noop"), {
+			action_ref: "core.local",
+			runner_name: "noop",
+		});
+		assert.deepEqual(await filterOf("filter=action.uid:rule:core:local"), { action_ref: [] });
+		assert.deepEqual(await filterOf("filter=start_timestamp:2031-03-04T00:00:00Z"), {
+			start_timestamp: { gte: "2031-03-04T00:00:00.000000Z", lte: "2031-03-04T00:00:00.000000Z" },
+		});
 		assert.deepEqual(await filterOf("action=core.local&filter=action.ref:core.echo"), { action_ref: [] });
 		assert.deepEqual(await filterOf("status=running&status=failed"), { status: "failed" });
 		assert.deepEqual(await filterOf("timestamp=2031-03-04T00:00:00Z..2031-03-05T00:00:00Z"), {
@@ -121,9 +129,16 @@ test("bad filters are 400 and named", () =>
 	withHttp(async ({ ask }) => {
 		const cases: [string, RegExp][] = [
 			["id=xyz", /^id: /],
-			[`id=${Array.from({ length: 101 }, () => firstId).join(",")}`, /^id: at most 100/],
+			[`id=${Array.from({ length: 101 }, () => firstId).join(",")}`, /^id: at most 100 ids are allowed, got 101$/],
 			["filter=nocolon", /^filter: "nocolon"/],
-			["filter=constructor.name:x", /^filter: "constructor.name"/],
+			["filter=constructor.name:x", /^filter: "constructor.name" is not in the record/],
+			[
+				"filter=result.stdout:x",
+				/^filter: "result.stdout" has no index, every execution would be read; allowed are id, status, .*start_timestamp$/,
+			],
+			["filter=start_timestamp:x", /^timestamp: /],
+			["max_limit=1&limit=-2", /^limit: must be a positive integer, or -1 for everything, got -2$/],
+			["offset=-1", /^offset: must be from 0 to 2147483647, got -1$/],
 			["timestamp=yesterday", /^timestamp: /],
 			["timestamp_gt=2031-02-30T00:00:00Z", /^timestamp_gt: /],
 			["timestamp_lt=2031-03-04T00:00:00%2B02:00", /^timestamp_lt: /],
