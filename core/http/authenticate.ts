@@ -1,8 +1,9 @@
-import { type Clock, type Options, SvcError } from "../contract/index.ts";
+import { SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
 import type { RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";
+import { toTokenCookie } from "./token-cookie.ts";
 
 /** Who asks on a public route. */
 export const nobody: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
@@ -31,7 +32,7 @@ export async function authenticate(
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
 	// A link of another page could sign its reader in as somebody else.
 	if (explicit.location === "query" && isFromElsewhere(request, options)) return authenticated;
-	const setCookie = toCookie(explicit.token, toSecondsLeft(principal.authentication.token_expire, clock), options.api);
+	const setCookie = toTokenCookie(explicit.token, principal.authentication.token_expire, { clock, options });
 	return setCookie === undefined ? authenticated : { ...authenticated, cookie: setCookie };
 }
 
@@ -52,15 +53,4 @@ function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | u
 function findCookie(headers: Headers): OfferedCredentials | undefined {
 	const token = /(?:^|;)\s*auth-token=([^;\s]+)/.exec(headers.get("cookie") ?? "")?.[1];
 	return token === undefined ? undefined : { token, location: "header" };
-}
-
-function toSecondsLeft(expire: string, clock: Clock): number {
-	return Math.floor(Date.parse(expire) / 1_000 - clock.now() / 1_000_000);
-}
-
-function toCookie(token: string, seconds: number, options: Options["api"]): string | undefined {
-	if (!/^[\w-]+$/.test(token) || !(seconds > 0)) return undefined;
-	const sameSite = options.auth_cookie_same_site;
-	const site = sameSite === "unset" ? "" : `; SameSite=${sameSite[0]?.toUpperCase()}${sameSite.slice(1)}`;
-	return `auth-token=${token}; HttpOnly; Max-Age=${seconds}; Path=/${options.auth_cookie_secure ? "; Secure" : ""}${site}`;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
 import { SvcError } from "../contract/index.ts";
 import type { AllowedMethods } from "./allowed-methods.ts";
@@ -133,6 +134,7 @@ function toResponse(reply: Reply, request: Request, cors: Cors, requestId: strin
 	};
 	// Without the length Node sends text in pieces.
 	if (typeof reply.body === "string") headers["content-length"] = String(Buffer.byteLength(reply.body));
-	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] = cookie;
-	return new HTTPResponse(reply.body, { status: reply.status, headers });
+	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] ??= cookie;
+	// Without it the status line ends behind the number, which some clients of HTTP/1.1 do not take.
+	return new HTTPResponse(reply.body, { status: reply.status, statusText: STATUS_CODES[reply.status] ?? "", headers });
 }

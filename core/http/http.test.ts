@@ -179,6 +179,26 @@ test("a token from header or query sets the cookie, an API key and the cookie it
 		assert.equal(await cookie({ cookie: `auth-token=${token}` }), null);
 	}));
 
+test("every answer has the reason phrase of its status", () =>
+	withHttp(async ({ urls }) => {
+		const phraseOf = async (path: string, init: RequestInit = {}) => {
+			const { status, statusText } = await fetch(urls.api + path, init);
+			return `${status} ${statusText}`;
+		};
+		assert.equal(await phraseOf("/v1/user", { headers: { "x-auth-token": token } }), "200 OK");
+		assert.equal(await phraseOf("/v1/user"), "401 Unauthorized");
+		assert.equal(await phraseOf("/v1/nothing"), "404 Not Found");
+		assert.equal(await phraseOf("/v1/actions", { method: "OPTIONS" }), "200 OK");
+	}));
+
+test("whoever asks for single sign-on is told that there is none", () =>
+	withHttp(async ({ urls }) => {
+		for (const path of ["/auth/v1/sso", "/sso"]) {
+			const response = await fetch(urls.auth + path);
+			assert.deepEqual([response.status, await response.json()], [200, { enabled: false }]);
+		}
+	}));
+
 test("the user and the index are shown", () =>
 	withHttp(async ({ ask }) => {
 		const user = (await (await ask("/v1/user")).json()) as { authentication: { token_expire: string } };
@@ -198,6 +218,7 @@ test("a token is issued for basic credentials, and everything wrong with them is
 		const issued = await sign(basic("maria:pass:word"), '{"ttl":60}');
 		assert.equal(issued.status, 201);
 		assert.equal(issued.headers.get("x-api-url"), urls.api);
+		assert.match(issued.headers.get("set-cookie") ?? "", /^auth-token=\w+; HttpOnly; Max-Age=\d+; Path=\/; Secure; SameSite=Lax$/);
 		assert.deepEqual(Object.keys((await issued.json()) as object), ["id", "user", "token", "expiry", "metadata", "service"]);
 		assert.deepEqual(fake.asked["signIn"], { username: "maria", password: "pass:word", ttl: 60, remoteAddress: "127.0.0.1" });
 		await sign({ ...basic("maria:pass:word"), "x-forwarded-for": "10.1.2.3, 10.0.0.1" });
@@ -373,7 +394,7 @@ test("every route needs a credential except the one that issues tokens, health c
 	withHttp(async ({ http, urls }) => {
 		for (const route of http.routes) {
 			if (route.permission === "public") {
-				assert.match(`${route.method} ${route.path}`, /^(POST \/tokens|GET \/health\/(live|ready)|GET \/(docs|openapi\.json))$/);
+				assert.match(`${route.method} ${route.path}`, /^(POST \/tokens|GET \/sso|GET \/health\/(live|ready)|GET \/(docs|openapi\.json))$/);
 				continue;
 			}
 			const listener = route.component;

@@ -157,6 +157,30 @@ test("a link of another page signs nobody in as somebody else", () =>
 		assert.match(String(opened.headers["set-cookie"]), /^auth-token=/);
 	}));
 
+test("signing in gives a page of the service the cookie that its first stream needs, and signing out takes it", () =>
+	withGuardedService(async ({ urls }) => {
+		const headers = { authorization: `Basic ${Buffer.from("root:root").toString("base64")}`, ...json };
+		const signIn = (given: Headers) => ask(`${urls.api}/auth/v1/tokens`, { headers: { ...headers, ...given }, body: "{}" });
+		const own = { origin: urls.api, "sec-fetch-site": "same-origin" };
+		const issued = await signIn(own);
+		assert.equal(issued.status, 201);
+		const [cookie = ""] = String(issued.headers["set-cookie"]).split(";", 1);
+		const { token } = JSON.parse(issued.text) as { token: string };
+		assert.equal(cookie, `auth-token=${token}`);
+		const stream = `${urls.api}/stream/v1/stream`;
+		assert.equal((await ask(stream, { method: "GET", headers: { cookie, "sec-fetch-site": "same-origin" } })).status, 200);
+		const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+		assert.equal((await ask(stream, { method: "GET", headers: { cookie, ...foreign } })).status, 403);
+		for (const given of [foreign, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+			const other = await signIn(given);
+			assert.deepEqual([other.status, other.headers["set-cookie"]], [201, undefined], JSON.stringify(given));
+		}
+		const ended = await ask(`${urls.api}/auth/v1/tokens/${token}`, { method: "DELETE", headers: { cookie, ...own } });
+		assert.equal(ended.status, 204);
+		assert.match(String(ended.headers["set-cookie"]), /^auth-token=; .*Max-Age=0/);
+		assert.equal((await ask(stream, { method: "GET", headers: { cookie } })).status, 401);
+	}));
+
 test("while authentication is off, pages of other origins still may do nothing", () =>
 	withGuardedService(
 		async ({ urls }) => {

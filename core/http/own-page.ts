@@ -29,7 +29,8 @@ function isReading({ method }: Request): boolean {
 	return method === "GET" || method === "HEAD";
 }
 
-function isOwn(origin: string, request: Request, options: Options): boolean {
+/** Whether a page of this origin is one of the service, or of an allowed origin. */
+export function isOwn(origin: string, request: Request, options: Options): boolean {
 	if (toOwnOrigins(options).has(origin)) return true;
 	// "null" among them: pages in a sandbox, from files and from data addresses.
 	if (!URL.canParse(origin)) return false;

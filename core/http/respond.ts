@@ -37,8 +37,8 @@ export function replyContent(body: NonNullable<Reply["body"]>, contentType: stri
 }
 
 /** 204. */
-export function replyNothing(): Reply {
-	return { status: 204, headers: {}, body: null };
+export function replyNothing(headers: Reply["headers"] = {}): Reply {
+	return { status: 204, headers, body: null };
 }
 
 /** An error body with its status. */

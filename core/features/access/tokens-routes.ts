@@ -1,10 +1,11 @@
 import { type Options, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
-import { text } from "../../http/openapi/schema.ts";
+import { flag, object, text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
+import { mayKeepCookie, toEndedCookie, toTokenCookie } from "../../http/token-cookie.ts";
 import type { Credentials, IssuedToken } from "./credentials-api.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
 
@@ -35,7 +36,10 @@ const validateBody = defineBody<{ readonly token: string }>({ properties: { toke
 
 const remoteUserHeaders = ["remote-user", "remote_user", "x-remote-user", "x-forwarded-user"];
 
-const apiUrlHeader = { "X-API-URL": { description: "Where the API is.", schema: text } };
+const signInHeaders = {
+	"X-API-URL": { description: "Where the API is.", schema: text },
+	"Set-Cookie": { description: "The token as a cookie, for pages of the service.", schema: text, isOptional: true },
+};
 
 export const tokenRoutes = [
 	defineRoute({
@@ -46,7 +50,7 @@ export const tokenRoutes = [
 		description:
 			"With name and password in `Authorization: Basic`; behind a trusted proxy, as whoever the proxy names. `ttl` asks for a lifetime in seconds.",
 		answers: {
-			201: answerJson(tokenSchema, { description: "A token.", headers: apiUrlHeader }),
+			201: answerJson(tokenSchema, { description: "A token.", headers: signInHeaders }),
 			401: answerFault("The credentials are wrong."),
 			429: answerTooMany,
 		},
@@ -57,8 +61,20 @@ export const tokenRoutes = [
 			const { options, apiUrl } = context;
 			const { id, user, token, expiry, metadata, service } = await signIn(context);
 			const url = (options.auth.api_url || apiUrl()).replace(/\/+$/, "");
-			return replyJson({ id, user, token, expiry, metadata, service }, 201, { "x-api-url": url });
+			const cookie = mayKeepCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
+			const headers = { "x-api-url": url, ...(cookie !== undefined && { "set-cookie": cookie }) };
+			return replyJson({ id, user, token, expiry, metadata, service }, 201, headers);
 		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/sso",
+		component: "auth",
+		summary: "Tell whether there is single sign-on",
+		description: "There is none: for clients that ask before they offer it.",
+		answers: { 200: answerJson(object({ enabled: flag }), { example: { enabled: false } }) },
+		permission: "public",
+		handler: () => replyJson({ enabled: false }),
 	}),
 	defineRoute({
 		method: "POST",
@@ -80,11 +96,12 @@ export const tokenRoutes = [
 		description: "One's own, or as an administrator anybody's.",
 		answers: { 204: answerNothing() },
 		permission: "authenticated",
-		async handler({ engine, path, principal, streams }) {
+		async handler({ engine, path, principal, streams, options, request }) {
 			const token = path["token"] ?? "";
 			await engine.credentials.revoke(token, principal);
 			void streams.lookAt(token);
-			return replyNothing();
+			const isKept = request.headers.get("cookie")?.includes(`auth-token=${token}`) || request.headers.get("x-auth-token") === token;
+			return replyNothing(isKept ? { "set-cookie": toEndedCookie(options) } : {});
 		},
 	}),
 ];

@@ -40,6 +40,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /": { ok: 200, request: at("/") },
 	"api GET /user": { ok: 200, request: at("/user") },
 	"auth POST /tokens": { ok: 401, others: 401, request: at("/tokens", {}) },
+	"auth GET /sso": { ok: 200, others: 200, request: at("/sso") },
 	"auth POST /tokens/validate": { ok: 200, request: at("/tokens/validate", { token: "x" }), grants: global("token_validate") },
 	"auth DELETE /tokens/:token": { ok: 204, request: async ({ ownToken }) => ({ path: `/tokens/${await ownToken()}` }) },
 	"api GET /executions/views/filters": {
