@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { stringify } from "yaml";
 import { toSeenLines } from "../contract/unseen-text.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
 import { addConformCommand } from "./commands/conform.ts";
 import { addCreateCommand } from "./commands/create.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
@@ -116,6 +117,7 @@ function createProgram({ version, commands }: Program, context: CliContext): Com
 	for (const addCommands of commands) addCommands(program, context);
 	addDatabaseCommands(program, context);
 	addConformCommand(program, context);
+	addCompletionCommand(program, context);
 	return program;
 }
 

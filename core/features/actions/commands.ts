@@ -1,4 +1,5 @@
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
@@ -9,6 +10,7 @@ const runnerAttributes = ["name", "description", "enabled", "runner_parameters"]
 
 export const addCatalogCommands: AddCommands = (parent, context) => {
 	const action = parent.command("action").description("Look at the actions that can be run.");
+	withNames(action, { path: "/actions", name: "ref" });
 
 	withCommonOptions(action.command("list").description("List actions."))
 		.option("-p, --pack <pack>", "of this pack")
@@ -28,6 +30,7 @@ export const addCatalogCommands: AddCommands = (parent, context) => {
 	);
 
 	const runner = parent.command("runner").description("Look at the runner types.");
+	withNames(runner, { path: "/runnertypes", name: "name" });
 
 	withCommonOptions(runner.command("list").description("List runner types.")).action(async (_options, command) => {
 		const options = optionsOf(command);

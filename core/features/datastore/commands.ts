@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { parse } from "yaml";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
@@ -46,6 +47,7 @@ interface LoadedItem extends Omit<KeyInput, "value"> {
 
 export const addKeyCommands: AddCommands = (parent, context) => {
 	const keys = parent.command("key").description("Keep values in the datastore.");
+	withNames(keys, { path: "/keys", name: "name" });
 	addForItems(keys, context);
 	addForMany(keys, context);
 };

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/output.ts";
@@ -39,6 +40,7 @@ const getOne = (client: ExecutionClient, id: string, query: Record<string, strin
 
 export const addExecutionCommands: AddCommands = (parent, context) => {
 	const execution = parent.command("execution").description("Look at executions, follow and cancel them.");
+	withNames(execution, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
 	addReading(execution, context);
 	addTail(execution, context);
 	addActing(execution, context);

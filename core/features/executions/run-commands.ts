@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { type FormatOptions, printRecord } from "../../cli/output.ts";
@@ -41,7 +42,9 @@ export function withRunOptions(command: Command): Command {
 }
 
 export const addRunCommand: AddCommands = (parent, context) => {
-	withRunOptions(parent.command("run [action] [parameters...]").description("Run an action and show its output as it arrives."))
+	const run = parent.command("run [action] [parameters...]").description("Run an action and show its output as it arrives.");
+	withNames(run, { path: "/actions", name: "ref" });
+	withRunOptions(run)
 		.usage("[options] <action> [parameters...]")
 		// With an action the help is about that, which the service has to be asked for: commander's own would not wait.
 		.helpOption(false)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
@@ -18,6 +19,7 @@ const pause = 500;
 
 export const addNodeCommands: AddCommands = (parent, context) => {
 	const node = parent.command("node").description("Look at the nodes of the service, and empty them before maintenance.");
+	withNames(node, { path: "/nodes", name: "name" });
 
 	withCommonOptions(node.command("list").description("List nodes by name.")).action(async (_options, command) => {
 		const options = optionsOf(command);

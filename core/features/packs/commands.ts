@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
@@ -10,6 +11,7 @@ import { createConfigClient } from "./client.ts";
 
 export const addPackConfigCommands: AddCommands = (parent, context) => {
 	const config = parent.command("config").description("Look at configurations of packs, and change them.");
+	withNames(config, { path: "/configs", name: "pack" });
 
 	withCommonOptions(config.command("list").description("List configurations."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
@@ -20,6 +21,7 @@ interface ListOptions {
 
 export const addPolicyCommands: AddCommands = (parent, context) => {
 	const policy = parent.command("policy").description("Make and manage policies: how many executions at once, and what follows a failure.");
+	withNames(policy, { path: "/policies", name: "ref" });
 
 	withCommonOptions(policy.command("list").description("List policies."))
 		.option("-p, --pack <pack>", "of this pack")
@@ -77,6 +79,7 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 
 const addPolicyTypeCommands: AddCommands = (parent, context) => {
 	const type = parent.command("policy-type").description("Look at the kinds of policies there are.");
+	withNames(type, { path: "/policytypes", name: "ref" });
 
 	withCommonOptions(type.command("list").description("List policy types."))
 		.option("-r, --resource-type <type>", "for this kind of resource, such as action")

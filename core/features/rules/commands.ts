@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
@@ -24,6 +25,7 @@ interface ListOptions {
 
 export const addRuleCommands: AddCommands = (parent, context) => {
 	const rule = parent.command("rule").description("Make and manage rules: what happens when.");
+	withNames(rule, { path: "/rules", name: "ref" });
 	addReading(rule, context);
 	addWriting(rule, context);
 	addTesting(rule, context);

@@ -1,4 +1,5 @@
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
@@ -12,6 +13,7 @@ const attributes = [
 
 export const addSensorCommands: AddCommands = (parent, context) => {
 	const sensor = parent.command("sensor").description("Look at sensors and switch them: sources of events that run in the service.");
+	withNames(sensor, { path: "/sensortypes", name: "ref" });
 
 	withCommonOptions(sensor.command("list").description("List sensors by ref."))
 		.option("-p, --pack <pack>", "of this pack")

@@ -1,4 +1,5 @@
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
@@ -9,6 +10,7 @@ const attributes = ["id", ...columns, "last_fired_at", "description"];
 
 export const addTimerCommands: AddCommands = (parent, context) => {
 	const timer = parent.command("timer").description("Look at the timers that rules have made.");
+	withNames(timer, { path: "/timers", name: "ref" });
 
 	withCommonOptions(timer.command("list").description("List timers by ref."))
 		.option("--timer-type <ref>", "of this trigger type, such as core.svc.CronTimer")

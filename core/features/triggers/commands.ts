@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
@@ -21,6 +22,7 @@ interface InstanceOptions {
 
 export const addTriggerCommands: AddCommands = (parent, context) => {
 	const trigger = parent.command("trigger").description("Make and manage kinds of events.");
+	withNames(trigger, { path: "/triggertypes", name: "ref" });
 	addTypes(trigger, context);
 	addTypeChanges(trigger, context);
 	addInstances(parent.command("trigger-instance").description("Look at events, and dispatch them again."), context);

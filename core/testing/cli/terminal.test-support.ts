@@ -27,14 +27,27 @@ export interface TypedCommand {
 	end(): void;
 }
 
-const main = fileURLToPath(new URL("../../../dist/core/main.js", import.meta.url));
+export interface TypingOptions {
+	readonly env?: Readonly<Record<string, string>>;
+	readonly columns?: number;
+	readonly cwd?: string;
+}
+
+/** The built command. */
+export const builtMain = fileURLToPath(new URL("../../../dist/core/main.js", import.meta.url));
 
 /** The built `svc` on a terminal of its own. */
-export function typeSvc(
+export function typeSvc(words: readonly string[], options: TypingOptions = {}): TypedCommand {
+	return typeCommand(process.execPath, [builtMain, ...words], options);
+}
+
+/** A command on a terminal of its own. */
+export function typeCommand(
+	file: string,
 	words: readonly string[],
-	{ env = {}, columns = 80, cwd = process.cwd() }: { readonly env?: Record<string, string>; columns?: number; cwd?: string } = {},
+	{ env = {}, columns = 80, cwd = process.cwd() }: TypingOptions = {},
 ): TypedCommand {
-	const terminal = (createRequire(import.meta.url)("node-pty") as Pty).spawn(process.execPath, [main, ...words], {
+	const terminal = (createRequire(import.meta.url)("node-pty") as Pty).spawn(file, words, {
 		name: env["TERM"] ?? "xterm-256color",
 		cols: columns,
 		rows: 40,

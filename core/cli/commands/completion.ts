@@ -1,0 +1,50 @@
+import { Argument, type Command } from "commander";
+import { hasUnseen } from "../../contract/unseen-text.ts";
+import { type Candidate, complete } from "../completion/completer.ts";
+import type { NameSource } from "../completion/name-source.ts";
+import { shellScripts } from "../completion/shell-scripts.ts";
+import { type CliContext, write } from "../context.ts";
+import { openSession } from "../session.ts";
+import type { AddCommands } from "./options.ts";
+
+/** Milliseconds that somebody who has typed a tab waits for the service. */
+const patience = 1_500;
+/** Names that are typed as they are: what a shell would read otherwise is not offered. */
+const plain = /^[\w][\w.@/-]*$/;
+
+/** What shells need to complete words. */
+export const addCompletionCommand: AddCommands = (parent, context) => {
+	parent
+		.command("completion")
+		.description("Print what makes a shell complete words of this command, options, and names the service knows.")
+		.addArgument(new Argument("<shell>", "which shell").choices([...shellScripts.keys()]))
+		.addHelpText("after", '\nbash and zsh: eval "$(svc completion bash)" in ~/.bashrc, zsh in ~/.zshrc; fish: svc completion fish | source')
+		.action((shell: string) => write(context.stdout, shellScripts.get(shell) ?? ""));
+
+	parent
+		.command("complete [words...]", { hidden: true })
+		.helpOption(false)
+		.allowUnknownOption()
+		.action((words: readonly string[]) => printCandidates(parent, words, context));
+};
+
+async function printCandidates(program: Command, words: readonly string[], context: CliContext): Promise<void> {
+	const { candidates, names } = complete(program, words);
+	const typed = words.at(-1) ?? "";
+	const found = names === undefined ? [] : await ask(names, context);
+	const fitting = found.filter((name) => plain.test(name) && name.startsWith(typed));
+	const all: readonly Candidate[] = [...candidates, ...fitting.map((word) => ({ word, description: "" }))];
+	const lines = all.map(({ word, description }) => `${word}\t${hasUnseen(description) ? "" : description}\n`);
+	await write(context.stdout, lines.join(""));
+}
+
+/** A service that does not answer, or lets nobody in, has no names to offer. */
+async function ask({ path, name, query = {} }: NameSource, context: CliContext): Promise<readonly string[]> {
+	try {
+		const api = await openSession({}, context, { signIn: false });
+		const { items } = await api.list<Readonly<Record<string, unknown>>>(path, query, { signal: AbortSignal.timeout(patience) });
+		return items.map((record) => record[name]).filter((value) => typeof value === "string");
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,93 @@
+import type { Command, Option } from "commander";
+import { findNames, type NameSource } from "./name-source.ts";
+
+/** A word that may stand where somebody types. */
+export interface Candidate {
+	readonly word: string;
+	readonly description: string;
+}
+
+/** What may stand at a place of the command line. */
+export interface Completion {
+	readonly candidates: readonly Candidate[];
+	/** Where the names of records come from that may stand there too. */
+	readonly names: NameSource | undefined;
+}
+
+/** What may stand in the place of the last of the words, which has been begun or is empty. `words` stand behind `svc`. */
+export function complete(program: Command, words: readonly string[]): Completion {
+	const typed = words.at(-1) ?? "";
+	const place = findPlace(program, words.slice(0, -1));
+	return { candidates: toCandidates(place, typed).filter(({ word }) => word.startsWith(typed)), names: toNames(place, typed) };
+}
+
+interface Place {
+	readonly command: Command;
+	/** Words of the command before this one that are no options. */
+	readonly position: number;
+	/** The option whose value stands here. */
+	readonly option: Option | undefined;
+	/** Behind `--` nothing is an option. */
+	readonly isBehindOptions: boolean;
+}
+
+function findPlace(program: Command, words: readonly string[]): Place {
+	let command = program;
+	let position = 0;
+	let option: Option | undefined;
+	for (const [index, word] of words.entries()) {
+		if (option !== undefined) option = undefined;
+		else if (word === "--") return { command, position: position + words.length - index - 1, option: undefined, isBehindOptions: true };
+		else if (word.startsWith("-")) option = takesNext(findOption(command, word));
+		else {
+			const found = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+			if (found === undefined) position += 1;
+			else [command, position] = [found, 0];
+		}
+	}
+	return { command, position, option, isBehindOptions: false };
+}
+
+function findOption(command: Command, word: string): Option | undefined {
+	for (let each: Command | null = command; each !== null; each = each.parent) {
+		const found = each.options.find(({ short, long }) => word === short || word === long);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function takesNext(option: Option | undefined): Option | undefined {
+	return option?.required || option?.optional ? option : undefined;
+}
+
+function toCandidates({ command, position, option, isBehindOptions }: Place, typed: string): Candidate[] {
+	if (option !== undefined) return toChoices(option.argChoices);
+	if (typed.startsWith("-") && !isBehindOptions) return toOptions(command);
+	const help = command.createHelp();
+	const commands = position > 0 || command.commands.length === 0 ? [] : help.visibleCommands(command);
+	const { registeredArguments: takes } = command;
+	return [
+		...commands.map((each) => ({ word: each.name(), description: each.description() })),
+		...toChoices((takes[position] ?? takes.filter(({ variadic }) => variadic)[0])?.argChoices),
+	];
+}
+
+function toChoices(choices: readonly string[] = []): Candidate[] {
+	return choices.map((word) => ({ word, description: "" }));
+}
+
+function toOptions(command: Command): Candidate[] {
+	const help = command.createHelp();
+	help.showGlobalOptions = true;
+	return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap(({ long, short, description }) => {
+		const word = long ?? short;
+		return word === undefined ? [] : [{ word, description }];
+	});
+}
+
+function toNames({ command, position, option, isBehindOptions }: Place, typed: string): NameSource | undefined {
+	if (option !== undefined || (typed.startsWith("-") && !isBehindOptions)) return undefined;
+	const { registeredArguments: takes } = command;
+	// The first of a command is a name; behind it only where there may be more of them.
+	return position === 0 || takes[0]?.variadic === true ? findNames(command) : undefined;
+}
