@@ -111,6 +111,14 @@ test("a shell ended from outside is read as timeout (KILL) and abandoned (TERM)"
 	assert.equal(child.result["return_code"], 137);
 });
 
+test("what the command leaves in the background, its output elsewhere, outlives the run", async () => {
+	const end = await run({ cmd: "sleep 47 >/dev/null 2>&1 & echo $!" });
+	assert.equal(end.succeeded, true);
+	const pid = Number(end.result["stdout"]);
+	assert.equal(process.kill(pid, 0), true);
+	process.kill(pid, "SIGKILL");
+});
+
 test("the environment is an allow list, then env, then the service's own variables", async () => {
 	process.env["SVC_TEST_SECRET"] = "not for children";
 	const environment = { SVC_ACTION_API_URL: "http://localhost:1/v1" };
