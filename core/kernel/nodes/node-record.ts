@@ -81,6 +81,11 @@ export class NodeRecord {
 		if (leasing.isShared) await assertCompanions(this.#parts, this.#earlier);
 	}
 
+	/** Whether the last thing it told was stored. */
+	get isTold(): boolean {
+		return !this.#isAway;
+	}
+
 	/** Tell now, as something has changed. */
 	beat(): void {
 		this.#beats.wake();

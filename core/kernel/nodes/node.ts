@@ -68,7 +68,7 @@ export function createNode(parts: NodeParts): Node {
 	});
 	return {
 		nodes: createNodes(parts),
-		readiness: createReadiness({ ...parts, unreadyReason: () => life.unreadyReason() }),
+		readiness: createReadiness({ ...parts, isTold: () => record.isTold, unreadyReason: () => life.unreadyReason() }),
 		register: () => parts.persist(() => record.start()),
 		begin: () => life.begin(),
 		end() {

@@ -35,5 +35,5 @@ export interface Readiness {
 	readonly warnings: readonly "clock"[];
 }
 
-/** `storage`: it cannot be reached. The others are what the node is at. */
+/** `storage`: it cannot be reached, or refuses what the node writes. The others are what the node is at. */
 export type UnreadyReason = "starting" | "draining" | "drained" | "stopping" | "storage";

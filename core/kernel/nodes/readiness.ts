@@ -12,12 +12,14 @@ export interface ReadinessParts {
 	readonly storage: Storage;
 	readonly clock: Pick<EngineClock, "isOff">;
 	readonly nodeId: string;
+	/** Whether the node's last heartbeat was stored: a full disk refuses every write, and still lets read. */
+	readonly isTold: () => boolean;
 	/** What the node is at, when that keeps it from being ready. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
 }
 
 /** Tells whether this node is to be sent requests. Never rejects. */
-export function createReadiness({ storage, clock, nodeId, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness({ storage, clock, nodeId, isTold, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
 	let asking: Promise<boolean> | undefined;
 	let askedAt = Number.NEGATIVE_INFINITY;
 
@@ -42,7 +44,7 @@ export function createReadiness({ storage, clock, nodeId, unreadyReason }: Readi
 		const reason = unreadyReason();
 		const reasons: UnreadyReason[] = reason === undefined ? [] : [reason];
 		// Before it has started there is nothing to ask.
-		if (reason !== "starting" && !(await reachesStorage())) reasons.push("storage");
+		if (reason !== "starting" && !(isTold() && (await reachesStorage()))) reasons.push("storage");
 		// It may have changed meanwhile.
 		const now = unreadyReason();
 		if (now !== undefined && !reasons.includes(now)) reasons.unshift(now);
