@@ -13,6 +13,8 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 	database: {
 		migrate: async (options) => (await import("./service/database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
 		move: async (options) => (await import("./service/database/move-database.ts")).moveDatabase({ ...options, env: process.env }),
+		backup: async (options) => (await import("./service/database/back-up-database.ts")).backUpDatabase({ ...options, env: process.env }),
+		restore: async (options) => (await import("./service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
 	async conform(options) {
 		hasRunPlugin = true;

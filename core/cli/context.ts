@@ -34,6 +34,12 @@ export interface DatabaseWork {
 	migrate(
 		options: ServeOptions & { readonly plan: boolean },
 	): Promise<{ readonly changes: readonly string[]; readonly isApplied: boolean }>;
+	/** Write what is kept at this moment into a file that is not there yet. */
+	backup(
+		options: ServeOptions & { readonly file: string },
+	): Promise<{ readonly file: string; readonly bytes: number; readonly beside: readonly string[] }>;
+	/** Put a backup in the place of what is kept: where that is now. */
+	restore(options: ServeOptions & { readonly file: string }): Promise<{ readonly old: string | undefined }>;
 	/** Copy everything to the database at the address `to`, and compare. */
 	move(options: ServeOptions & { readonly to: string; readonly onCopied: (kind: string, count: number) => void }): Promise<MoveReport>;
 }

@@ -94,7 +94,8 @@ export interface StorageInspection {
  * the store has said itself that it serves nobody now. Without that it may be this node alone that is cut off, and what it holds is
  * taken over by others.
  *
- * A `start` of a shared storage that rejects with `SVC_UNAVAILABLE` is tried again with a new instance until it succeeds.
+ * A `start` that rejects with `SVC_UNAVAILABLE` is tried again with a new instance until it succeeds: of a shared storage always, of any
+ * other where `facts.retry_after` says that what is in the way passes.
  */
 export interface Storage extends Lifecycle {
 	/** Known from the beginning, before `start`. */
@@ -145,6 +146,18 @@ export interface Storage extends Lifecycle {
 	 * instead of `start`. Where the state is `ready`, only `get`, `find`, `count` and `distinct` are called. `stop` follows.
 	 */
 	inspect?(context: PluginContext): Promise<StorageInspection>;
+	/**
+	 * Write everything that is kept at this moment into a file that is not there yet, readable for its owner alone, while others go on
+	 * working with it. Called instead of `start`. `SVC_CONFLICT` when there is such a file; `SVC_CONFIG` with what to do instead where the
+	 * storage is backed up by other means.
+	 */
+	backup?(context: PluginContext, file: string): Promise<void>;
+	/**
+	 * Put what `backup` has written in the place of what is kept, which is left beside it. Called instead of `start`. Resolves with where
+	 * that is now; undefined when nothing had been kept. `SVC_CONFIG` for what is no backup or is damaged, `SVC_UNAVAILABLE` while somebody
+	 * works on the storage; nothing has changed then.
+	 */
+	restore?(context: PluginContext, file: string): Promise<string | undefined>;
 	/**
 	 * Give the room of removed entities back to the system, a little at a time so that nobody waits for it: whether there is more.
 	 * Called after removals, on one node, until it resolves with false.

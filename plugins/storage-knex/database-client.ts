@@ -116,6 +116,9 @@ export interface Database {
 	openReadOnly(context: PluginContext): Promise<DatabaseClient>;
 	/** Whether a service works on it that no other may join, where there is such a thing. */
 	isInUse?(context: PluginContext): Promise<boolean>;
+	/** As of the storage. */
+	backup(context: PluginContext, file: string): Promise<void>;
+	restore(context: PluginContext, file: string): Promise<string | undefined>;
 	/** Where it is, without a password. */
 	place(context: PluginContext): string;
 }

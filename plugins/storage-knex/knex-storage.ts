@@ -53,6 +53,14 @@ export class KnexStorage implements Storage {
 		return { place, state: "ready", changes, ...use };
 	}
 
+	backup(context: PluginContext, file: string): Promise<void> {
+		return this.#database.backup(context, file);
+	}
+
+	restore(context: PluginContext, file: string): Promise<string | undefined> {
+		return this.#database.restore(context, file);
+	}
+
 	check(context: PluginContext): Promise<void> {
 		return this.#database.check(context);
 	}

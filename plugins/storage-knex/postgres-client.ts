@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Knex } from "knex";
 import { type EntityKind, isSvcError, SvcError } from "../../core/contract/index.ts";
 import { fromConnectError, isCollision } from "../_postgres/errors.ts";
+import type { PostgresTarget } from "../_postgres/options.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
 import { type Answer, type Database, type DatabaseClient, type Step, StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
@@ -27,6 +28,12 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 		},
 		open: () => openPostgres(options, false),
 		openReadOnly: () => openPostgres(options, true),
+		backup: async (_context, file) => {
+			throw refuse(options, (target) => `pg_dump --format=custom --file=${toWord(file)} ${target}`);
+		},
+		restore: async (_context, file) => {
+			throw refuse(options, (target) => `pg_restore --no-owner --exit-on-error ${target} ${toWord(file)}, into an empty database`);
+		},
 		place: () => parsePostgresStorageOptions(options).label,
 		async plan() {
 			const settings = parsePostgresStorageOptions(options);
@@ -40,6 +47,20 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 			}
 		},
 	};
+}
+
+/** The server has tools for that, which know its version. */
+function refuse(options: PostgresStorageOptions, toCommand: (target: string) => string): SvcError {
+	const { server, label } = parsePostgresStorageOptions(options);
+	const words = (target: PostgresTarget) =>
+		`-h ${toWord(target.host)} -p ${target.port} -U ${toWord(target.user)} -d ${toWord(target.database)}`;
+	const command = toCommand("pool" in server ? "…" : words(server.target));
+	return new SvcError("SVC_CONFIG", `the database ${label} is backed up and restored with PostgreSQL's own tools; hint: ${command}`);
+}
+
+/** For a shell. */
+function toWord(text: string): string {
+	return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 async function openPostgres(options: PostgresStorageOptions, readOnly: boolean): Promise<DatabaseClient> {

@@ -140,7 +140,7 @@ test("room of removed entities is given back to the system in small steps, while
 test("a file of before keeps its size when it is compacted", () =>
 	withDirectory(async (directory) => {
 		const old = new (await importLibsql())(join(directory, "svc.db"), { timeout: 0 });
-		old.exec("pragma journal_mode = wal; create table other (id text)");
+		old.exec("pragma journal_mode = wal; create table other (id text); drop table other");
 		old.close();
 		await withStorage(directory, async (storage) => {
 			await storage.insert(

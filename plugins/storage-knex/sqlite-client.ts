@@ -1,16 +1,17 @@
 import { constants } from "node:fs";
-import { access, mkdir, open, stat } from "node:fs/promises";
+import { access, mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { isSvcError, type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { Database, DatabaseClient, Dialect } from "./database-client.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { createKnex, importLibsql, type LibsqlConstructor, type LibsqlDatabase } from "./libsql.ts";
 import { migrate, planMigrations } from "./migrate.ts";
+import { backUp } from "./sqlite-backup.ts";
 import { compactFile } from "./sqlite-compact.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { fromSqliteError } from "./sqlite-errors.ts";
 import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
+import { assertOwn, exists, makeFile, toOpeningError, toReadOnlyAddress } from "./sqlite-own.ts";
+import { restore } from "./sqlite-restore.ts";
 
 export interface SqliteOptions {
 	readonly client: "sqlite";
@@ -36,6 +37,8 @@ export function createSqliteDatabase(options: SqliteOptions): Database {
 		open: (context) => openSqlite(options, context),
 		plan: (context) => planSqlite(options, context),
 		openReadOnly: (context) => openSqliteReadOnly(options, context),
+		backup: async (context, target) => backUp(await importLibsql(), toFile(checkOptions(options), context), target),
+		restore: async (context, source) => restore(await importLibsql(), toFile(checkOptions(options), context), source),
 		isInUse: async (context) => isDatabaseLocked(await importLibsql(), toFile(options, context)),
 		place: (context) => toFile(checkOptions(options), context),
 	};
@@ -66,6 +69,8 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	const file = toFile(options, context);
 	const Database = await importLibsql();
 	try {
+		// Before anything is made beside it: another program's file stays as it is.
+		await assertOwn(Database, file);
 		await createFile(file);
 		const unlock = lockDatabase(Database, file);
 		try {
@@ -83,6 +88,7 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 async function planSqlite(options: SqliteOptions, context: PluginContext): Promise<readonly string[]> {
 	const file = toFile(checkOptions(options), context);
 	const Database = await importLibsql();
+	await assertOwn(Database, file);
 	const address = (await exists(file)) ? await toReadOnlyAddress(file) : ":memory:";
 	const { knex, stop } = await createKnex(file, () => new Database(address, { timeout: 1_000 }), context.logger);
 	try {
@@ -115,26 +121,8 @@ async function openSqliteReadOnly(options: SqliteOptions, context: PluginContext
 	}
 }
 
-/** Leaves no trace: a file with a log beside it is not checkpointed, and one without gets none. */
-async function toReadOnlyAddress(file: string): Promise<string> {
-	return `${pathToFileURL(file).href}?${(await exists(`${file}-wal`)) ? "mode=ro" : "immutable=1"}`;
-}
-
-async function exists(path: string): Promise<boolean> {
-	return access(path).then(
-		() => true,
-		() => false,
-	);
-}
-
 function toFile({ file }: SqliteOptions, { dataDirectory }: PluginContext): string {
 	return file === undefined ? join(dataDirectory, "svc.db") : resolve(file);
-}
-
-function toOpeningError(error: unknown, file: string): unknown {
-	const known = fromSqliteError(error);
-	if (isSvcError(known)) return known;
-	return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: ${toErrorMessage(error)}`, { cause: error });
 }
 
 interface LockedFile {
@@ -183,17 +171,9 @@ function checkOptions(options: SqliteOptions): SqliteOptions {
 	throw new SvcError("SVC_CONFIG", `storage.synchronous "${String(synchronous)}" is unknown; allowed are "FULL" and "NORMAL"`);
 }
 
-/** SQLite would create the files readable for others. */
 async function createFile(file: string): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	for (const path of [file, toLockFile(file)]) {
-		try {
-			// Only a file that is not there is opened: closing one drops the locks that this process holds on it.
-			await (await open(path, "wx", 0o600)).close();
-		} catch (error) {
-			if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-		}
-	}
+	for (const path of [file, toLockFile(file)]) await makeFile(path);
 }
 
 function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {

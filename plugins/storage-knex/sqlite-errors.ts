@@ -20,6 +20,7 @@ export function isBusy(error: unknown): boolean {
 	return codeOf(error).startsWith("SQLITE_BUSY");
 }
 
-function codeOf(error: unknown): string {
+/** Name of what SQLite says is wrong; empty for what it does not say. */
+export function codeOf(error: unknown): string {
 	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

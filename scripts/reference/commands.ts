@@ -59,7 +59,12 @@ async function readHelp(words: readonly string[]): Promise<string> {
 			done();
 		},
 	});
-	const database = { migrate: async () => ({ changes: [], isApplied: false }), move: async () => ({ kinds: [], beside: [] }) };
+	const database = {
+		migrate: async () => ({ changes: [], isApplied: false }),
+		move: async () => ({ kinds: [], beside: [] }),
+		backup: async () => ({ file: "", bytes: 0, beside: [] }),
+		restore: async () => ({ old: undefined }),
+	};
 	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, after_running: false, problems: [], warnings: [] });
 	const conform: CliContext["conform"] = async ({ kind, module }) => ({ kind, name: "", module, statements: [], leftOut: [] });
 	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, database, conform });

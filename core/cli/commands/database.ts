@@ -26,6 +26,28 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 		});
 
 	group
+		.command("backup")
+		.description("Write the database of this moment into a file that is not there yet; the service may run meanwhile. For SQLite.")
+		.argument("<file>", "file of the backup")
+		.option(...configOption)
+		.action(async (file: string, { config }: { config: string }) => {
+			const { beside, bytes, ...written } = await database.backup({ config, file });
+			await write(context.stdout, `Backup written: ${written.file} (${bytes} bytes). It is whole, and holds secrets.\n`);
+			await write(context.stdout, toBesideText(beside));
+		});
+
+	group
+		.command("restore")
+		.description("Put a backup in the place of the database, whose file is kept beside it; the service must not run. For SQLite.")
+		.argument("<file>", "file of the backup")
+		.option(...configOption)
+		.action(async (file: string, { config }: { config: string }) => {
+			const { old } = await database.restore({ config, file });
+			const kept = old === undefined ? "There was none before.\n" : `The one before is kept: ${old}\n`;
+			await write(context.stdout, `The database is that of the backup. ${kept}`);
+		});
+
+	group
 		.command("move")
 		.description("Copy everything to an empty database and compare the two. It can be interrupted, and then run again.")
 		.requiredOption("--to <address>", "address of the other database, such as postgres://svc@db.example.org/svc")
@@ -50,7 +72,10 @@ async function printMove({ kinds, beside }: MoveReport, { stdout }: CliContext):
 	if (different.length > 0) {
 		throw new CliExit(1, `${different.join(", ")}: not the same in both. The old database is as it was; move to another, empty one`);
 	}
-	const list = beside.map((line) => `  ${line}\n`).join("");
 	await write(stdout, "Everything is there. Change the configuration to it before the service is started again.\n");
-	if (list !== "") await write(stdout, `Not in a database, and still needed:\n${list}`);
+	await write(stdout, toBesideText(beside));
+}
+
+function toBesideText(beside: readonly string[]): string {
+	return beside.length === 0 ? "" : `Not in a database, and still needed:\n${beside.map((line) => `  ${line}\n`).join("")}`;
 }

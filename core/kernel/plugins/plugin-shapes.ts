@@ -33,7 +33,7 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 		methods: Object.fromEntries(
 			["insert", "get", "find", "count", "distinct", "update", "claim", "remove", "write"].map((name) => [name, verb]),
 		),
-		optionalMethods: ["now", "plan", "inspect", "compact"],
+		optionalMethods: ["now", "plan", "inspect", "backup", "restore", "compact"],
 		hasCapabilities: true,
 	},
 	"event-bus": {

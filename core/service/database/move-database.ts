@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { type EntityKind, entityKinds, type Storage, type StoragePlugin, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { settledWithin } from "../../kernel/basics/wait.ts";
@@ -7,6 +5,7 @@ import { sourceDuty } from "../../kernel/work/database-move.ts";
 import { Duty } from "../../kernel/work/duty.ts";
 import { Leasing } from "../../kernel/work/leasing.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
+import { findBeside } from "./beside.ts";
 import { type Digest, digest } from "./compare.ts";
 import { copyRecords } from "./copy-records.ts";
 import { assertUnused, claimTarget, finishTarget } from "./move-target.ts";
@@ -110,15 +109,4 @@ async function copyAndCompare({ from, to, config, onCopied }: Move, signal: Abor
 	}
 	if (kinds.every(({ isEqual }) => isEqual)) await finishTarget(to, target, toTimestamp(createSystemClock().now()));
 	return { kinds, beside: findBeside(config) };
-}
-
-function findBeside({ options, dataDirectory, configs, packs }: ResolvedConfig): string[] {
-	const keyFile = options.keyvalue.encryption_key_path || join(dataDirectory, "datastore-key.json");
-	const known: readonly (readonly [string, string])[] = [
-		["key file of the datastore, without which its secrets cannot be read", keyFile],
-		["configurations of packs", configs],
-		...packs.map((path) => ["packs", path] as const),
-		["data directory with the rest, such as the password file", dataDirectory],
-	];
-	return known.filter(([, path]) => existsSync(path)).map(([what, path]) => `${path} (${what})`);
 }

@@ -177,16 +177,17 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 		is: "refused",
 		says: /storage\.file: .*is no directory/,
 	},
+	"a database file that holds something else": {
+		config: withStorage('knexStorage({ client: "sqlite", file: "HERE/packs/hello/pack.yaml" })'),
+		is: "refused",
+		says: /storage: database .*pack\.yaml" is no SQLite database, and was not touched|^database .*pack\.yaml" is no SQLite/,
+	},
 	"a word about the disk that there is not": {
 		config: withStorage('knexStorage({ client: "sqlite", synchronous: "SOMETIMES" })'),
 		is: "refused",
 		says: /storage\.synchronous/,
 	},
-	"a data directory that is a file": {
-		config: withMore('data_dir: "svc1.config.mjs"'),
-		is: "refused",
-		says: /data_dir: /,
-	},
+	"a data directory that is a file": { config: withMore('data_dir: "svc1.config.mjs"'), is: "refused", says: /data_dir: / },
 	"a key file where there cannot be one": {
 		config: withMore('keyvalue: { encryption_key_path: "HERE/svc1.config.mjs/key.json" }'),
 		is: "starts",
@@ -196,11 +197,7 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 		prepare: ({ write }) => write("key.json", "{}"),
 		is: "starts",
 	},
-	"a port that is taken": {
-		config: `${plugins}, ${open}, ${quiet}, api: { port: TAKEN }`,
-		is: "refused",
-		says: /port/,
-	},
+	"a port that is taken": { config: `${plugins}, ${open}, ${quiet}, api: { port: TAKEN }`, is: "refused", says: /port/ },
 	"an address of another machine": {
 		config: `${plugins}, ${open}, ${quiet}, api: { host: "192.0.2.1", port: 0 }`,
 		is: "refused",

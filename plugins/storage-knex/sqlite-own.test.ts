@@ -1,0 +1,113 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "uvu";
+import { isSvcError, type SvcErrorCode } from "../../core/contract/index.ts";
+import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { knexStorage } from "./index.ts";
+import { toContext, withDirectory } from "./storage-context.test-support.ts";
+
+interface OpenFile {
+	exec(sql: string): void;
+	close(): void;
+}
+
+const Database = createRequire(import.meta.url)("libsql") as new (path: string) => OpenFile;
+
+function makeDatabase(file: string, sql: string): void {
+	const database = new Database(file);
+	database.exec(sql);
+	database.close();
+}
+
+/** Names and contents of all that lies in a directory. */
+async function fingerprint(directory: string): Promise<string> {
+	const names = (await readdir(directory)).sort();
+	const lines = names.map(async (name) => {
+		const content = await readFile(join(directory, name));
+		return `${name} ${createHash("sha256").update(content).digest("hex")}`;
+	});
+	return (await Promise.all(lines)).join("\n");
+}
+
+async function startAndStop(directory: string, file: string): Promise<void> {
+	const storage = knexStorage({ client: "sqlite", file }).create();
+	try {
+		await storage.start?.(toContext(directory));
+		await storage.insert("trace", [createTrace("a".repeat(24))]);
+	} finally {
+		await storage.stop?.();
+	}
+}
+
+async function assertRefused(directory: string, code: SvcErrorCode, says: RegExp): Promise<void> {
+	const file = join(directory, "other.db");
+	const before = await fingerprint(directory);
+	const isRight = (error: unknown) => isSvcError(error, code) && error.message.includes(file) && says.test(error.message);
+	await assert.rejects(startAndStop(directory, file), isRight);
+	const storage = knexStorage({ client: "sqlite", file }).create();
+	await assert.rejects(async () => storage.inspect?.(toContext(directory)), isRight);
+	await assert.rejects(async () => storage.plan?.(toContext(directory)), isRight);
+	assert.equal(await fingerprint(directory), before);
+}
+
+for (const [name, sql] of [
+	["tables of its own", "create table customers (id integer primary key, name text); insert into customers values (1, 'Ann')"],
+	["a table of migrations with other columns", "create table migrations (id integer primary key, migration text, batch integer)"],
+	["migrations of the same shape", "create table migrations (id integer, name text); insert into migrations values (1, '2014_users')"],
+] as const) {
+	test(`the database of another program, with ${name}, is refused by its path and not touched`, () =>
+		withDirectory(async (directory) => {
+			makeDatabase(join(directory, "other.db"), sql);
+			await assertRefused(directory, "SVC_CONFIG", /holds tables of another program, and was not touched/);
+		}));
+}
+
+test("what is no database is refused by its path and not touched", () =>
+	withDirectory(async (directory) => {
+		await writeFile(join(directory, "other.db"), "Dear diary, ".repeat(1_000));
+		await assertRefused(directory, "SVC_CONFIG", /is no SQLite database, and was not touched/);
+	}));
+
+test("a damaged database is refused by its path, with what to do", () =>
+	withDirectory(async (directory) => {
+		const file = join(directory, "other.db");
+		await startAndStop(directory, file);
+		const content = await readFile(file);
+		content.fill(7, 100, 4_000);
+		await writeFile(file, content);
+		await assertRefused(directory, "SVC_CONFIG", /is damaged \(.*\); hint: svc db restore/);
+	}));
+
+test("a locked database is refused by its path, with the word that it passes", () =>
+	withDirectory(async (directory) => {
+		const file = join(directory, "other.db");
+		// A copy: the driver lets go of a file that was closed when its statements are collected.
+		await startAndStop(directory, join(directory, "first.db"));
+		await copyFile(join(directory, "first.db"), file);
+		const other = new Database(file);
+		other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+		try {
+			await assert.rejects(
+				startAndStop(directory, file),
+				(error) =>
+					isSvcError(error, "SVC_UNAVAILABLE") &&
+					error.message === `database "${file}" is locked by another program` &&
+					typeof error.facts["retry_after"] === "number",
+			);
+		} finally {
+			other.close();
+		}
+		await assert.doesNotReject(async () => knexStorage({ client: "sqlite", file }).create().plan?.(toContext(directory)));
+	}));
+
+test("an empty file is as good as none", () =>
+	withDirectory(async (directory) => {
+		const file = join(directory, "other.db");
+		await writeFile(file, "");
+		await startAndStop(directory, file);
+	}));
+
+test.run();
