@@ -127,9 +127,9 @@ test("package.json has the versions that this service is built with", async () =
 	const { version, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const directory = await create("sensor", "letters");
 	const made = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-	assert.deepEqual(made.peerDependencies, { svc: `^${version}` });
+	assert.deepEqual(made.peerDependencies, { "svc-automation": `^${version}` });
 	assert.equal(made.devDependencies.typescript, `^${devDependencies.typescript}`);
-	const [, path] = /^file:(.*)$/.exec(made.devDependencies.svc) ?? [];
+	const [, path] = /^file:(.*)$/.exec(made.devDependencies["svc-automation"]) ?? [];
 	assert.equal(JSON.parse(readFileSync(join(directory, path ?? "", "package.json"), "utf8")).name, "svc-automation");
 });
 
@@ -155,7 +155,9 @@ test("what is not allowed is refused with what is, and nothing is written", asyn
 		...["Night", "1st", "a b", "../x", "-x", "a--b", ".x", "@/x", "@site/", "", "x".repeat(215), "ä"].map(
 			(name) => [["runner", "--directory", target, "--", name], "must be a name that npm takes: lower-case letters"] as const,
 		),
-		...["core", "svc", "http"].map((name) => [["project", name, "--directory", target], `"${name}" has a meaning of its own`] as const),
+		...["core", "svc", "svc-automation", "http"].map(
+			(name) => [["project", name, "--directory", target], `"${name}" has a meaning of its own`] as const,
+		),
 		[["runner", "x", "--directory", full], "is not empty; --directory names another one"],
 		[["runner", "x", "--directory", join(full, "mine.txt")], "it is not a directory"],
 		[["runner", "x", "--directory", join(full, "mine.txt", "below")], "it is not a directory"],
