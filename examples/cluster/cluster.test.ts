@@ -2,16 +2,19 @@
 import * as assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text as readText } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "svc-automation/client";
 import { requires } from "svc-automation/testing";
 import { test as plainTest } from "uvu";
+import { findByEnvironment } from "../../core/testing/guarantees/processes.test-support.ts";
 
 const withPostgres = Object.assign(requires(plainTest, { command: "postgres" }).test, { skip: plainTest.skip });
 const { test } = requires(withPostgres, { command: "nginx" });
@@ -22,10 +25,7 @@ async function withCluster(use: (client: Client) => Promise<void>): Promise<void
 	// As root PostgreSQL runs as another user, who must get to its files.
 	await chmod(directory, 0o711);
 	const port = await findPorts(4);
-	const child = spawn(process.execPath, [fileURLToPath(new URL("start.mjs", import.meta.url))], {
-		stdio: ["ignore", "pipe", "inherit"],
-		env: { ...process.env, CLUSTER_DIR: directory, CLUSTER_PORT: String(port), SVC_LOG_LEVEL: "warn" },
-	});
+	const child = startCluster(directory, port);
 	const ended = once(child, "exit");
 	try {
 		await readUntilReady(child);
@@ -38,6 +38,23 @@ async function withCluster(use: (client: Client) => Promise<void>): Promise<void
 		assert.deepEqual(await ended, [0, null]);
 		await rm(directory, { recursive: true, force: true });
 	}
+}
+
+function startCluster(directory: string, port: number): ChildProcess {
+	return spawn(process.execPath, [fileURLToPath(new URL("start.mjs", import.meta.url))], {
+		stdio: ["ignore", "pipe", "inherit"],
+		env: { ...process.env, CLUSTER_DIR: directory, CLUSTER_PORT: String(port), SVC_LOG_LEVEL: "warn" },
+	});
+}
+
+async function accepts(port: number): Promise<boolean> {
+	const socket = connect(port, "127.0.0.1");
+	const connected = await once(socket, "connect").then(
+		() => true,
+		() => false,
+	);
+	socket.destroy();
+	return connected;
 }
 
 function readUntilReady({ stdout }: ChildProcess): Promise<void> {
@@ -76,6 +93,42 @@ async function runLocal(client: Client, cmd: string) {
 	const { value } = await output.next();
 	return { id, first: value?.data, output };
 }
+
+plainTest("where nginx is not installed it says so, and starts nothing", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-cluster-"));
+	const folder = join(directory, "examples/cluster");
+	await cp(import.meta.dirname, folder, { recursive: true });
+	const text = await readFile(join(folder, "start.mjs"), "utf8");
+	// Where Debian has it is looked at besides.
+	await writeFile(join(folder, "start.mjs"), text.replace(":/usr/sbin", ""));
+	await symlink("/bin/sh", join(directory, "sh"));
+	const child = spawn(process.execPath, [join(folder, "start.mjs")], {
+		stdio: ["ignore", "ignore", "pipe"],
+		env: { PATH: directory, CLUSTER_DIR: join(directory, "data") },
+	});
+	const [said, [code]] = await Promise.all([readText(child.stderr), once(child, "exit")]);
+	assert.equal(code, 1);
+	assert.match(said, /^The cluster needs nginx.*Hint: apt install nginx/);
+	assert.equal(existsSync(join(directory, "data")), false);
+	await rm(directory, { recursive: true });
+});
+
+test("when the process that has started it is killed, PostgreSQL and all others end too", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-cluster-"));
+	await chmod(directory, 0o711);
+	const port = await findPorts(4);
+	const child = startCluster(directory, port);
+	try {
+		await until(async () => (await accepts(port + 1)) || undefined);
+		const ended = once(child, "exit");
+		child.kill("SIGKILL");
+		await ended;
+		await until(async () => (await accepts(port + 1)) === false || undefined);
+		await until(async () => findByEnvironment(`CLUSTER_DIR=${directory}\0`).length === 0 || undefined);
+	} finally {
+		await rm(directory, { recursive: true, force: true });
+	}
+});
 
 test("actions run on workers, their output is live through nginx, and a killed worker is missed by nobody", () =>
 	withCluster(async (client) => {

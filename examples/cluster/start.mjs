@@ -1,5 +1,5 @@
-// Starts what stands in the Procfile, starts again what ends, and at INT or TERM ends all of it, the last first.
-import { spawn } from "node:child_process";
+// Starts what stands in the Procfile, starts again what ends, and when it is told to stop ends all of it, the last first.
+import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,6 +13,14 @@ const directory = resolve(process.env.CLUSTER_DIR ?? (process.getuid() === 0 ? "
 const port = Number(process.env.CLUSTER_PORT ?? 9150);
 const address = `http://127.0.0.1:${port}`;
 
+const PATH = `${process.env.PATH}:/usr/sbin`;
+const looks = { nginx: "command -v nginx", postgresql: "ls /usr/lib/postgresql/*/bin/postgres || command -v postgres" };
+const missing = Object.keys(looks).filter((name) => spawnSync("sh", ["-c", looks[name]], { env: { PATH } }).status !== 0);
+if (missing.length > 0) {
+	console.error(`The cluster needs ${missing.join(" and ")}. Hint: apt install ${missing.join(" ")}`);
+	process.exit(1);
+}
+
 // As root others get in here: PostgreSQL, to its own part of it.
 mkdirSync(join(directory, "nginx"), { recursive: true, mode: 0o711 });
 const configuration = readFileSync(join(folder, "nginx.conf"), "utf8");
@@ -20,7 +28,7 @@ const toPort = (_all, digit) => `127.0.0.1:${port + Number(digit)}`;
 writeFileSync(join(directory, "nginx/nginx.conf"), configuration.replaceAll(/127\.0\.0\.1:915(\d)/g, toPort));
 const env = {
 	...process.env,
-	PATH: `${process.env.PATH}:/usr/sbin`,
+	PATH,
 	...{ CLUSTER_DIR: directory, CLUSTER_PORT: String(port), SVC_DATA_DIR: join(directory, "svc") },
 	DATABASE_URL: `postgres://svc:${keepPassword("postgres-password")}@127.0.0.1:${port + 1}/postgres`,
 	SVC_ADMIN_PASSWORD: keepPassword("admin-password"),
@@ -34,6 +42,11 @@ function keepPassword(name) {
 
 const children = new Map();
 let stopping = false;
+// However this process ends, the others go with it: the end of the input is its end.
+const guard = spawn("sh", ["-c", 'while read -r line; do pids="$line"; done; [ -z "$pids" ] || kill -INT $pids'], {
+	stdio: ["pipe", "ignore", "ignore"],
+	detached: true,
+});
 
 function run(name, command) {
 	// In groups of their own: Ctrl-C is for this process, which knows the order.
@@ -41,10 +54,17 @@ function run(name, command) {
 	for (const stream of [child.stdout, child.stderr])
 		createInterface({ input: stream }).on("line", (line) => console.log(`${name} | ${line}`));
 	children.set(name, { child, ended: new Promise((done) => child.on("exit", done)) });
+	tellGuard();
 	child.on("exit", async () => {
+		tellGuard();
 		if (!stopping) await pause(1_000);
 		if (!stopping) run(name, command);
 	});
+}
+
+function tellGuard() {
+	const running = [...children.values()].filter(({ child }) => child.exitCode === null && child.signalCode === null);
+	guard.stdin.write(`${running.map(({ child }) => child.pid).join(" ")}\n`);
 }
 
 async function ready(url) {
@@ -65,9 +85,10 @@ async function stop() {
 		if (child.exitCode === null && child.signalCode === null) child.kill("SIGINT");
 		await ended;
 	}
+	guard.stdin.end();
 }
 
-process.on("SIGINT", stop).on("SIGTERM", stop);
+process.on("SIGINT", stop).on("SIGTERM", stop).on("SIGHUP", stop);
 for (const line of readFileSync(join(folder, "Procfile"), "utf8").trim().split("\n")) {
 	const [, name, command] = /^([\w-]+): (.+)$/.exec(line);
 	if (!stopping) run(name, command);
