@@ -7,7 +7,6 @@ const config = defineConfig({
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],
-	data_dir: "../../data/embed",
 	log: { level: "warn" },
 	auth: { enable: false },
 });

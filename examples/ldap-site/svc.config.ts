@@ -14,7 +14,6 @@ export default defineConfig({
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],
-	data_dir: "../../data/ldap-site",
 	auth: { backend: "ldap" },
 	// SVC_AUTH_BACKEND=flat_file goes back to the password file that the site had before.
 	auth_backends: {
