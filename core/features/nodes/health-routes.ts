@@ -1,4 +1,4 @@
-import { answerJson, retryHeader } from "../../http/openapi/answers.ts";
+import { answerFault, answerJson, retryHeader } from "../../http/openapi/answers.ts";
 import { flag, object } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
@@ -35,6 +35,7 @@ export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((compon
 		summary: "Tell whether the node is ready for requests",
 		answers: {
 			200: answerJson(readySchema),
+			500: answerFault("It cannot tell; the log says why."),
 			503: answerJson(unreadySchema, { description: "Not now.", headers: retryHeader }),
 		},
 		permission: "public",

@@ -14,6 +14,8 @@ export interface Exchange {
 	readonly text: string | undefined;
 	/** Whether it was asked for some members only. */
 	readonly isSelected: boolean;
+	/** Whether it carried a credential that was meant to be good. Default true. */
+	readonly hasCredential?: boolean;
 }
 
 interface Media {
@@ -21,6 +23,7 @@ interface Media {
 }
 
 interface Operation {
+	readonly security: readonly unknown[];
 	readonly parameters?: readonly { readonly name: string }[];
 	readonly responses: Readonly<Record<string, DeclaredResponse | { readonly $ref: string }>>;
 }
@@ -49,6 +52,7 @@ export class DeclaredAnswers {
 		const operation = this.#document.paths[path]?.[method.toLowerCase()] as unknown as Operation | undefined;
 		const label = `${method} ${path} ${status}`;
 		if (operation === undefined) return status === 405 ? undefined : `${label}: the method is not declared, so that it has to be 405`;
+		if (operation.security.length > 0 && exchange.hasCredential === false && status < 400) return `${label}: it asks for no credential`;
 		const response = operation.responses[String(status)];
 		if (response === undefined) return `${label}: the status is not declared`;
 		const name = "$ref" in response ? response.$ref.split("/").at(-1) : undefined;

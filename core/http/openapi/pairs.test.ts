@@ -1,0 +1,261 @@
+// test-timeout: 300
+import * as assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import { routes } from "../../features/routes.ts";
+import { createHttp } from "../../service/http.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
+import { DeclaredAnswers, type Exchange } from "../../testing/http/declared-answers.test-support.ts";
+import { type MutableDocument, mutants } from "../../testing/http/document-mutants.test-support.ts";
+import { exchange, type Sent } from "../../testing/http/exchange.test-support.ts";
+import { FailingStorage } from "../../testing/http/failing-storage.test-support.ts";
+import { createMemoryLogger, createOptions, FakeEngine, toEngine } from "../../testing/http/fake-engine.test-support.ts";
+import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
+import { policyBody, ruleBody, toTrigger } from "../../testing/http/matrix-rows.test-support.ts";
+import { createSubject, matrixPacks } from "../../testing/http/matrix-subject.test-support.ts";
+import type { MatrixSubject } from "../../testing/http/rights-row.test-support.ts";
+import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
+import type { Component, Route } from "../route.ts";
+import { allAnswers } from "./common-answers.ts";
+import { type ApiDocument, toDocument } from "./document.ts";
+
+const rows = toRightsRows(routes);
+const description = toDocument(routes, "0.0.0");
+const packs = {
+	...matrixPacks,
+	"vault/actions/look.yaml": "name: look\nrunner_type: speak\nentry_point: look.sh\n",
+	"vault/actions/look.sh": "echo look\n",
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Asks routes of a service, and keeps what was answered. */
+class Asker {
+	readonly exchanges: Exchange[] = [];
+	readonly pairs = new Set<string>();
+	readonly #roots: { readonly [C in Component]: string };
+	readonly #credential: Headers;
+
+	constructor(roots: { readonly [C in Component]: string }, credential: Headers) {
+		this.#roots = roots;
+		this.#credential = credential;
+	}
+
+	/** With the credential, unless there are other headers. */
+	async ask(key: string, sent: Sent): Promise<Exchange> {
+		const route = rows.find((row) => row.key === key)?.route;
+		assert.ok(route !== undefined, key);
+		const answer = await exchange(this.#roots[route.component], route, { headers: this.#credential, ...sent });
+		this.exchanges.push({ ...answer, hasCredential: Object.keys(sent.headers ?? this.#credential).length > 0 });
+		this.pairs.add(`${key} ${answer.status}`);
+		return answer;
+	}
+
+	async make(key: string, path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> {
+		return JSON.parse((await this.ask(key, { path, body })).text ?? "") as Readonly<Record<string, unknown>>;
+	}
+}
+
+/** A path of a route about what is not there. */
+function toAbsent({ path }: Route): string {
+	return path
+		.replace("attribute/:name", "attribute/result")
+		.replace(/(?:\*\*)?:(\w+)/g, (_whole, name: string) => (name === "id" ? "0".repeat(24) : "missing"));
+}
+
+/** What every route answers, to whoever may and to others. */
+async function askAll(asker: Asker, token: string, nobody: string, subject: MatrixSubject): Promise<void> {
+	for (const { key, route, row } of rows) {
+		const { path, body } = await row.request(subject);
+		const sent = { path, ...(body !== undefined && { body }), ...(route.path === "/stream" && { isLeft: true }) };
+		assert.equal((await asker.ask(key, sent)).status, row.ok, key);
+		await asker.ask(key, { path, headers: { "x-auth-token": token, host: "a/b" } });
+		await asker.ask(key, { path, method: "PATCH" });
+		await asker.ask(key, { ...sent, headers: {} });
+		if (route.permission !== "public") {
+			const { status } = await asker.ask(key, { ...sent, headers: { "x-auth-token": nobody } });
+			// Where a credential is enough, a cookie is not when the page is somebody else's.
+			if (status !== 403) await asker.ask(key, { ...sent, headers: { cookie: `auth-token=${token}`, origin: "https://evil.example" } });
+		}
+		if (route.path.includes(":")) await asker.ask(key, { ...sent, path: toAbsent(route) });
+		if (route.body !== undefined) await asker.ask(key, { path, body: { long: "x".repeat(20_000) } });
+	}
+}
+
+/** Successes of routes whose row in the matrix has none. */
+async function askSuccesses(asker: Asker, { ask }: GuardedService, token: string): Promise<void> {
+	const headers = { authorization: `Basic ${Buffer.from("root:root").toString("base64")}` };
+	await asker.ask("auth POST /tokens", { path: "/tokens", body: {}, headers });
+	await ask(token, "POST", "/v1/actions", { name: "ask", runner_type: "inquirer" });
+	const { id } = await asker.make("api POST /executions", "/executions", { action: "default.ask" });
+	await until(
+		"the question",
+		20,
+		async () => (await asker.ask("api GET /inquiries/:id", { path: `/inquiries/${id}` })).status === 200 || undefined,
+	);
+	await asker.ask("api PUT /inquiries/:id", { path: `/inquiries/${id}`, body: { id, response: { continue: true } } });
+	await asker.ask("api GET /actions/views/entry_point/:ref", { path: "/actions/views/entry_point/vault.look" });
+	await asker.ask("api POST /actions/:ref/clone", { path: "/actions/vault.look/clone", body: { dest_pack: "vault", dest_action: "copy" } });
+	await asker.ask("api PUT /keys/:name", { path: "/keys/gone", body: { value: "1" } });
+	await asker.ask("api DELETE /keys/:name", { path: "/keys/gone" });
+	const [trace] = JSON.parse((await asker.ask("api GET /traces", { path: "/traces" })).text ?? "") as { readonly id: string }[];
+	await asker.ask("api GET /traces/:id", { path: `/traces/${trace?.id}` });
+	const trigger = { type: "core.svc.IntervalTimer", parameters: { unit: "hours", delta: 1 } };
+	await ask(token, "POST", "/v1/rules", { ...ruleBody("hourly"), trigger });
+	const [timer] = JSON.parse((await asker.ask("api GET /timers", { path: "/timers" })).text ?? "") as { readonly ref: string }[];
+	await asker.ask("api GET /timers/:ref", { path: `/timers/${timer?.ref}` });
+}
+
+/** What is refused because something is there already, or is not there. */
+async function askConflicts(asker: Asker, { ask, directory }: GuardedService, token: string, storage: FailingStorage): Promise<void> {
+	await asker.ask("api POST /executions", { path: "/executions", body: { action: "default.absent" } });
+	await asker.ask("api POST /rules/test", { path: "/rules/test", body: { rule: "default.absent", trigger_instance: "0".repeat(24) } });
+	const action = { name: "speak", runner_type: "speak" };
+	await asker.ask("api POST /actions", { path: "/actions", body: action });
+	await asker.ask("api PUT /actions/:ref", { path: "/actions/default.whisper", body: action });
+	const taken = () => new SvcError("SVC_CONFLICT", "another node was faster");
+	const refuse = (kind: string) => {
+		storage.failure = (member, values) => (member === "write" && JSON.stringify(values).includes(`"${kind}"`) ? taken() : undefined);
+	};
+	refuse("action");
+	await asker.ask("api POST /actions/:ref/clone", {
+		path: "/actions/vault.look/clone",
+		body: { dest_pack: "vault", dest_action: "other" },
+	});
+	storage.failure = undefined;
+	const key_hash = "ab".repeat(64);
+	for (const _time of [1, 2]) await asker.ask("api POST /apikeys", { path: "/apikeys", body: { key_hash } });
+	await asker.ask("api POST /rules", { path: "/rules", body: ruleBody("watch") });
+	await asker.ask("api PUT /rules/:ref", { path: "/rules/default.hourly", body: ruleBody("watch") });
+	await ask(token, "POST", "/v1/policies", policyBody("two"));
+	await asker.ask("api POST /policies", { path: "/policies", body: policyBody("one") });
+	await asker.ask("api PUT /policies/:ref", { path: "/policies/default.two", body: policyBody("one") });
+	await asker.ask("api POST /triggertypes", { path: "/triggertypes", body: { pack: "default", name: "counted" } });
+	for (const name of ["a", "b"])
+		await ask(token, "POST", "/v1/triggers", { ...toTrigger(`fresh90${name.charCodeAt(0)}`), pack: "default", name });
+	await asker.ask("api PUT /triggers/:ref", {
+		path: "/triggers/default.b",
+		body: { ...toTrigger("fresh777"), pack: "default", name: "a" },
+	});
+	await ask(token, "PUT", "/v1/keys/contended", { value: "1" });
+	refuse("key_value");
+	await asker.ask("api PUT /keys/:name", { path: "/keys/contended", body: { value: "2" } });
+	await asker.ask("api DELETE /keys/:name", { path: "/keys/contended" });
+	storage.failure = undefined;
+	const lock = readdirSync(directory, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith("datastore-key.json"));
+	writeFileSync(join(directory, `${lock}.lock`), "");
+	await asker.ask("api POST /keys/rotate", { path: "/keys/rotate", body: {} });
+	rmSync(join(directory, `${lock}.lock`));
+}
+
+/** More streams than one may hold, and more attempts to sign in than are allowed. */
+async function askTooMuch(asker: Asker, execution: string): Promise<void> {
+	const leaving = new AbortController();
+	for (const _held of [1, 2, 3]) await asker.ask("stream GET /stream", { path: "/stream", leave: leaving.signal });
+	for (const component of ["api", "stream"])
+		await asker.ask(`${component} GET /executions/:id/output`, { path: `/executions/${execution}/output` });
+	leaving.abort();
+	const headers = { authorization: `Basic ${Buffer.from("mallory:wrong").toString("base64")}` };
+	await until(
+		"too many attempts",
+		60,
+		async () => (await asker.ask("auth POST /tokens", { path: "/tokens", body: {}, headers })).status === 429 || undefined,
+	);
+}
+
+/** A storage that fails, and a service that has not started. */
+async function askFailing(asker: Asker, subject: MatrixSubject, storage: FailingStorage): Promise<void> {
+	const requests = [];
+	for (const { key, row } of rows) requests.push({ key, ...(await row.request(subject)) });
+	storage.failure = () => new Error("planted");
+	const basic = { authorization: `Basic ${Buffer.from("root:root").toString("base64")}` };
+	for (const { key, ...sent } of requests) {
+		// Another token each time: those that were looked up are remembered.
+		const headers = key === "auth POST /tokens" ? basic : { "x-auth-token": randomBytes(16).toString("hex") };
+		await asker.ask(key, { ...sent, headers });
+	}
+	storage.failure = undefined;
+}
+
+async function askStarting(): Promise<Asker> {
+	const parts = { engine: toEngine(new FakeEngine()), options: createOptions(), logger: createMemoryLogger() };
+	const http = createHttp({ ...parts, isClosed: true });
+	const { auth = "", api = "", stream = "" } = await http.start();
+	const asker = new Asker({ auth, api, stream }, {});
+	for (const { key, route } of rows) await asker.ask(key, { path: toAbsent(route), headers: {} });
+	await http.stop();
+	return asker;
+}
+
+async function drive(): Promise<readonly Asker[]> {
+	const storage = new FailingStorage();
+	let asker: Asker | undefined;
+	await withGuardedService(
+		async (service) => {
+			const token = await service.signIn("root");
+			const subjectOf = await createSubject(service, token);
+			const subject = subjectOf("root");
+			asker = new Asker(service.urls, { "x-auth-token": token });
+			await askAll(asker, token, await service.signIn("nobody"), subject);
+			await askSuccesses(asker, service, token);
+			await askConflicts(asker, service, token, storage);
+			await askTooMuch(asker, subject.execution);
+			await askFailing(asker, subject, storage);
+			for (const verb of ["drain", "resume"]) await asker.ask(`api POST /nodes/:node/${verb}`, { path: `/nodes/${hostname()}/${verb}` });
+		},
+		{
+			packs,
+			runners: [inquirer()],
+			api: { max_body_size: 10_000 },
+			stream: { max_per_user: 2 },
+			storage: (plugin) => storage.wrap(plugin),
+		},
+	);
+	assert.ok(asker !== undefined);
+	return [asker, await askStarting()];
+}
+
+let driven: Promise<readonly Asker[]> | undefined;
+/** Once for all tests: it takes a while. */
+const everything = () => (driven ??= drive());
+
+test("every status that a route declares is answered, and no other", async () => {
+	const pairs = (await everything()).flatMap(({ pairs: own }) => [...own]);
+	const declared = rows.flatMap(({ key, route }) => [...allAnswers(route).keys(), 405].map((status) => `${key} ${status}`));
+	assert.deepEqual(
+		declared.filter((pair) => !pairs.includes(pair)),
+		[],
+		"never seen",
+	);
+	assert.deepEqual(
+		pairs.filter((pair) => !declared.includes(pair)),
+		[],
+		"not declared",
+	);
+});
+
+test("every answer is as the description of the API says", async () => {
+	const exchanges = (await everything()).flatMap((asker) => asker.exchanges);
+	assert.ok(exchanges.length > 800, String(exchanges.length));
+	assert.deepEqual(findProblems(description, exchanges), []);
+});
+
+for (const { name, mutate } of mutants)
+	test(`a description with ${name} is found out`, async () => {
+		const exchanges = (await everything()).flatMap((asker) => asker.exchanges);
+		const mutant = structuredClone(description);
+		mutate(mutant as unknown as MutableDocument);
+		assert.ok(findProblems(mutant, exchanges).length > 0);
+	});
+
+function findProblems(document: ApiDocument, exchanges: readonly Exchange[]): readonly string[] {
+	const declared = new DeclaredAnswers(document);
+	return exchanges.flatMap((one) => declared.findProblem(one) ?? []);
+}
+
+test.run();
