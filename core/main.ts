@@ -1,13 +1,15 @@
 #!/usr/bin/env node
+import { screenOf } from "./cli/screen.ts";
 import { runSvc } from "./service/run-svc.ts";
 
 let hasRunPlugin = false;
 
 process.exitCode = await runSvc(process.argv.slice(2), {
 	// Loaded when they are asked for: the service is many modules, which no other command waits for.
-	async serve({ config, only }) {
+	async serve(options) {
 		const { serve } = await import("./service/serve.ts");
-		return serve({ config, only, env: process.env, print: (line) => void process.stdout.write(`${line}\n`) });
+		const screen = screenOf(process.stdout, process.env);
+		return serve({ ...options, env: process.env, screen, print: (line) => void process.stdout.write(`${line}\n`) });
 	},
 	plan: async (options) => (await import("./service/plan/make-plan.ts")).makePlan({ ...options, env: process.env }),
 	database: {

@@ -11,7 +11,7 @@ export interface CliContext {
 	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** Runs the service until it is told to stop; gives the exit code. Absent where only client commands are wanted. */
-	readonly serve?: (options: ServeOptions) => Promise<number>;
+	readonly serve?: (options: ServeOptions & { readonly open: boolean }) => Promise<number>;
 	/** Work on the database of a configuration. Absent where only client commands are wanted. */
 	readonly database?: DatabaseWork;
 	/** What `serve` would do. Absent where only client commands are wanted. */

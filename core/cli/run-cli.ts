@@ -132,8 +132,9 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
 			(text: string, before: readonly string[] = []) => [...before, ...toWords(text)],
 		)
-		.action(async ({ config, only }: { config: string; only?: readonly string[] }) => {
-			const exitCode = await serve({ config, only });
+		.option("--open", "show the page about the API in the browser, once the service runs")
+		.action(async ({ config, only, open = false }: { config: string; only?: readonly string[]; open?: boolean }) => {
+			const exitCode = await serve({ config, only, open });
 			if (exitCode !== 0) throw new CliExit(exitCode);
 		});
 }

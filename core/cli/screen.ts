@@ -24,7 +24,8 @@ export function screenOf(stream: Writable, env: Readonly<Record<string, string |
 	return { isTerminal, width, hasColours: hasColours(isTerminal, env) };
 }
 
-function hasColours(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
+/** Whether colours may be used on something. */
+export function hasColours(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
 	const forced = env["FORCE_COLOR"];
 	if (forced !== undefined) return forced !== "0" && forced !== "false";
 	if (env["NO_COLOR"]) return false;

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
 import { toShown, typeSvc } from "../testing/cli/terminal.test-support.ts";
+import { until } from "../testing/guarantees/until.test-support.ts";
 import { requires } from "../testing/requires.ts";
 
 const onTerminal = requires(test, { package: "node-pty" });
@@ -97,6 +98,46 @@ onTerminal.test("what is no command is said with the one that may have been mean
 		assert.match(shown, new RegExp(`Did you mean ${meant}\\?`));
 	}
 	assert.match((await typed(["zzz"])).shown, /error: unknown command 'zzz'; `svc --help` shows the commands/);
+});
+
+onTerminal.test("a service greets whoever starts it with its addresses, opens the page that is asked for and logs in colours", async () => {
+	const directory = join(home, "served");
+	const opened = join(directory, "opened");
+	mkdirSync(join(directory, "bin"), { recursive: true });
+	const at = (name: string) => JSON.stringify(new URL(`../../dist/plugins/${name}/index.js`, import.meta.url).href);
+	writeFileSync(
+		join(directory, "svc.config.mjs"),
+		`import { memoryBus } from ${at("event-bus-memory")};
+import { memoryStorage } from ${at("storage-memory")};
+export default { storage: memoryStorage(), event_bus: memoryBus(), runners: [], auth: { enable: false } };
+`,
+	);
+	writeFileSync(join(directory, "bin", "xdg-open"), `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 });
+	const variables = {
+		HOME: home,
+		PATH: `${join(directory, "bin")}:${process.env["PATH"]}`,
+		SVC_API_PORT: "0",
+		SVC_AUTH_PORT: "0",
+		SVC_STREAM_PORT: "0",
+	};
+	const serve = async (words: readonly string[], more: Record<string, string> = {}) => {
+		const options = { cwd: directory, columns: 100, env: { ...variables, ...more } };
+		const command = typeSvc(["serve", "--config", "svc.config.mjs", ...words], options);
+		await command.shows(/\/v1\/stream/);
+		await command.shows(/Ctrl-C stops it/);
+		if (words.length > 0) await until("the page is opened", 10, () => (existsSync(opened) && statSync(opened).size > 0) || undefined);
+		command.type("\u0003");
+		assert.equal(await command.exitCode, 0, command.text());
+		return { text: command.text().replaceAll("\u001b", "␛"), shown: toShown(command.text()) };
+	};
+	const { text, shown } = await serve(["--open"]);
+	const [, address] = /╭─+ svc \d\S* ─+╮\n│ +│\n│ {2}API {13}(http:\/\/\S+)\/v1 +│\n/.exec(shown) ?? [];
+	assert.ok(address !== undefined, shown);
+	assert.match(shown, /│ {2}About the API {3}http:\S+\/v1\/docs +│\n│ +│\n│ {2}Ctrl-C stops it\. +│\n│ +│\n╰─+╯/);
+	assert.match(text, /␛\[36mhttp:\/\/\S+\/v1␛\[39m/);
+	assert.match(text, /␛\[3[23]m(?:info|warn) *␛\[39m/);
+	assert.equal(readFileSync(opened, "utf8"), `${address}/v1/docs\n`);
+	assert.ok(!hasColours((await serve([], { NO_COLOR: "1" })).text));
 });
 
 test.run();

@@ -1,7 +1,8 @@
 import { type ConsolaInstance, createConsola, LogLevels } from "consola/core";
+import { hasColours, paintFor } from "../cli/screen.ts";
 import type { Logger, Options } from "../contract/index.ts";
 import { maskLogFields } from "../kernel/secrets/redact.ts";
-import { formatJson, formatText } from "./log/format-line.ts";
+import { formatJson, formatText, type LogLine } from "./log/format-line.ts";
 import { toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";
 
@@ -33,7 +34,10 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 	const always = new SecretValues();
 	const redact = (text: string) => always.redact(isMasking ? secrets.redact(text) : text);
 	const names = options.mask_secrets_blacklist.map((name) => name.toLowerCase());
-	const format = options.format === "text" || (options.format === "auto" && stream.isTTY === true) ? formatText : formatJson;
+	const isTerminal = stream.isTTY === true;
+	const isText = options.format === "text" || (options.format === "auto" && isTerminal);
+	const paint = paintFor({ hasColours: hasColours(isTerminal, process.env) });
+	const format = (line: LogLine) => (isText ? formatText(line, paint) : formatJson(line));
 	const consola = createConsola({
 		level: LogLevels[debug ? "debug" : options.level],
 		// Consola would swallow lines that repeat within a second, behind a timer that keeps the process alive.

@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Screen } from "../cli/screen.ts";
 import type { NodeRole } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/access-api.ts";
+import { toAddressLines, toBanner, toDocsAddress, toFirstUserBox, toFirstUserLines } from "./banner.ts";
 import { loadConfig } from "./load-config.ts";
+import { openInBrowser } from "./open-in-browser.ts";
 import { findOtherCopy } from "./other-copy.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
 import { version } from "./version.ts";
@@ -14,6 +17,10 @@ export interface ServeContext {
 	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
+	/** What the lines are printed on; they stay plain where nobody looks at it. */
+	readonly screen?: Screen;
+	/** Show the page about the API in the browser, once it is there. */
+	readonly open?: boolean;
 }
 
 /**
@@ -21,7 +28,8 @@ export interface ServeContext {
  * what runs without waiting for it, and the process at the latest two seconds after it. USR2 asks for a garbage collection. The
  * exit code is 0 after an orderly stop.
  */
-export async function serve({ config, only, env, print }: ServeContext): Promise<number> {
+export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
+	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
 	const loaded = await loadConfig(file, findCache(file, env));
 	printOtherCopy(file, print);
@@ -31,7 +39,7 @@ export async function serve({ config, only, env, print }: ServeContext): Promise
 		// What is no role is refused with the list of those there are.
 		...(only !== undefined && { only: only as readonly NodeRole[] }),
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
-		onFirstUser: (user) => printFirstUser(user, print),
+		onFirstUser: speaker.firstUser,
 	});
 	const stop = stopOnSignal(service);
 	const forgetCollection = collectOnSignal(service);
@@ -42,12 +50,33 @@ export async function serve({ config, only, env, print }: ServeContext): Promise
 			return { addresses: {} };
 		});
 		const { addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
-		printAddresses(addresses, print);
+		if (!stop.isAsked()) speaker.addresses(addresses);
+		const docs = toDocsAddress(addresses);
+		if (open && docs !== undefined) openInBrowser(docs, env, print);
 		return await stop.exitCode;
 	} finally {
 		stop.forget();
 		forgetCollection();
 	}
+}
+
+interface Speaker {
+	readonly firstUser: (user: FirstUser) => void;
+	readonly addresses: (addresses: Addresses) => void;
+}
+
+function toPlainSpeaker(print: ServeContext["print"]): Speaker {
+	return {
+		firstUser: (user) => toFirstUserLines(user).forEach((line) => void print(line)),
+		addresses: (addresses) => toAddressLines(addresses).forEach(([name, address]) => void print(`${name.padEnd(16)}${address}`)),
+	};
+}
+
+function toTerminalSpeaker(screen: Screen, print: ServeContext["print"]): Speaker {
+	return {
+		firstUser: (user) => print(toFirstUserBox(user, screen).trimEnd()),
+		addresses: (addresses) => print(toBanner(version, addresses, screen).trimEnd()),
+	};
 }
 
 /** USR2 asks for a garbage collection now. What comes of it is in the log. */
@@ -103,16 +132,4 @@ function printOtherCopy(file: string, print: (line: string) => void): void {
 	if (other === undefined) return;
 	print(`The configuration imports svc ${other.version} of ${other.directory}, this command is svc ${version} of another place.`);
 	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
-}
-
-function printAddresses({ api, auth, stream, health }: Addresses, print: (line: string) => void): void {
-	if (api !== undefined) print(`API             ${api}/v1`);
-	if (auth !== undefined) print(`Authentication  ${auth}/auth/v1/tokens`);
-	if (stream !== undefined) print(`Stream          ${stream}/v1/stream`);
-	if (health !== undefined) print(`Health          ${health}/health/ready`);
-}
-
-function printFirstUser({ username, password }: FirstUser, print: (line: string) => void): void {
-	print(`First start: user "${username}" was made.`);
-	print(password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, shown only this once: ${password}`);
 }

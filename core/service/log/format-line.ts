@@ -1,3 +1,4 @@
+import type { Colour, Paint } from "../../cli/screen.ts";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 
 export interface LogLine {
@@ -20,14 +21,19 @@ export function formatJson({ date, level, tag, message, fields }: LogLine): stri
  * A line for people, followed by the stack traces of errors among the fields. Values come from outside: a line break would forge a line,
  * and an escape sequence would reach the terminal.
  */
-export function formatText({ date, level, tag, message, fields }: LogLine): string {
-	const words = Object.entries(fields).map(([name, value]) => `${toWord(name)}=${toWord(isError(value) ? value.message : value)}`);
-	const head = `${date.toISOString()} ${level.padEnd(5)} ${tag === "" ? "" : `${toSeenLine(tag)}: `}${toSeenLine(message)}`;
+export function formatText({ date, level, tag, message, fields }: LogLine, paint: Paint = (_colour, text) => text): string {
+	const words = Object.entries(fields).map(
+		([name, value]) => `${paint("dim", `${toWord(name)}=`)}${toWord(isError(value) ? value.message : value)}`,
+	);
+	const levelWord = paint(colours[level] ?? "gray", level.padEnd(5));
+	const head = `${paint("dim", date.toISOString())} ${levelWord} ${tag === "" ? "" : paint("dim", `${toSeenLine(tag)}: `)}${toSeenLine(message)}`;
 	const stacks = Object.values(fields)
 		.filter(isError)
 		.map(({ stack }) => toLines(stack));
 	return [[head, ...words].join(" "), ...stacks].join("\n");
 }
+
+const colours: Readonly<Record<string, Colour>> = { error: "red", warn: "yellow", info: "green" };
 
 interface PlainError {
 	readonly message: string;
