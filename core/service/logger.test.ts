@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { stripVTControlCharacters } from "node:util";
 import { test } from "uvu";
 import { type Logger, type Options, SvcError } from "../contract/index.ts";
 import { createLogger, toServiceLogger } from "./logger.ts";
@@ -87,7 +88,7 @@ test("text is for terminals unless the option says otherwise", () => {
 	const isText = (format: Options["log"]["format"], isTTY: boolean) => {
 		const { logger, text } = openLog({ format }, { isTTY });
 		logger.info("hello", { name: "a b", count: 1 });
-		return text().endsWith(' info  hello name="a b" count=1\n');
+		return stripVTControlCharacters(text()).endsWith(' info  hello name="a b" count=1\n');
 	};
 	assert.equal(isText("auto", true), true);
 	assert.equal(isText("auto", false), false);
