@@ -18,6 +18,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		backup: async (options) => (await import("./service/database/back-up-database.ts")).backUpDatabase({ ...options, env: process.env }),
 		restore: async (options) => (await import("./service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
+	users: async (options, use) => (await import("./service/kept-users.ts")).keptUsers(process.env)(options, use),
 	async conform(options) {
 		hasRunPlugin = true;
 		return (await import("./testing/conform/conform.ts")).conform(options);

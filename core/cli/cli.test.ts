@@ -1,6 +1,6 @@
 import "../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -77,6 +77,16 @@ test("login reads the password from the input and keeps the token for its owner 
 	assert.match(stdout, /Signed in as admin/);
 	assert.equal(statSync(join(home, ".svc", "token-admin")).mode & 0o777, 0o600);
 	assert.match((await svc(["whoami"])).stdout, /username: admin/);
+});
+
+test("token prints the token that a sign-in has kept, and nothing else", async () => {
+	const [last, named] = [await svc(["token"]), await svc(["token", "admin"])];
+	assert.match(last.stdout, /^[0-9a-f]{32}\n$/);
+	assert.equal(named.stdout, last.stdout);
+	assert.equal((JSON.parse(readFileSync(join(home, ".svc", "token-admin"), "utf8")) as { token: string }).token, last.stdout.trim());
+	const unknown = await svc(["token", "nobody"]);
+	assert.deepEqual([unknown.exitCode, unknown.stdout], [1, ""]);
+	assert.match(unknown.stderr, /no token is kept.*`svc login nobody`/);
 });
 
 test("auth -t prints nothing but the token", async () => {

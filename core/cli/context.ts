@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import type { PluginKind } from "../contract/index.ts";
+import type { AuthBackend, PluginKind } from "../contract/index.ts";
 import { toSeenLines } from "../contract/unseen-text.ts";
 import type { ServicePlan } from "./service-plan.ts";
 import { toTerminalOutput } from "./terminal-text.ts";
@@ -14,6 +14,8 @@ export interface CliContext {
 	readonly serve?: (options: ServeOptions & { readonly open: boolean }) => Promise<number>;
 	/** Work on the database of a configuration. Absent where only client commands are wanted. */
 	readonly database?: DatabaseWork;
+	/** Works with the users that the auth backend of a configuration keeps itself. Absent where only client commands are wanted. */
+	readonly users?: UserWork;
 	/** What `serve` would do. Absent where only client commands are wanted. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
 	/** Runs the conformance kit of a plugin. Absent where only client commands are wanted. */
@@ -28,6 +30,12 @@ export interface ServeOptions {
 	/** Parts of the service to run, as given; undefined: what the configuration says. */
 	readonly only?: readonly string[] | undefined;
 }
+
+/** The users that an auth backend keeps itself. */
+export type KeptUsers = Required<Pick<AuthBackend, "listUsers" | "setPassword" | "removeUser">>;
+
+/** Do something with the users; the backend is started and stopped around it. */
+export type UserWork = <T>(options: Pick<ServeOptions, "config">, use: (users: KeptUsers) => Promise<T>) => Promise<T>;
 
 export interface DatabaseWork {
 	/** What the schema needs; made unless `plan`. */

@@ -3,11 +3,16 @@ import { Writable } from "node:stream";
 import { type CliContext, CliExit } from "./context.ts";
 
 /** Ask for a password; what is typed is not shown. Without a terminal it is the first line of the input. */
-export function readPassword(prompt: string, { stdin, stderr, onInterrupt }: CliContext): Promise<string> {
+export function readPassword(
+	prompt: string,
+	{ stdin, stderr, onInterrupt }: CliContext,
+	missing = "no password was given: use -p, or type it when asked",
+): Promise<string> {
 	const terminal = stdin.isTTY === true;
-	if (terminal) stderr.write(prompt);
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 	const reader = createInterface({ input: stdin, output: silent, terminal });
+	// Not before: what is typed at once would be shown.
+	if (terminal) stderr.write(prompt);
 	return new Promise((resolve, reject) => {
 		const interrupted = () => reader.close();
 		const forget = onInterrupt(interrupted);
@@ -19,7 +24,7 @@ export function readPassword(prompt: string, { stdin, stderr, onInterrupt }: Cli
 		reader.once("close", () => {
 			forget();
 			if (terminal) stderr.write("\n");
-			reject(new CliExit(2, "no password was given: use -p, or type it when asked"));
+			reject(new CliExit(2, missing));
 		});
 	});
 }

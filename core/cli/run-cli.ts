@@ -7,6 +7,7 @@ import { addCreateCommand } from "./commands/create.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
 import { type AddCommands, toWords } from "./commands/options.ts";
 import { addPlanCommand } from "./commands/plan.ts";
+import { addUserCommands } from "./commands/user.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { toFailure } from "./failure.ts";
 import { type Paint, paintFor, screenOf } from "./screen.ts";
@@ -115,6 +116,7 @@ function createProgram({ version, commands }: Program, context: CliContext): Com
 	addCreateCommand(program, context);
 	addPlanCommand(program, context);
 	for (const addCommands of commands) addCommands(program, context);
+	addUserCommands(program, context);
 	addDatabaseCommands(program, context);
 	addConformCommand(program, context);
 	addCompletionCommand(program, context);

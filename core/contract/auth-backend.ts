@@ -29,6 +29,18 @@ export interface AuthBackend extends Lifecycle {
 	isEmpty?(): Promise<boolean>;
 	/** Store a user with this password (hashed). Only called when `isEmpty` said so. */
 	addUser?(credentials: Credentials): Promise<void>;
+	/**
+	 * Names of the users that it keeps itself, for `svc user`. This and the next two go together; default: the users are kept elsewhere. They
+	 * are called between `start` and `stop`, in a process of its own while the service runs.
+	 */
+	listUsers?(): Promise<readonly string[]>;
+	/**
+	 * Keep a password (hashed), of a user who `isNew` or of one who is there. `SVC_CONFLICT` and `SVC_NOT_FOUND` where that is not so,
+	 * `SVC_INVALID` for a name or password that cannot be.
+	 */
+	setPassword?(credentials: Credentials, options: { readonly isNew: boolean }): Promise<void>;
+	/** The user cannot sign in any more. `SVC_NOT_FOUND`. */
+	removeUser?(username: string): Promise<void>;
 }
 
 /** An auth backend as a configuration holds it. */

@@ -66,6 +66,7 @@ export function testAuthBackend({ name, create, ...given }: AuthBackendSuiteOpti
 	checkSpelling(checkWith(users));
 	checkNoAnswer(checkWith(users));
 	checkFirstUser(checkWith([]), checkWith(users));
+	checkKeptUsers(checkWith([ann, bob]));
 }
 
 function checkAnswers(check: Check): void {
@@ -190,6 +191,31 @@ function checkFirstUser(checkEmpty: Check, check: Check): void {
 		assert.equal(await backend.isEmpty?.(), false);
 		assert.equal(await signIn(ann.username, ann.password), "ann");
 		assert.equal(await signIn(ann.username, "wrong"), undefined);
+	});
+}
+
+function checkKeptUsers(check: Check): void {
+	check("users that it keeps itself are listed, added, given other passwords and removed", async ({ backend, signIn }) => {
+		const { listUsers, setPassword, removeUser } = backend;
+		const methods = [listUsers, setPassword, removeUser].filter((method) => method !== undefined);
+		assert.ok(methods.length === 0 || methods.length === 3, "listUsers, setPassword and removeUser go together");
+		if (methods.length === 0) return;
+		const names = async () => [...((await backend.listUsers?.()) ?? [])].sort();
+		const refuses = (work: Promise<unknown> | undefined, code: "SVC_CONFLICT" | "SVC_NOT_FOUND") =>
+			assert.rejects(work ?? Promise.resolve(), (error) => isSvcError(error, code));
+		assert.deepEqual(await names(), ["ann", "bob"]);
+		await refuses(backend.setPassword?.({ ...ann, password: "stolen" }, { isNew: true }), "SVC_CONFLICT");
+		await refuses(backend.setPassword?.(longest, { isNew: false }), "SVC_NOT_FOUND");
+		await refuses(backend.removeUser?.(longest.username), "SVC_NOT_FOUND");
+		assert.equal(await signIn(ann.username, ann.password), "ann");
+		await backend.setPassword?.(longest, { isNew: true });
+		await backend.setPassword?.({ ...ann, password: "another" }, { isNew: false });
+		await backend.removeUser?.(bob.username);
+		assert.deepEqual(await names(), ["ann", "longest"]);
+		assert.equal(await signIn(longest.username, longest.password), "longest");
+		assert.equal(await signIn(ann.username, "another"), "ann");
+		assert.equal(await signIn(ann.username, ann.password), undefined);
+		assert.equal(await signIn(bob.username, bob.password), undefined);
 	});
 }
 

@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { hashSync } from "bcryptjs";
 import { test } from "uvu";
 import { type Credentials, isSvcError } from "../../core/contract/index.ts";
@@ -107,13 +109,13 @@ test("a file with lines that cannot be used is not empty: no first user may be m
 	await withFile("ann:{SHA}abc=\n", async ({ backend }) => assert.equal(await backend.isEmpty?.(), false));
 });
 
-test("a new user goes behind what the file holds, readable for its owner only", async () => {
+test("a new user goes behind what the file holds, which others cannot read from then on", async () => {
 	await withFile("# kept", async ({ backend, directory, file, signIn }) => {
 		await backend.addUser?.(ann);
 		const text = await readFile(file, "utf8");
 		assert.match(text, /^# kept\nann:\$2[aby]\$10\$[^\n]+\n$/);
 		assert.ok(!text.includes(ann.password));
-		assert.equal((await stat(file)).mode & 0o777, 0o600);
+		assert.equal((await stat(file)).mode & 0o007, 0);
 		assert.deepEqual(await readdir(directory), ["htpasswd"]);
 		assert.equal(await signIn("ann", ann.password), "ann");
 	});
@@ -132,6 +134,49 @@ test("of services that start at the same time one makes the file, and the others
 		assert.equal(await signIn("admin", `first-${winner}`), "admin");
 		assert.deepEqual(await readdir(directory), ["htpasswd"]);
 		for (const each of backends.slice(1)) await each.stop?.();
+	});
+});
+
+test("a change leaves all other lines as they are, and of several lines of a user the one that counts", async () => {
+	const text = `# people\nann:{SHA}first=\n\n bob:plain \n${toLine(ann)}# end\n`;
+	await withFile(text, async ({ backend, file, signIn }) => {
+		await backend.setPassword?.({ ...ann, password: "second" }, { isNew: false });
+		assert.match(await readFile(file, "utf8"), /^# people\n\n bob:plain \nann:\$2b\$10\$\S+\n# end\n$/);
+		assert.equal(await signIn("ann", "second"), "ann");
+		// A line that lets nobody in is one of a user, too.
+		await backend.removeUser?.("bob");
+		await backend.removeUser?.("ann");
+		assert.equal(await readFile(file, "utf8"), "# people\n\n# end\n");
+	});
+});
+
+test("changes at the same time are made one after the other, and none is lost", async () => {
+	await withFile(toLine(ann), async ({ file, directory, signIn }) => {
+		const backends = Array.from({ length: 8 }, () => flatFile({ file }).create());
+		for (const each of backends) await each.start?.(createPluginContext());
+		await Promise.all(
+			backends.map((each, index) => each.setPassword?.({ username: `user-${index}`, password: `word-${index}` }, { isNew: true })),
+		);
+		for (const index of backends.keys()) assert.equal(await signIn(`user-${index}`, `word-${index}`), `user-${index}`);
+		assert.equal(await signIn("ann", ann.password), "ann");
+		assert.deepEqual(await readdir(directory), ["htpasswd"]);
+		for (const each of backends) await each.stop?.();
+	});
+});
+
+test("the lock of a process that was killed holds up nobody, and that of one that lives is waited for", async () => {
+	await withFile(toLine(ann), async ({ file, backend, directory }) => {
+		const ended = spawnSync(process.execPath, ["-e", ""]);
+		await writeFile(`${file}.lock`, `${hostname()} ${ended.pid} x`);
+		await backend.setPassword?.({ username: "bob", password: "x" }, { isNew: true });
+		await writeFile(`${file}.lock`, `${hostname()} ${process.pid} x`);
+		const change = backend.removeUser?.("bob");
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		assert.deepEqual([...((await backend.listUsers?.()) ?? [])].sort(), ["ann", "bob"]);
+		await rm(`${file}.lock`);
+		await change;
+		assert.deepEqual(await backend.listUsers?.(), ["ann"]);
+		assert.deepEqual(await readdir(directory), ["htpasswd"]);
 	});
 });
 

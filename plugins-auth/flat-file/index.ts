@@ -14,6 +14,8 @@ import { OptionReader } from "../_options/option-reader.ts";
 import { hashPassword, maximumBcryptBytes } from "./bcrypt.ts";
 import { HashThread } from "./hash-thread.ts";
 import { PasswordFile } from "./password-file.ts";
+import { hasLine, withLine, withoutLine } from "./password-lines.ts";
+import { replaceFile } from "./replace-file.ts";
 import { createStandIn } from "./stand-in.ts";
 
 export interface FlatFileOptions {
@@ -72,14 +74,34 @@ class FlatFile implements AuthBackend {
 		return (await this.#opened.read()).isEmpty;
 	}
 
-	async addUser({ username, password }: Credentials): Promise<void> {
+	async addUser(credentials: Credentials): Promise<void> {
+		await this.setPassword(credentials, { isNew: true });
+	}
+
+	async listUsers(): Promise<readonly string[]> {
+		return [...(await this.#opened.read()).users.keys()];
+	}
+
+	async setPassword({ username, password }: Credentials, { isNew }: { readonly isNew: boolean }): Promise<void> {
 		const problem = findPasswordProblem(password);
 		if (problem !== undefined) throw new SvcError("SVC_INVALID", `password: ${problem}`);
 		if (!/^[^\s:#\p{C}]([^:\p{C}]*[^\s:\p{C}])?$/u.test(username)) {
 			throw new SvcError("SVC_INVALID", 'username: a colon, control characters, outer white space and a leading "#" are not allowed');
 		}
-		if ((await this.#opened.read()).users.has(username)) throw new SvcError("SVC_CONFLICT", `user "${username}" exists already`);
-		await this.#opened.append(username, await hashPassword(password));
+		// Before the file is locked, as it takes a while.
+		const stored = await hashPassword(password);
+		await replaceFile(this.#opened.path, (text) => {
+			if (isNew && hasLine(text, username)) throw new SvcError("SVC_CONFLICT", `user "${username}" exists already`);
+			if (!isNew && !hasLine(text, username)) throw unknown(username);
+			return withLine(text, username, stored);
+		});
+	}
+
+	async removeUser(username: string): Promise<void> {
+		await replaceFile(this.#opened.path, (text) => {
+			if (!hasLine(text, username)) throw unknown(username);
+			return withoutLine(text, username);
+		});
 	}
 
 	get #opened(): PasswordFile {
@@ -103,6 +125,10 @@ async function assertReadable(path: string): Promise<void> {
 	await access(path, constants.R_OK).catch((cause: unknown) => {
 		throw new SvcError("SVC_CONFIG", `file: "${path}" cannot be read`, { cause });
 	});
+}
+
+function unknown(username: string): SvcError {
+	return new SvcError("SVC_NOT_FOUND", `there is no user "${username}"`);
 }
 
 /** Of a new user's password, which is stored with bcrypt. */

@@ -1,6 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open } from "node:fs/promises";
 import { type Logger, SvcError } from "../../core/contract/index.ts";
 import { findScheme, type Scheme } from "./schemes.ts";
 
@@ -21,7 +19,7 @@ export interface PasswordFileOptions {
 
 /** A htpasswd file, read again when it has changed. */
 export class PasswordFile {
-	readonly #path: string;
+	readonly path: string;
 	readonly #options: PasswordFileOptions;
 	/** What begins a stored password of an optional scheme that works here. */
 	readonly #workingPrefixes = new Set<string>();
@@ -31,14 +29,14 @@ export class PasswordFile {
 	#reported: ReadonlySet<string> = new Set();
 
 	constructor(path: string, options: PasswordFileOptions) {
-		this.#path = path;
+		this.path = path;
 		this.#options = options;
 	}
 
 	/** A missing file has no users. `SVC_UNAVAILABLE` when there is one that cannot be read. */
 	async read(): Promise<PasswordEntries> {
 		try {
-			const file = await open(this.#path);
+			const file = await open(this.path);
 			try {
 				// The version is taken before the text: a change in between is noticed next time.
 				const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
@@ -56,53 +54,6 @@ export class PasswordFile {
 			if (isMissing(error)) return noEntries;
 			this.#version = undefined;
 			throw new SvcError("SVC_UNAVAILABLE", "the password file cannot be read", { cause: error });
-		}
-	}
-
-	/**
-	 * Add a line. Whoever reads meanwhile sees the file before or after, and a crash leaves one of the two. Of several that would make the
-	 * file, one does, and the others get `SVC_CONFLICT`.
-	 */
-	async append(username: string, stored: string): Promise<void> {
-		const before = await this.#readText();
-		const separator = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
-		await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-		const temporary = `${this.#path}.${randomUUID()}`;
-		try {
-			const file = await open(temporary, "wx", 0o600);
-			try {
-				await file.writeFile(`${before ?? ""}${separator}${username}:${stored}\n`);
-				await file.sync();
-			} finally {
-				await file.close();
-			}
-			if (before === undefined) await this.#make(temporary);
-			else await rename(temporary, this.#path);
-		} finally {
-			await rm(temporary, { force: true });
-		}
-	}
-
-	/** Unlike a rename, a link does not replace what another process has made meanwhile. */
-	async #make(temporary: string): Promise<void> {
-		try {
-			await link(temporary, this.#path);
-		} catch (error) {
-			if (hasCode(error, "EEXIST"))
-				throw new SvcError("SVC_CONFLICT", "the password file has been made by somebody else", { cause: error });
-			// Not every file system has links.
-			if (!hasCode(error, "EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP")) throw error;
-			await rename(temporary, this.#path);
-		}
-	}
-
-	/** Undefined while there is no file. */
-	async #readText(): Promise<string | undefined> {
-		try {
-			return await readFile(this.#path, "utf8");
-		} catch (error) {
-			if (isMissing(error)) return undefined;
-			throw error;
 		}
 	}
 
@@ -131,7 +82,7 @@ export class PasswordFile {
 			if (this.#reported.has(line)) continue;
 			// By number only: the text may hold a password.
 			const message = problem === undefined ? "line of the password file has a weak scheme" : "line of the password file skipped";
-			this.#options.logger.warn(message, { file: this.#path, line: index + 1, reason, ...(scheme && { scheme: scheme.name }) });
+			this.#options.logger.warn(message, { file: this.path, line: index + 1, reason, ...(scheme && { scheme: scheme.name }) });
 		}
 		this.#reported = reported;
 		return { users, isEmpty };
@@ -151,9 +102,5 @@ export class PasswordFile {
 }
 
 function isMissing(error: unknown): boolean {
-	return hasCode(error, "ENOENT");
-}
-
-function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-	return error instanceof Error && "code" in error && codes.includes(String(error.code));
+	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -7,7 +7,7 @@ import { printRecord } from "../../cli/output.ts";
 import { readPassword } from "../../cli/password.ts";
 import { connect, openSession } from "../../cli/session.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "../../cli/settings.ts";
-import { writeCachedToken } from "../../cli/token-cache.ts";
+import { readCachedToken, writeCachedToken } from "../../cli/token-cache.ts";
 import type { TokenRecord } from "../../client/sign-in.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { createAccessClient } from "./client.ts";
@@ -44,6 +44,17 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			const { record } = await signIn(user, options, context);
 			if (options.onlyToken) await write(context.stdout, `${record.token}\n`);
 			else await printRecord(record, ["user", "token", "expiry"], options, context);
+		});
+
+	parent
+		.command("token [user]")
+		.description("Print the token that a sign-in has kept, as for curl; of the user who signed in last, unless another is named.")
+		.action(async (user: string | undefined, _options, command) => {
+			const { directory, ...settings } = resolveSettings(optionsOf<GlobalOptions>(command), context.env);
+			const username = user ?? settings.username;
+			const token = username === undefined ? undefined : readCachedToken(directory, username);
+			if (token === undefined) throw new CliExit(1, `no token is kept that is still valid; \`svc login ${username ?? "<user>"}\` signs in`);
+			await write(context.stdout, `${token}\n`);
 		});
 
 	withCommonOptions(parent.command("whoami").description("Show who the credential belongs to.")).action(async (_options, command) => {

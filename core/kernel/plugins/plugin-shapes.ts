@@ -26,7 +26,7 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 	"auth-backend": {
 		title: "auth backend",
 		methods: { authenticate: "async authenticate({ username, password }, { signal }) { return { username }; }" },
-		optionalMethods: ["isEmpty", "addUser"],
+		optionalMethods: ["isEmpty", "addUser", "listUsers", "setPassword", "removeUser"],
 	},
 	storage: {
 		title: "storage",

@@ -27,6 +27,16 @@ export function createSoundBackend(users: readonly Credentials[]): AuthBackendUn
 		async addUser({ username, password }) {
 			hashes.set(username, toHash(password));
 		},
+		async listUsers() {
+			return [...hashes.keys()];
+		},
+		async setPassword({ username, password }, { isNew }) {
+			if (isNew === hashes.has(username)) throw new SvcError(isNew ? "SVC_CONFLICT" : "SVC_NOT_FOUND", `user "${username}"`);
+			hashes.set(username, toHash(password));
+		},
+		async removeUser(username) {
+			if (!hashes.delete(username)) throw new SvcError("SVC_NOT_FOUND", `user "${username}"`);
+		},
 	};
 	return { backend, cutOff: async () => void (isCutOff = true) };
 }
@@ -178,6 +188,16 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 		name: "the first user is not kept",
 		refusedBy: "addUser, where there is one, makes the first user",
 		spoil: (sound) => withChanges(sound, { addUser: async () => {} }),
+	},
+	{
+		name: "a removed user still signs in",
+		refusedBy: "users that it keeps itself are listed, added, given other passwords and removed",
+		spoil: (sound) => withChanges(sound, { removeUser: async () => {} }),
+	},
+	{
+		name: "a new user takes the name of one who is there",
+		refusedBy: "users that it keeps itself are listed, added, given other passwords and removed",
+		spoil: (sound) => withChanges(sound, { setPassword: async (credentials) => sound.addUser?.(credentials) }),
 	},
 ];
 

@@ -1,0 +1,88 @@
+import { isSvcError } from "../../contract/index.ts";
+import { type CliContext, CliExit, write } from "../context.ts";
+import { printList } from "../output.ts";
+import { readPassword } from "../password.ts";
+import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
+
+const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
+
+/** The users that the auth backend of a configuration keeps itself. They take effect at once, also in a service that runs. */
+export const addUserCommands: AddCommands = (parent, context) => {
+	const { users } = context;
+	if (users === undefined) return;
+	const group = parent.command("user").description("Look after the users that the service keeps itself, as in its password file.");
+
+	withFormatOptions(group.command("list").description("List who can sign in."))
+		.option(...configOption)
+		.action(async (_options, command) => {
+			const options = optionsOf<{ config: string }>(command);
+			const names = await users(options, (kept) => kept.listUsers());
+			await printList(
+				{ items: names.map((username) => ({ username })), total: names.length, limit: undefined },
+				["username"],
+				options,
+				context,
+			);
+		});
+
+	group
+		.command("add <name>")
+		.description("Add a user. The password is asked for, or read from standard input.")
+		.option(...configOption)
+		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: true }, context));
+
+	group
+		.command("passwd <name>")
+		.description("Give a user another password, which is asked for, or read from standard input.")
+		.option(...configOption)
+		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: false }, context));
+
+	group
+		.command("remove <name>")
+		.description("Remove a user. Tokens that the user has go on until they expire.")
+		.option(...configOption)
+		.action(async (name: string, { config }: { config: string }) => {
+			await users({ config }, (kept) => kept.removeUser(name)).catch(explain);
+			await write(context.stdout, `User "${name}" is removed.\n`);
+		});
+};
+
+interface Change {
+	readonly name: string;
+	readonly config: string;
+	readonly isNew: boolean;
+}
+
+async function setPassword({ name: username, config, isNew }: Change, context: CliContext): Promise<void> {
+	await context.users?.({ config }, async (kept) => {
+		// Before somebody thinks of a password.
+		const isKnown = (await kept.listUsers()).includes(username);
+		if (isKnown === isNew) throw new CliExit(isNew ? 1 : 2, isNew ? taken(username) : unknown(username));
+		const password = await readNewPassword(username, context);
+		await kept.setPassword({ username, password }, { isNew }).catch(explain);
+	});
+	await write(context.stdout, isNew ? `User "${username}" can sign in.\n` : `User "${username}" has another password.\n`);
+}
+
+/** Twice where it is typed, as nobody sees what. */
+async function readNewPassword(username: string, context: CliContext): Promise<string> {
+	const missing = "no password was given: type it when asked, or send it to standard input";
+	const password = await readPassword(`New password of ${username}: `, context, missing);
+	if (context.stdin.isTTY !== true) return password;
+	if ((await readPassword("The same again: ", context, missing)) === password) return password;
+	throw new CliExit(1, "the two passwords are not the same; nothing was changed");
+}
+
+function explain(error: unknown): never {
+	if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(2, error.message);
+	if (isSvcError(error, "SVC_INVALID") || isSvcError(error, "SVC_CONFLICT")) throw new CliExit(1, error.message);
+	throw error;
+}
+
+function taken(username: string): string {
+	return `user "${username}" exists already; \`svc user passwd ${username}\` gives another password`;
+}
+
+function unknown(username: string): string {
+	return `there is no user "${username}"; \`svc user list\` shows who there is`;
+}
