@@ -5,6 +5,7 @@ import { findDeclarationProblem } from "./openapi/common-answers.ts";
 import { findPermissionProblem } from "./permissions.ts";
 import { type Reply, replyFault, toErrorReply } from "./respond.ts";
 import type { Component, Route } from "./route.ts";
+import { wantsPage } from "./web-page.ts";
 
 const emptyReply: Reply = { status: 200, headers: {}, body: null };
 const authPrefixes = ["", "/v1", "/auth", "/auth/v1"];
@@ -45,7 +46,12 @@ export function createApp(listener: Component, routes: readonly Route[], given: 
 		const problem = findPermissionProblem(route, given.context.guard) ?? findDeclarationProblem(route);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		// The router gives HEAD to the routes of GET.
-		const handler = (event: H3Event) => (event.req.method === route.method ? handleRoute(event, route, responder) : refuse(event));
+		const { page } = route;
+		const isPage = (event: H3Event) => event.url.pathname === base + route.path && wantsPage(event.req);
+		const handler = (event: H3Event) => {
+			if (event.req.method !== route.method) return refuse(event);
+			return page !== undefined && isPage(event) ? handleUnmatched(event, page, responder) : handleRoute(event, route, responder);
+		};
 		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
 	}
 	app.options("/**", (event) => handleUnmatched(event, emptyReply, responder));

@@ -199,6 +199,24 @@ test("whoever asks for single sign-on is told that there is none", () =>
 		}
 	}));
 
+test("the address that web_url leads to is a page for whoever opens it, and what it was for programs", () =>
+	withHttp(async ({ urls, ask }) => {
+		const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+		const page = await fetch(`${urls.api}/`, { headers: browser });
+		assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
+		assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'/);
+		assert.match(await page.text(), /svc execution get/);
+		for (const [path, accept] of [
+			["/", "*/*"],
+			["/", "application/json"],
+			["/v1", browser.accept],
+			["/v1/user", browser.accept],
+		] as const) {
+			assert.equal((await fetch(urls.api + path, { headers: { accept } })).status, 401, `${path} ${accept}`);
+		}
+		assert.equal(((await (await ask("/")).json()) as { version: string }).version, "1.2.3");
+	}));
+
 test("the user and the index are shown", () =>
 	withHttp(async ({ ask }) => {
 		const user = (await (await ask("/v1/user")).json()) as { authentication: { token_expire: string } };

@@ -1,10 +1,13 @@
-import { answerJson } from "./openapi/answers.ts";
+import { answerJson, answerText } from "./openapi/answers.ts";
 import { openapiRoutes } from "./openapi/routes.ts";
 import { object, text } from "./openapi/schema.ts";
 import { replyJson } from "./respond.ts";
 import { routesOver } from "./route.ts";
+import { webPage } from "./web-page.ts";
 
 const { defineRoute } = routesOver<unknown>();
+
+const version = answerJson(object({ version: text, docs_url: text }), { example: { version: "0.1.0", docs_url: "/v1/docs" } });
 
 /** What answers at the root of the API. */
 export const rootRoutes = [
@@ -14,7 +17,9 @@ export const rootRoutes = [
 		path: "/",
 		component: "api",
 		summary: "Tell the version of the service",
-		answers: { 200: answerJson(object({ version: text, docs_url: text }), { example: { version: "0.1.0", docs_url: "/v1/docs" } }) },
+		description: "A browser is shown a page, without credentials.",
+		answers: { 200: { ...version, content: { ...version.content, ...answerText(["text/html"], "", "<!doctype html>").content } } },
+		page: webPage,
 		permission: "authenticated",
 		handler: ({ version }) => replyJson({ version, docs_url: "" }),
 	}),

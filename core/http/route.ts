@@ -71,6 +71,8 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	readonly isSignIn?: boolean;
 	/** Answered also while the service has not started. Default false. */
 	readonly isAlwaysOpen?: boolean;
+	/** Answered to everybody who opens the path itself in a browser, in the place of all else. Must tell nothing. Default none. */
+	readonly page?: Reply;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { toPageHeaders } from "../page-headers.ts";
 import type { ApiDocument } from "./document.ts";
 import type { JsonSchema } from "./schema.ts";
 
@@ -8,11 +8,7 @@ details{border-top:1px solid #d5dae1;padding:.4rem 0}summary{cursor:pointer}tabl
 td,th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}th{font-weight:600}
 @media(prefers-color-scheme:dark){body{color:#e4e7eb;background:#15181c}code,pre{background:#22272e}details{border-color:#343b44}}`;
 
-/** The page runs nothing and loads nothing: what it looks like is in it. */
-export const pageHeaders: Readonly<Record<string, string>> = {
-	"content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-	"referrer-policy": "no-referrer",
-};
+export const pageHeaders = toPageHeaders(style);
 
 interface Operation {
 	readonly tags: readonly string[];
