@@ -23,7 +23,7 @@ export type { TokenRecord } from "../client/sign-in.ts";
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
-export type { ExecutionInput, ExecutionRecord, RerunRequest, StreamEventRecord } from "./executions/client.ts";
+export type { ExecutionInput, ExecutionRecord, LiveActionRecord, RerunRequest, StreamEventRecord } from "./executions/client.ts";
 export type { FollowOptions, OutputChunkRecord } from "./executions/output-client.ts";
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";

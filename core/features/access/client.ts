@@ -7,7 +7,7 @@ import type { JsonObject } from "../../contract/index.ts";
 export interface UserRecord {
 	readonly username: string;
 	readonly authentication: { readonly method: string; readonly location?: string; readonly token_expire?: string };
-	readonly rbac: { readonly enabled: boolean; readonly roles: readonly string[]; readonly is_admin?: boolean };
+	readonly rbac: { readonly enabled: boolean; readonly roles: readonly string[]; readonly is_admin: boolean };
 }
 
 /** An API key without the key. `uid` and `key_hash` are masked unless an administrator asks for secrets. */
@@ -36,6 +36,9 @@ export interface RoleRecord {
 	readonly name: string;
 	readonly description: string;
 	readonly system: boolean;
+	/** Ids of the grants, as the next member has them too. */
+	readonly permission_grants: readonly string[];
+	readonly permission_grant_ids: readonly string[];
 	readonly permission_grant_objects: readonly {
 		readonly id: string;
 		readonly resource_uid: string | null;

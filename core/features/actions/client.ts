@@ -14,9 +14,11 @@ export interface ActionRecord {
 	readonly entry_point: string;
 	readonly enabled: boolean;
 	readonly parameters: ParameterSchema;
-	readonly output_schema?: JsonObject;
+	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;
+	/** Where it was registered from. */
+	readonly metadata_file?: string;
 }
 
 /** A runner type as the API shows it. */
@@ -27,6 +29,8 @@ export interface RunnerTypeRecord {
 	readonly description: string;
 	readonly enabled: boolean;
 	readonly runner_module: string;
+	/** Member of the result that holds what is printed. */
+	readonly output_key?: string;
 	readonly runner_parameters: ParameterSchema;
 }
 

@@ -24,6 +24,18 @@ export interface RuleRecord {
 	readonly metadata_file: string;
 }
 
+/** What of an execution its runner sees. */
+export interface LiveActionRecord {
+	readonly id: string;
+	/** `<pack>.<action>`. */
+	readonly action: string;
+	readonly action_is_workflow: boolean;
+	readonly parameters: JsonObject;
+	readonly callback: JsonObject;
+	readonly runner_info: JsonObject;
+	readonly notify?: JsonObject;
+}
+
 /** An execution as the API shows it. */
 export interface ExecutionRecord {
 	readonly id: string;
@@ -38,7 +50,7 @@ export interface ExecutionRecord {
 	readonly context: JsonObject;
 	readonly action: ActionRecord;
 	readonly runner: RunnerTypeRecord;
-	readonly liveaction: JsonObject;
+	readonly liveaction: LiveActionRecord;
 	readonly web_url: string;
 	readonly parent?: string;
 	readonly children?: readonly string[];

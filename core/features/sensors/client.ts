@@ -10,6 +10,10 @@ export interface SensorRecord {
 	readonly name: string;
 	readonly pack: string;
 	readonly description: string;
+	/** Empty, as are the next two. */
+	readonly artifact_uri: string;
+	readonly entry_point: string;
+	readonly metadata_file: string;
 	/** Refs of the trigger types that come with it. */
 	readonly trigger_types: readonly string[];
 	/** Seconds; null for one that does not poll. */

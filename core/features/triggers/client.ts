@@ -42,7 +42,8 @@ export interface TriggerInstanceRecord {
 	readonly id: string;
 	readonly trigger: string;
 	readonly trigger_type: string;
-	readonly payload: JsonObject;
+	/** Missing for those who may not see it. */
+	readonly payload?: JsonObject;
 	readonly occurrence_time: string;
 	readonly status: "pending" | "processing" | "processed" | "processing_failed";
 	readonly trace_id: string;

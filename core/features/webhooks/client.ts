@@ -7,8 +7,10 @@ export interface WebhookRecord {
 	readonly id: string;
 	readonly uid: string;
 	readonly ref: string;
+	readonly name: string;
+	readonly pack: string;
 	readonly type: string;
-	readonly description?: string;
+	readonly description: string;
 	readonly parameters: JsonObject;
 }
 
@@ -21,6 +23,7 @@ export interface WebhookDeliveryRecord {
 	readonly received_at: string;
 	readonly verdict: string;
 	readonly reason?: string;
+	readonly trace_tag?: string;
 	readonly user: string;
 	readonly trigger_instance_id?: string;
 	readonly headers?: JsonObject;

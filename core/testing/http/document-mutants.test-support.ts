@@ -19,24 +19,34 @@ interface MutableSchema {
 	readonly required: string[];
 }
 
+interface Mutant {
+	readonly name: string;
+	/** Whether types made of it are others. */
+	readonly changesTypes?: boolean;
+	mutate(document: MutableDocument): void;
+}
+
 /** One wrong thing in a description each, which tests and the fuzzer have to find. */
-export const mutants: readonly { readonly name: string; readonly mutate: (document: MutableDocument) => void }[] = [
+export const mutants: readonly Mutant[] = [
 	{
 		name: "a status missing",
 		mutate: ({ paths }) => void delete paths["/v1/executions"]?.["post"]?.responses["404"],
 	},
 	{
 		name: "a wrong type",
+		changesTypes: true,
 		mutate({ components }) {
 			(components.schemas["Rule"] as MutableSchema).properties["enabled"] = { type: "string" };
 		},
 	},
 	{
 		name: "a member missing",
+		changesTypes: true,
 		mutate: ({ components }) => void delete components.schemas["Policy"]?.properties["resource_ref"],
 	},
 	{
 		name: "a member required that may be absent",
+		changesTypes: true,
 		mutate: ({ components }) => void components.schemas["TriggerInstance"]?.required.push("failure_reason"),
 	},
 	{
