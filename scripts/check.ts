@@ -1,3 +1,4 @@
+import { checkApi } from "./check-api.ts";
 import { checkBoundaries } from "./check-boundaries.ts";
 import { checkDocs } from "./check-docs.ts";
 import { checkLengths } from "./check-lengths.ts";
@@ -21,6 +22,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["docs", checkDocs],
 	["map", checkMap],
 	["lengths", checkLengths],
+	["description of the API", checkApi],
 	["lock file", checkLock],
 	["package", checkPackage],
 ];
