@@ -1,42 +1,104 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
-import { toSeenLines } from "../contract/unseen-text.ts";
+import { toSeenLine, toSeenLines } from "../contract/unseen-text.ts";
 import { type CliContext, CliExit } from "./context.ts";
+import { screenOf } from "./screen.ts";
 
-/** Asks questions one after the other. Without a terminal the answers are the lines of the input. */
-export interface Prompts {
-	/** One line of text; what is typed does not show when `hidden`. Exits with 2 at the end of the input. */
-	ask(question: string, options?: { readonly hidden?: boolean }): Promise<string>;
-	close(): void;
+/** One of the answers to a question. */
+export interface Choice<T> {
+	readonly label: string;
+	readonly value: T;
 }
 
-export function openPrompts({ stdin, stderr, onInterrupt }: CliContext): Prompts {
-	const terminal = stdin.isTTY === true;
-	let hidden = false;
-	const echo = new Writable({
-		write(chunk: Buffer, _encoding, done) {
-			if (!hidden && terminal) stderr.write(chunk);
-			done();
-		},
-	});
-	const reader = createInterface({ input: stdin, output: echo, terminal });
-	// Lines that come before they are asked for are kept by the iterator.
-	const lines = reader[Symbol.asyncIterator]();
-	const forget = onInterrupt(() => reader.close());
-	reader.once("SIGINT", () => reader.close());
-	return {
-		async ask(question, options = {}) {
-			stderr.write(toSeenLines(question));
-			hidden = options.hidden === true;
-			const { done, value } = await lines.next();
-			if (hidden || !terminal) stderr.write("\n");
-			hidden = false;
-			if (done === true) throw new CliExit(2, "the input ended before every question was answered");
-			return value;
-		},
-		close() {
-			forget();
-			reader.close();
-		},
-	};
+/** Asks questions one after the other. Without a terminal the answers are the lines of the input. */
+export class Prompts {
+	readonly #context: CliContext;
+	readonly #isTerminal: boolean;
+	#reader: Reader | undefined;
+
+	constructor(context: CliContext) {
+		this.#context = context;
+		this.#isTerminal = context.stdin.isTTY === true;
+	}
+
+	/** Whether answers can be chosen with the arrow keys: on the terminal of this process, to which the list is drawn. */
+	get canChoose(): boolean {
+		const { stdin, stdout, env } = this.#context;
+		return (
+			this.#isTerminal && stdin === process.stdin && stdout === process.stdout && screenOf(stdout, env).isTerminal && env["TERM"] !== "dumb"
+		);
+	}
+
+	/** One line of text; what is typed does not show when `hidden`. Exits with 2 at the end of the input. */
+	async ask(question: string, { hidden = false }: { readonly hidden?: boolean } = {}): Promise<string> {
+		const { stderr } = this.#context;
+		this.#reader ??= new Reader(this.#context);
+		stderr.write(toSeenLines(question));
+		const line = await this.#reader.read(hidden);
+		if (hidden || !this.#isTerminal) stderr.write("\n");
+		if (line === undefined) throw inputEnded();
+		return line;
+	}
+
+	/** One of the choices. Exits with 2 when none is taken. */
+	async choose<T>(question: string, choices: readonly Choice<T>[], initial: number): Promise<T> {
+		// Two readers of one terminal would share what is typed.
+		this.close();
+		const { consola } = await import("consola");
+		const options = choices.map(({ label }, index) => ({ label: toSeenLine(label), value: String(index) }));
+		const taken = await consola.prompt(toSeenLine(question.trim().replaceAll("\n", " ")), {
+			type: "select",
+			options,
+			initial: String(initial),
+			cancel: "undefined",
+		});
+		const choice = choices[Number(taken ?? Number.NaN)];
+		if (choice === undefined) throw inputEnded();
+		return choice.value;
+	}
+
+	close(): void {
+		this.#reader?.close();
+		this.#reader = undefined;
+	}
+}
+
+function inputEnded(): CliExit {
+	return new CliExit(2, "the input ended before every question was answered");
+}
+
+/** The lines of the input. */
+class Reader {
+	readonly #reader: Interface;
+	readonly #lines: NodeJS.AsyncIterator<string>;
+	readonly #forget: () => void;
+	#isHidden = false;
+
+	constructor({ stdin, stderr, onInterrupt }: CliContext) {
+		const terminal = stdin.isTTY === true;
+		const echo = new Writable({
+			write: (chunk: Buffer, _encoding, done) => {
+				if (!this.#isHidden && terminal) stderr.write(chunk);
+				done();
+			},
+		});
+		this.#reader = createInterface({ input: stdin, output: echo, terminal });
+		// Lines that come before they are asked for are kept by the iterator.
+		this.#lines = this.#reader[Symbol.asyncIterator]();
+		this.#forget = onInterrupt(() => this.#reader.close());
+		this.#reader.once("SIGINT", () => this.#reader.close());
+	}
+
+	/** The next line; undefined at the end. */
+	async read(hidden: boolean): Promise<string | undefined> {
+		this.#isHidden = hidden;
+		const { done, value } = await this.#lines.next();
+		this.#isHidden = false;
+		return done === true ? undefined : value;
+	}
+
+	close(): void {
+		this.#forget();
+		this.#reader.close();
+	}
 }

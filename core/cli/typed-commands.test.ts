@@ -1,3 +1,4 @@
+// test-timeout: 300
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { promisify } from "node:util";
 import { test } from "uvu";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
+import { inquirer } from "../../plugins-runner/inquirer/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
 import { toShown, typeSvc } from "../testing/cli/terminal.test-support.ts";
@@ -23,7 +25,7 @@ test.before(async () => {
 		defineConfig({
 			storage: memoryStorage(),
 			event_bus: memoryBus(),
-			runners: [localCommand()],
+			runners: [localCommand(), inquirer()],
 			data_dir: join(home, "data"),
 			auth: { enable: false, listen: false },
 			api: { port: 0 },
@@ -98,6 +100,46 @@ onTerminal.test("what is no command is said with the one that may have been mean
 		assert.match(shown, new RegExp(`Did you mean ${meant}\\?`));
 	}
 	assert.match((await typed(["zzz"])).shown, /error: unknown command 'zzz'; `svc --help` shows the commands/);
+});
+
+onTerminal.test("an answer is chosen with the arrow keys where there are few, and typed where it is anything", async () => {
+	const properties = {
+		colour: { type: "string", enum: ["red", "blue"], description: "Which one?", required: true },
+		note: { type: "string", description: "Why?" },
+		sure: { type: "boolean" },
+	};
+	const respond = async (use: (command: ReturnType<typeof typeSvc>) => Promise<void>) => {
+		const schema = JSON.stringify({ type: "object", properties });
+		const asked = await typed(["run", "-a", "core.ask", `schema=${schema}`]);
+		const [id = ""] = /[0-9a-f]{24}/.exec(asked.shown) ?? [];
+		await until("the question is asked", 10, async () => ((await typed(["inquiry", "list"])).shown.includes(id) ? true : undefined));
+		const command = typeSvc(["inquiry", "respond", id, "-j"], { env });
+		try {
+			await command.shows("Which one? (colour)");
+			await use(command);
+		} finally {
+			command.end();
+		}
+		return { exitCode: await command.exitCode, text: command.text() };
+	};
+	const down = "\u001b[B";
+	const answered = await respond(async (command) => {
+		command.type(`${down}\r`);
+		await command.shows("note (string, optional): ");
+		command.type("because\r");
+		await command.shows("(no answer)");
+		command.type(`${down}\r`);
+		await command.exitCode;
+	});
+	assert.equal(answered.exitCode, 0, answered.text);
+	const json = answered.text.slice(answered.text.lastIndexOf('{\r\n    "id"'));
+	assert.deepEqual(JSON.parse(json).response, { colour: "blue", note: "because", sure: true });
+	const left = await respond(async (command) => {
+		command.type("\u0003");
+		await command.exitCode;
+	});
+	assert.equal(left.exitCode, 2, left.text);
+	assert.match(left.text, /input ended/);
 });
 
 onTerminal.test("a service greets whoever starts it with its addresses, opens the page that is asked for and logs in colours", async () => {

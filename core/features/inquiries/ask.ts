@@ -1,6 +1,6 @@
 import { CliExit } from "../../cli/context.ts";
 import { castText } from "../../cli/parameters.ts";
-import type { Prompts } from "../../cli/prompts.ts";
+import type { Choice, Prompts } from "../../cli/prompts.ts";
 import type { JsonObject, JsonValue, ParameterDefinition } from "../../contract/index.ts";
 
 /** Ask for each property of an answer. One that nothing is typed for is left out, so that the default of the schema applies. */
@@ -22,6 +22,11 @@ async function askForOne(
 	prompts: Prompts,
 	warn: (text: string) => void,
 ): Promise<JsonValue | undefined> {
+	const choices = prompts.canChoose ? toChoices(property, isRequired) : [];
+	if (choices.length > 0) {
+		const initial = choices.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(property.default));
+		return prompts.choose(toTitle(name, property), choices, Math.max(0, initial));
+	}
 	for (;;) {
 		const text = await prompts.ask(toQuestion(name, property, isRequired), { hidden: property.secret === true });
 		if (text === "" && !isRequired) return undefined;
@@ -37,6 +42,22 @@ async function askForOne(
 			warn(`${property.secret === true ? `"${name}" is not what the schema allows` : error.message}\n`);
 		}
 	}
+}
+
+/** The values there are; none where there are others too, or nobody may see them. */
+function toChoices(
+	{ type, enum: allowed, default: fallback, secret }: ParameterDefinition,
+	isRequired: boolean,
+): Choice<JsonValue | undefined>[] {
+	if (secret === true) return [];
+	const values = allowed ?? (type === "boolean" ? [true, false] : []);
+	const choices = values.map((value) => ({ label: typeof value === "string" ? value : JSON.stringify(value), value }));
+	const isLeftOut = choices.length > 0 && !isRequired && fallback === undefined;
+	return isLeftOut ? [{ label: "(no answer)", value: undefined }, ...choices] : choices;
+}
+
+function toTitle(name: string, { description }: ParameterDefinition): string {
+	return description === undefined ? name : `${description} (${name})`;
 }
 
 function toQuestion(

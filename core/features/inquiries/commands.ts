@@ -2,7 +2,7 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
-import { openPrompts } from "../../cli/prompts.ts";
+import { Prompts } from "../../cli/prompts.ts";
 import { openSession } from "../../cli/session.ts";
 import type { JsonObject } from "../../contract/index.ts";
 import { toSeenLines } from "../../contract/unseen-text.ts";
@@ -53,7 +53,7 @@ function parseAnswer(text: string): JsonObject {
 }
 
 async function promptForAnswer(schema: JsonObject, context: CliContext): Promise<JsonObject> {
-	const prompts = openPrompts(context);
+	const prompts = new Prompts(context);
 	try {
 		return await askForAnswer(schema, prompts, (text) => context.stderr.write(toSeenLines(text)));
 	} finally {
