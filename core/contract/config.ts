@@ -6,7 +6,7 @@ import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";
 
 /** The plugins of a service, and where its files are. */
-export interface Composition {
+export interface Composition<BackendName extends string = string> {
 	/** Where everything is kept. */
 	readonly storage: StoragePlugin;
 	/** Wake-ups and live events between the parts, and nodes, of the service. */
@@ -16,7 +16,7 @@ export interface Composition {
 	/** Sources of events; each runs on one node. Default none. */
 	readonly sensors?: readonly SensorPlugin[];
 	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
-	readonly auth_backends?: Readonly<Record<string, (kwargs: never) => AuthBackendPlugin>>;
+	readonly auth_backends?: Readonly<Record<BackendName, (kwargs: never) => AuthBackendPlugin>>;
 	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */
 	readonly packs?: readonly string[];
 	/** Directory of pack configurations, `<pack>.yaml` each. Relative to the configuration file. Default `configs` in the data directory. */
@@ -39,21 +39,21 @@ export interface RoleConfig {
 }
 
 /** Which backend verifies passwords. */
-export interface AuthBackendChoice {
+export interface AuthBackendChoice<BackendName extends string = string> {
 	/** A plugin, or a name of `auth_backends`. Default: the one called `flat_file`, where there is one. `SVC_AUTH_BACKEND` wins. */
-	readonly backend?: AuthBackendPlugin | string;
+	readonly backend?: AuthBackendPlugin | BackendName;
 	/** Arguments for a backend given by name: an object or its JSON text. `SVC_AUTH_BACKEND_KWARGS` wins. */
 	readonly backend_kwargs?: string | Readonly<Record<string, unknown>>;
 }
 
 /** What `svc.config.ts` exports. Unknown sections and options are refused at start with path and hint. */
-export type SvcConfig = Composition &
+export type SvcConfig<BackendName extends string = string> = Composition<BackendName> &
 	Omit<OptionsInput, "auth" | "rbac"> & {
-		readonly auth?: NonNullable<OptionsInput["auth"]> & AuthBackendChoice;
+		readonly auth?: NonNullable<OptionsInput["auth"]> & AuthBackendChoice<NoInfer<BackendName>>;
 		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RoleConfig;
 	};
 
-/** Types a configuration. Returns it unchanged. */
-export function defineConfig(config: SvcConfig): SvcConfig {
+/** Types a configuration, in which `auth.backend` names one of `auth_backends`. Returns it unchanged. */
+export function defineConfig<BackendName extends string = never>(config: SvcConfig<BackendName>): SvcConfig {
 	return config;
 }

@@ -42,6 +42,12 @@ test("a right configuration compiles and comes back unchanged", () => {
 	assert.equal(defineConfig(config), config);
 });
 
+test("a backend is chosen by a name that there is", () => {
+	const backends = { ldap: ({ host }: { host: string }) => ({ ...authBackend, name: host }), pam: () => authBackend };
+	const config = defineConfig({ ...composition, auth: { backend: "ldap" }, auth_backends: backends });
+	assert.equal(config.auth?.backend, "ldap");
+});
+
 test("options have the types of their definitions", () => {
 	const level: (options: Options) => "error" | "warn" | "info" | "debug" = (options) => options.log.level;
 	const port: (options: Options) => number = (options) => options.api.port;

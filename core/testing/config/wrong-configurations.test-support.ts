@@ -66,6 +66,12 @@ export const wrongConfigurations: readonly Wrong[] = [
 	wrong("api.allow_origin", "expected an array of strings", () => defineConfig({ ...parts, api: { allow_origin: "*" } })),
 	// @ts-expect-error a part of the service is one of the roles
 	wrong("node.only", 'did you mean "worker"?', () => defineConfig({ ...parts, node: { only: ["wroker"] } })),
+	wrong("auth.backend", 'there is no backend "ldpa"; did you mean "ldap"?', () =>
+		// @ts-expect-error the name is none of auth_backends
+		defineConfig({ ...parts, auth: { backend: "ldpa" }, auth_backends: { ldap: () => authBackend } }),
+	),
+	// @ts-expect-error there are no backends to choose from
+	wrong("auth.backend", 'there is no backend "ldap"', () => defineConfig({ ...parts, auth: { backend: "ldap" } })),
 	// @ts-expect-error a backend is a plugin or a name
 	wrong("auth.backend", "expected an auth backend plugin, got 1", () => defineConfig({ ...parts, auth: { backend: 1 } })),
 	wrong("auth_backends.a", "got the storage plugin", () =>
