@@ -15,10 +15,11 @@ export function toAddressLines({ api, auth, stream, health }: Addresses): readon
 }
 
 /** The lines about a user that was made at the start. */
-export function toFirstUserLines({ username, password }: FirstUser): readonly string[] {
+export function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
 	return [
 		`First start: user "${username}" was made.`,
 		password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, shown only this once: ${password}`,
+		...(warning === undefined ? [] : [`Mind: ${warning}`]),
 	];
 }
 

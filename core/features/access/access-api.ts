@@ -26,6 +26,8 @@ export interface FirstUser {
 	readonly username: string;
 	/** Given only when it was generated: whoever set it knows it. */
 	readonly password?: string;
+	/** What it lacks to do anything, and what to do about it; absent when nothing is missing. */
+	readonly warning?: string;
 }
 
 /** Who may do what. With access control off everybody may do everything. */

@@ -1,7 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type AuthBackend, type Credentials, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
+import { createOptions } from "../../testing/options.ts";
 import { ensureFirstUser } from "./first-user.ts";
+import { findFirstUserWarning } from "./first-user-api.ts";
+
+const withRoles = { ...createOptions(), rbac: { ...createOptions().rbac, enable: true } };
 
 function open({ isEmpty = true, refuses = false, isTaken = false } = {}) {
 	const users: Credentials[] = [];
@@ -17,7 +21,7 @@ function open({ isEmpty = true, refuses = false, isTaken = false } = {}) {
 			users.push(credentials);
 		},
 	};
-	return { backend, logger, users, log, systemUser: "svc" };
+	return { backend, logger, users, log, systemUser: "svc", warning: undefined };
 }
 
 test("where there is no user, admin is made with a random password that is told once and not logged", async () => {
@@ -37,6 +41,17 @@ test("a password that was given is used and not told again", async () => {
 	assert.deepEqual(await ensureFirstUser({ ...opened, adminPassword: "given one" }), { username: "admin" });
 	assert.deepEqual(opened.users, [{ username: "admin", password: "given one" }]);
 	assert.ok(!opened.log.join().includes("given one"));
+});
+
+test("an administrator without a role is told of, in the log and to whoever starts the service", async () => {
+	const warning = findFirstUserWarning(withRoles, { assignments: [{ username: "ann", roles: ["admin"] }] });
+	assert.match(warning ?? "", /^rbac\.assignments: .*"admin", has no role.*; hint: rbac: \{ assignments/);
+	const opened = open();
+	const made = await ensureFirstUser({ ...opened, warning, adminPassword: "given one" });
+	assert.deepEqual(made, { username: "admin", warning });
+	assert.match(opened.log.join(), /has no role and may do nothing/);
+	assert.equal(findFirstUserWarning(withRoles, { assignments: [{ username: "admin", roles: ["admin"] }] }), undefined);
+	assert.equal(findFirstUserWarning(createOptions(), {}), undefined);
 });
 
 test("where there are users, or the backend keeps none, nobody is made", async () => {

@@ -10,13 +10,21 @@ export interface FirstUserParts {
 	readonly logger: Logger;
 	/** Whose name nobody can sign in by. */
 	readonly systemUser: string;
+	/** What the administrator lacks. */
+	readonly warning: string | undefined;
 }
 
 /**
  * Make the user `admin` where the backend has no user yet. A password that was made up is returned, to be shown
  * once; it goes into no log.
  */
-export async function ensureFirstUser({ backend, adminPassword, logger, systemUser }: FirstUserParts): Promise<FirstUser | undefined> {
+export async function ensureFirstUser({
+	backend,
+	adminPassword,
+	logger,
+	systemUser,
+	warning,
+}: FirstUserParts): Promise<FirstUser | undefined> {
 	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
 	const problem = findFirstUserProblem(systemUser);
 	if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
@@ -30,5 +38,6 @@ export async function ensureFirstUser({ backend, adminPassword, logger, systemUs
 		throw new SvcError("SVC_CONFIG", `SVC_ADMIN_PASSWORD: ${error.message}`, { cause: error });
 	}
 	logger.info("first administrator made", { user: username });
-	return generated === undefined ? { username } : { username, password: generated };
+	if (warning !== undefined) logger.warn("configuration", { warning });
+	return { username, ...(generated !== undefined && { password: generated }), ...(warning !== undefined && { warning }) };
 }

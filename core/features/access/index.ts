@@ -7,6 +7,7 @@ import { StoredApiKeys } from "./api-keys.ts";
 import { apiKeyRoutes } from "./api-keys-routes.ts";
 import { VerifiedCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
+import { findFirstUserWarning } from "./first-user-api.ts";
 import { principalOf } from "./principal-of.ts";
 import { roleRoutes } from "./roles-routes.ts";
 import { createRunTokens } from "./run-tokens.ts";
@@ -29,7 +30,8 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 			async ensureFirstUser() {
 				// Where nobody can sign in, the backend has not been started.
 				if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
-				return ensureFirstUser({ backend: authBackend, adminPassword: dependencies.adminPassword, logger: kernel.logger, systemUser });
+				const warning = findFirstUserWarning(options, dependencies.access);
+				return ensureFirstUser({ ...{ backend: authBackend, systemUser, warning }, ...kernel, adminPassword: dependencies.adminPassword });
 			},
 		},
 		aging: [{ kind: "token", time: "expiry", days: options.garbagecollector.tokens_ttl }],

@@ -101,8 +101,9 @@ export class StoredPackConfigs implements PackConfigs {
 	async check(): Promise<void> {
 		for (const pack of await this.#packRefs()) {
 			try {
-				const [values, schema] = [await this.#readValues(pack), (await this.#readSchema(pack)) ?? {}];
-				if (values !== undefined) checkConfigValues(pack, values, schema);
+				const [values, schema] = [await this.#readValues(pack), await this.#readSchema(pack)];
+				// What is required is missing also where no file was written.
+				if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
 			} catch (error) {
 				this.#parts.logger.warn("pack configuration cannot be used as it is", { pack, problem: toErrorMessage(error) });
 			}

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type RuleEntity, SvcError } from "../../contract/index.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
+import { checkTemplates } from "./check-templates.ts";
 import { compileCriteria } from "./criteria/index.ts";
 import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput } from "./rules-api.ts";
@@ -23,6 +24,8 @@ export function checkRule(input: RuleInput, pack: string): RuleFields {
 	assertDepth("action.parameters", action.parameters ?? {});
 	assertDepth("criteria", criteria);
 	compileCriteria(criteria);
+	checkTemplates("criteria", criteria);
+	checkTemplates("action.parameters", action.parameters ?? {});
 	return {
 		ref: `${pack}.${name}`,
 		pack,

@@ -20,6 +20,21 @@ for (const [what, input, problem] of [
 	["an unknown operator", { criteria: { "trigger.n": { type: "resembles", pattern: 1 } } }, /"trigger\.n"/],
 	["a criterion without a pattern", { criteria: { "trigger.n": { type: "exists" } } }, /"trigger\.n".*pattern/],
 	["an action that is no ref", { action: { ref: "said" } }, /action\.ref: "said" must be/],
+	[
+		"a template that is not closed",
+		{ action: { ref: "default.said", parameters: { to: [{ text: "{{ trigger.n" }] } } },
+		/action\.parameters\.to\[0\]\.text: is no template: .*\(line 1\); hint: /,
+	],
+	[
+		"a template that asks half",
+		{ action: { ref: "default.said", parameters: { n: "{% if trigger.n %}" } } },
+		/action\.parameters\.n: is no/,
+	],
+	[
+		"a pattern that is no template",
+		{ criteria: { "trigger.n": { type: "equals", pattern: "{{ | }}" } } },
+		/criteria\.trigger\.n\.pattern: is/,
+	],
 	["a name with a slash", { name: "a/b" }, /name: "a\/b"/],
 	["a mask where nothing is stored", { action: { ref: "default.said", parameters: { text: "********" } } }, /action\.parameters\.text/],
 ] as const) {

@@ -210,6 +210,19 @@ test("a plan says that others may read the data directory", () =>
 		assert.equal(await isSaid(), false);
 	}));
 
+test("a plan says that the first administrator has no role, and that a pack lacks what it requires", () =>
+	withPlan(async ({ plan, write, configure }) => {
+		await configure(`${usual}, rbac: { enable: true }`);
+		await write("packs/hello/config.schema.yaml", "token: { type: string, required: true, secret: true }\n");
+		const texts = ({ warnings }: ServicePlan) => warnings.map(({ path, message }) => `${path}: ${message}`).join("\n");
+		const planned = texts(await plan());
+		assert.match(planned, /rbac\.assignments: the first administrator, "admin", has no role and may do nothing/);
+		assert.match(planned, /configuration of pack "hello": "token" is required/);
+		await configure(`${usual}, configs: "./configs", rbac: { enable: true, assignments: [{ username: "admin", roles: ["admin"] }] }`);
+		await write("configs/hello.yaml", "token: abc\n");
+		assert.doesNotMatch(texts(await plan()), /has no role|is required/);
+	}));
+
 test("a plan says what proxy mode needs, and keeps the secret that the proxy shares", () =>
 	withPlan(async ({ plan }) => {
 		const env = { SVC_AUTH_MODE: "proxy" };

@@ -75,6 +75,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 		keys,
 		findMissingPackages(listed),
 		network.warnings,
+		users.warnings,
 		stored.warnings,
 		drafted.warnings,
 		logged,
