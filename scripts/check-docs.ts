@@ -7,6 +7,7 @@ import { findFiles } from "./find-files.ts";
 import { toApiReference } from "./reference/api-reference.ts";
 import { toCommandReference } from "./reference/command-reference.ts";
 import { toHttpReference } from "./reference/http-reference.ts";
+import { toOptionsInput } from "./reference/options-input.ts";
 import { toRequestReference } from "./reference/request-reference.ts";
 import { toRightsReference } from "./reference/rights-reference.ts";
 import { run } from "./run.ts";
@@ -14,6 +15,7 @@ import { run } from "./run.ts";
 /** Pages that are made from the code, so that the two cannot differ. */
 const madePages: readonly (readonly [page: string, toText: () => string | Promise<string>])[] = [
 	["docs/reference/configuration.md", toConfigurationReference],
+	["core/contract/options-input.ts", toOptionsInput],
 	["docs/reference/api.md", () => toApiReference().text],
 	["docs/reference/cli-options.md", toCommandReference],
 	["docs/reference/http-api.md", () => toHttpReference()],

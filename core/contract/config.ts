@@ -1,6 +1,6 @@
 import type { AuthBackendPlugin } from "./auth-backend.ts";
 import type { EventBusPlugin } from "./event-bus.ts";
-import type { OptionsInput } from "./options.ts";
+import type { OptionsInput } from "./options-input.ts";
 import type { RunnerPlugin } from "./runner.ts";
 import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";

@@ -8,6 +8,7 @@ export * from "./event-bus.ts";
 export * from "./json.ts";
 export * from "./optional-package.ts";
 export * from "./options.ts";
+export * from "./options-input.ts";
 export * from "./parameters.ts";
 export * from "./plugin.ts";
 export * from "./poll.ts";

@@ -479,6 +479,3 @@ type OptionValue<D> = D extends { readonly type: "list"; readonly choices: reado
 
 /** Every section with every option, defaults applied. */
 export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };
-
-/** What a configuration may say of the options. */
-export type OptionsInput = { readonly [S in keyof Options]?: Partial<Options[S]> };

@@ -1,0 +1,543 @@
+// Made by `npm run docs:update` from options.ts. Do not edit.
+import type { Options } from "./options.ts";
+
+/** What a configuration may say of the options. */
+export interface OptionsInput {
+	readonly system?: {
+		/**
+		 * Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5).
+		 * Default `false`. `SVC_SYSTEM_DEBUG` wins.
+		 */
+		readonly debug?: Options["system"]["debug"];
+		/**
+		 * Whether parameters of triggers must fit the schema of their type; those of webhooks and timers always must.
+		 * Default `true`. `SVC_SYSTEM_VALIDATE_TRIGGER_PARAMETERS` wins.
+		 */
+		readonly validate_trigger_parameters?: Options["system"]["validate_trigger_parameters"];
+		/**
+		 * Whether payloads must fit the schema of their trigger type; those of webhooks and timers always must.
+		 * Default `true`. `SVC_SYSTEM_VALIDATE_TRIGGER_PAYLOAD` wins.
+		 */
+		readonly validate_trigger_payload?: Options["system"]["validate_trigger_payload"];
+	};
+	readonly node?: {
+		/**
+		 * Name of this node among several; empty means the name of its host.
+		 * Default `""`. `SVC_NODE_NAME` wins.
+		 */
+		readonly name?: Options["node"]["name"];
+		/**
+		 * Parts of the service that this node runs; empty means all of them. `svc serve --only` wins.
+		 * Default `[]`. `SVC_NODE_ONLY` wins.
+		 */
+		readonly only?: Options["node"]["only"];
+		/**
+		 * Whether there is a listener that answers `/health/live` and `/health/ready` and nothing else.
+		 * Default `false`. `SVC_NODE_HEALTH_LISTEN` wins.
+		 */
+		readonly health_listen?: Options["node"]["health_listen"];
+		/**
+		 * Listen address of that listener.
+		 * Default `"127.0.0.1"`. `SVC_NODE_HEALTH_HOST` wins.
+		 */
+		readonly health_host?: Options["node"]["health_host"];
+		/**
+		 * Port of that listener.
+		 * Default `9103`. `SVC_NODE_HEALTH_PORT` wins.
+		 */
+		readonly health_port?: Options["node"]["health_port"];
+	};
+	readonly system_user?: {
+		/**
+		 * Name that executions of rules carry, and all while authentication is off; nobody can sign in by it, or by one like it. Also the user
+		 * on remote hosts where nothing else names one.
+		 * Default `"svc"`. `SVC_SYSTEM_USER_USER` wins.
+		 */
+		readonly user?: Options["system_user"]["user"];
+		/**
+		 * Private key for remote hosts where neither the action nor the SSH configuration names one; empty means none.
+		 * Default `""`. `SVC_SYSTEM_USER_SSH_KEY_FILE` wins.
+		 */
+		readonly ssh_key_file?: Options["system_user"]["ssh_key_file"];
+	};
+	readonly auth?: {
+		/**
+		 * Whether requests need a credential.
+		 * Default `true`. `SVC_AUTH_ENABLE` wins.
+		 */
+		readonly enable?: Options["auth"]["enable"];
+		/**
+		 * Whether the authentication component has a listener of its own.
+		 * Default `true`. `SVC_AUTH_LISTEN` wins.
+		 */
+		readonly listen?: Options["auth"]["listen"];
+		/**
+		 * Listen address of the authentication component.
+		 * Default `"127.0.0.1"`. `SVC_AUTH_HOST` wins.
+		 */
+		readonly host?: Options["auth"]["host"];
+		/**
+		 * Port of the authentication component.
+		 * Default `9100`. `SVC_AUTH_PORT` wins.
+		 */
+		readonly port?: Options["auth"]["port"];
+		/**
+		 * Whether the authentication component listens with TLS only.
+		 * Default `false`. `SVC_AUTH_USE_SSL` wins.
+		 */
+		readonly use_ssl?: Options["auth"]["use_ssl"];
+		/**
+		 * Path of the certificate (PEM, with intermediates); read again when it changes.
+		 * Default `""`. `SVC_AUTH_CERT` wins.
+		 */
+		readonly cert?: Options["auth"]["cert"];
+		/**
+		 * Path of the certificate's private key (PEM); read again when it changes.
+		 * Default `""`. `SVC_AUTH_KEY` wins.
+		 */
+		readonly key?: Options["auth"]["key"];
+		/**
+		 * Who verifies passwords: the backend, or a proxy in front that names the user.
+		 * Default `"standalone"`. `SVC_AUTH_MODE` wins.
+		 */
+		readonly mode?: Options["auth"]["mode"];
+		/**
+		 * Addresses or networks (`10.0.0.0/8`) of proxies whose word is taken for client addresses and, in proxy mode, for users; there it must
+		 * be set.
+		 * Default `[]`. `SVC_AUTH_TRUSTED_PROXIES` wins.
+		 */
+		readonly trusted_proxies?: Options["auth"]["trusted_proxies"];
+		/**
+		 * Secret that a proxy sends in the header `Svc-Proxy-Secret`, at least 16 characters: without it nobody is taken for one. Empty: the
+		 * address is enough.
+		 * Default `""`. `SVC_AUTH_PROXY_SECRET` wins.
+		 */
+		readonly proxy_secret?: Options["auth"]["proxy_secret"];
+		/**
+		 * Whether in proxy mode the name of basic credentials is taken where no header names the user; the password is not looked at.
+		 * Default `false`. `SVC_AUTH_PROXY_BASIC` wins.
+		 */
+		readonly proxy_basic?: Options["auth"]["proxy_basic"];
+		/**
+		 * Failed sign-ins of a user from one address before each further one must wait; 0 switches that off.
+		 * Default `5`. `SVC_AUTH_FAILURE_LIMIT` wins.
+		 */
+		readonly failure_limit?: Options["auth"]["failure_limit"];
+		/**
+		 * Longest wait after a failed sign-in in seconds; it doubles from 1.
+		 * Default `60`. `SVC_AUTH_FAILURE_WAIT` wins.
+		 */
+		readonly failure_wait?: Options["auth"]["failure_wait"];
+		/**
+		 * Lifetime of a token in seconds: the default and the most that may be asked for.
+		 * Default `86400`. `SVC_AUTH_TOKEN_TTL` wins.
+		 */
+		readonly token_ttl?: Options["auth"]["token_ttl"];
+		/**
+		 * Lifetime in seconds of the token a running action gets.
+		 * Default `86400`. `SVC_AUTH_SERVICE_TOKEN_TTL` wins.
+		 */
+		readonly service_token_ttl?: Options["auth"]["service_token_ttl"];
+		/**
+		 * Public base address of the API without the version; empty means the API listener's own.
+		 * Default `""`. `SVC_AUTH_API_URL` wins.
+		 */
+		readonly api_url?: Options["auth"]["api_url"];
+	};
+	readonly rbac?: {
+		/**
+		 * Whether roles decide who may do what; without, every user is an administrator.
+		 * Default `false`. `SVC_RBAC_ENABLE` wins.
+		 */
+		readonly enable?: Options["rbac"]["enable"];
+	};
+	readonly api?: {
+		/**
+		 * Whether the API component listens.
+		 * Default `true`. `SVC_API_LISTEN` wins.
+		 */
+		readonly listen?: Options["api"]["listen"];
+		/**
+		 * Listen address of the API component.
+		 * Default `"127.0.0.1"`. `SVC_API_HOST` wins.
+		 */
+		readonly host?: Options["api"]["host"];
+		/**
+		 * Port of the API component. It also answers the authentication and stream paths.
+		 * Default `9101`. `SVC_API_PORT` wins.
+		 */
+		readonly port?: Options["api"]["port"];
+		/**
+		 * Whether the API component listens with TLS only.
+		 * Default `false`. `SVC_API_USE_SSL` wins.
+		 */
+		readonly use_ssl?: Options["api"]["use_ssl"];
+		/**
+		 * Path of the certificate (PEM, with intermediates); read again when it changes.
+		 * Default `""`. `SVC_API_CERT` wins.
+		 */
+		readonly cert?: Options["api"]["cert"];
+		/**
+		 * Path of the certificate's private key (PEM); read again when it changes.
+		 * Default `""`. `SVC_API_KEY_FILE` wins.
+		 */
+		readonly key?: Options["api"]["key"];
+		/**
+		 * Origins whose pages may call from browsers, with the cookie too; `*` allows all others, which have to bring a credential themselves.
+		 * Default `[]`. `SVC_API_ALLOW_ORIGIN` wins.
+		 */
+		readonly allow_origin?: Options["api"]["allow_origin"];
+		/**
+		 * Largest `limit` of lists for users who are not administrators.
+		 * Default `100`. `SVC_API_MAX_PAGE_SIZE` wins.
+		 */
+		readonly max_page_size?: Options["api"]["max_page_size"];
+		/**
+		 * Largest request body in bytes; more is answered with 413.
+		 * Default `4194304`. `SVC_API_MAX_BODY_SIZE` wins.
+		 */
+		readonly max_body_size?: Options["api"]["max_body_size"];
+		/**
+		 * Whether secrets are masked in answers, streams and output. Tokens of runs always are.
+		 * Default `true`. `SVC_API_MASK_SECRETS` wins.
+		 */
+		readonly mask_secrets?: Options["api"]["mask_secrets"];
+		/**
+		 * Whether the cookie `auth-token` is sent over HTTPS only.
+		 * Default `true`. `SVC_API_AUTH_COOKIE_SECURE` wins.
+		 */
+		readonly auth_cookie_secure?: Options["api"]["auth_cookie_secure"];
+		/**
+		 * SameSite of the cookie `auth-token`.
+		 * Default `"lax"`. `SVC_API_AUTH_COOKIE_SAME_SITE` wins.
+		 */
+		readonly auth_cookie_same_site?: Options["api"]["auth_cookie_same_site"];
+	};
+	readonly stream?: {
+		/**
+		 * Whether the stream component has a listener of its own.
+		 * Default `true`. `SVC_STREAM_LISTEN` wins.
+		 */
+		readonly listen?: Options["stream"]["listen"];
+		/**
+		 * Listen address of the stream component.
+		 * Default `"127.0.0.1"`. `SVC_STREAM_HOST` wins.
+		 */
+		readonly host?: Options["stream"]["host"];
+		/**
+		 * Port of the stream component.
+		 * Default `9102`. `SVC_STREAM_PORT` wins.
+		 */
+		readonly port?: Options["stream"]["port"];
+		/**
+		 * Whether the stream component listens with TLS only.
+		 * Default `false`. `SVC_STREAM_USE_SSL` wins.
+		 */
+		readonly use_ssl?: Options["stream"]["use_ssl"];
+		/**
+		 * Path of the certificate (PEM, with intermediates); read again when it changes.
+		 * Default `""`. `SVC_STREAM_CERT` wins.
+		 */
+		readonly cert?: Options["stream"]["cert"];
+		/**
+		 * Path of the certificate's private key (PEM); read again when it changes.
+		 * Default `""`. `SVC_STREAM_KEY` wins.
+		 */
+		readonly key?: Options["stream"]["key"];
+		/**
+		 * Seconds between heartbeats on a quiet event stream.
+		 * Default `15`. `SVC_STREAM_HEARTBEAT` wins.
+		 */
+		readonly heartbeat?: Options["stream"]["heartbeat"];
+		/**
+		 * Most event streams and downloads of output that one user has open on a node; 0 means any number.
+		 * Default `100`. `SVC_STREAM_MAX_PER_USER` wins.
+		 */
+		readonly max_per_user?: Options["stream"]["max_per_user"];
+	};
+	readonly webui?: {
+		/**
+		 * Base of `web_url` in executions; empty means the API's address.
+		 * Default `""`. `SVC_WEBUI_WEBUI_BASE_URL` wins.
+		 */
+		readonly webui_base_url?: Options["webui"]["webui_base_url"];
+	};
+	readonly log?: {
+		/**
+		 * Least important level that is written.
+		 * Default `"info"`. `SVC_LOG_LEVEL` wins.
+		 */
+		readonly level?: Options["log"]["level"];
+		/**
+		 * `text` for people, `json` one object a line; `auto` is text on a terminal.
+		 * Default `"auto"`. `SVC_LOG_FORMAT` wins.
+		 */
+		readonly format?: Options["log"]["format"];
+		/**
+		 * Whether secrets are masked in logs.
+		 * Default `true`. `SVC_LOG_MASK_SECRETS` wins.
+		 */
+		readonly mask_secrets?: Options["log"]["mask_secrets"];
+		/**
+		 * Further attribute names to mask in logs.
+		 * Default `[]`. `SVC_LOG_MASK_SECRETS_BLACKLIST` wins.
+		 */
+		readonly mask_secrets_blacklist?: Options["log"]["mask_secrets_blacklist"];
+	};
+	readonly actionrunner?: {
+		/**
+		 * Most executions that run at once on this node.
+		 * Default `60`. `SVC_ACTIONRUNNER_ACTIONS_POOL_SIZE` wins.
+		 */
+		readonly actions_pool_size?: Options["actionrunner"]["actions_pool_size"];
+		/**
+		 * Whether output is stored and streamed while an action runs.
+		 * Default `true`. `SVC_ACTIONRUNNER_STREAM_OUTPUT` wins.
+		 */
+		readonly stream_output?: Options["actionrunner"]["stream_output"];
+		/**
+		 * Least important level that loggers of Python actions write, where an action leaves `log_level` at `DEBUG`.
+		 * Default `"DEBUG"`. `SVC_ACTIONRUNNER_PYTHON_RUNNER_LOG_LEVEL` wins.
+		 */
+		readonly python_runner_log_level?: Options["actionrunner"]["python_runner_log_level"];
+		/**
+		 * Most bytes of each of stdout and stderr in `result`; the stored stream keeps all.
+		 * Default `1048576`. `SVC_ACTIONRUNNER_MAX_RESULT_OUTPUT` wins.
+		 */
+		readonly max_result_output?: Options["actionrunner"]["max_result_output"];
+		/**
+		 * Whether stopping waits for running actions.
+		 * Default `true`. `SVC_ACTIONRUNNER_GRACEFUL_SHUTDOWN` wins.
+		 */
+		readonly graceful_shutdown?: Options["actionrunner"]["graceful_shutdown"];
+		/**
+		 * Most seconds that stopping waits for running actions before it ends them.
+		 * Default `300`. `SVC_ACTIONRUNNER_EXIT_STILL_ACTIVE_CHECK` wins.
+		 */
+		readonly exit_still_active_check?: Options["actionrunner"]["exit_still_active_check"];
+	};
+	readonly mail?: {
+		/**
+		 * Path of the command that `core.sendmail` sends with, called with `-i -t`; empty means `sendmail`, where systems have it.
+		 * Default `""`. `SVC_MAIL_SENDMAIL_BINARY` wins.
+		 */
+		readonly sendmail_binary?: Options["mail"]["sendmail_binary"];
+		/**
+		 * Directories, absolute, whose files may be attached to mails; none means that nothing may be.
+		 * Default `[]`. `SVC_MAIL_ATTACHMENT_DIRECTORIES` wins.
+		 */
+		readonly attachment_directories?: Options["mail"]["attachment_directories"];
+	};
+	readonly ssh_runner?: {
+		/**
+		 * Whether keys of the agent at `SSH_AUTH_SOCK` are used where neither password nor key is given.
+		 * Default `false`. `SVC_SSH_RUNNER_USE_AGENT` wins.
+		 */
+		readonly use_agent?: Options["ssh_runner"]["use_agent"];
+		/**
+		 * Directory on remote hosts in which commands run and scripts are put, where the action does not say.
+		 * Default `"/tmp"`. `SVC_SSH_RUNNER_REMOTE_DIR` wins.
+		 */
+		readonly remote_dir?: Options["ssh_runner"]["remote_dir"];
+		/**
+		 * Whether an execution succeeds when one of its hosts has, instead of all.
+		 * Default `false`. `SVC_SSH_RUNNER_ALLOW_PARTIAL_FAILURE` wins.
+		 */
+		readonly allow_partial_failure?: Options["ssh_runner"]["allow_partial_failure"];
+		/**
+		 * Most hosts an execution works on at once.
+		 * Default `50`. `SVC_SSH_RUNNER_MAX_PARALLEL_ACTIONS` wins.
+		 */
+		readonly max_parallel_actions?: Options["ssh_runner"]["max_parallel_actions"];
+		/**
+		 * Whether the SSH configuration file is read.
+		 * Default `false`. `SVC_SSH_RUNNER_USE_SSH_CONFIG` wins.
+		 */
+		readonly use_ssh_config?: Options["ssh_runner"]["use_ssh_config"];
+		/**
+		 * SSH configuration file.
+		 * Default `"~/.ssh/config"`. `SVC_SSH_RUNNER_SSH_CONFIG_FILE_PATH` wins.
+		 */
+		readonly ssh_config_file_path?: Options["ssh_runner"]["ssh_config_file_path"];
+		/**
+		 * Seconds a host may take to accept a connection and the sign-in.
+		 * Default `60`. `SVC_SSH_RUNNER_SSH_CONNECT_TIMEOUT` wins.
+		 */
+		readonly ssh_connect_timeout?: Options["ssh_runner"]["ssh_connect_timeout"];
+		/**
+		 * Seconds a connection without work is kept for the next execution; 0 closes it at once.
+		 * Default `60`. `SVC_SSH_RUNNER_CONNECTION_IDLE_TIMEOUT` wins.
+		 */
+		readonly connection_idle_timeout?: Options["ssh_runner"]["connection_idle_timeout"];
+		/**
+		 * Hosts that `known_hosts` does not hold: `accept-new` writes their key down, `strict` refuses them; `off` checks nothing.
+		 * Default `"accept-new"`. `SVC_SSH_RUNNER_HOST_KEY_CHECK` wins.
+		 */
+		readonly host_key_check?: Options["ssh_runner"]["host_key_check"];
+		/**
+		 * File with the keys of known hosts.
+		 * Default `"~/.ssh/known_hosts"`. `SVC_SSH_RUNNER_KNOWN_HOSTS` wins.
+		 */
+		readonly known_hosts?: Options["ssh_runner"]["known_hosts"];
+	};
+	readonly scheduler?: {
+		/**
+		 * Seconds between looks for work that no event announced.
+		 * Default `1`. `SVC_SCHEDULER_POLL_INTERVAL` wins.
+		 */
+		readonly poll_interval?: Options["scheduler"]["poll_interval"];
+		/**
+		 * Seconds a node holds an execution without renewing; renewed at a third of it.
+		 * Default `10`. `SVC_SCHEDULER_LEASE` wins.
+		 */
+		readonly lease?: Options["scheduler"]["lease"];
+		/**
+		 * Seconds by which the clock of a node may differ from that of a storage that several nodes use. One whose clock differs by more says
+		 * so in its log, in its health and in the list of nodes, and takes over no work of others.
+		 * Default `2`. `SVC_SCHEDULER_CLOCK_TOLERANCE` wins.
+		 */
+		readonly clock_tolerance?: Options["scheduler"]["clock_tolerance"];
+	};
+	readonly garbagecollector?: {
+		/**
+		 * Seconds between looks for what has passed its time.
+		 * Default `600`. `SVC_GARBAGECOLLECTOR_COLLECTION_INTERVAL` wins.
+		 */
+		readonly collection_interval?: Options["garbagecollector"]["collection_interval"];
+		/**
+		 * Seconds between one kind of records that something was removed of and the next.
+		 * Default `2`. `SVC_GARBAGECOLLECTOR_SLEEP_DELAY` wins.
+		 */
+		readonly sleep_delay?: Options["garbagecollector"]["sleep_delay"];
+		/**
+		 * Days that stored output is kept after its execution has ended; 0 keeps it. The records stay.
+		 * Default `7`. `SVC_GARBAGECOLLECTOR_ACTION_EXECUTIONS_TTL` wins.
+		 */
+		readonly action_executions_ttl?: Options["garbagecollector"]["action_executions_ttl"];
+		/**
+		 * Another name of `action_executions_ttl`.
+		 * Default `7`. `SVC_GARBAGECOLLECTOR_ACTION_EXECUTIONS_OUTPUT_TTL` wins.
+		 */
+		readonly action_executions_output_ttl?: Options["garbagecollector"]["action_executions_output_ttl"];
+		/**
+		 * Days that whole executions are kept after they have ended, with all they have started; 0 keeps them.
+		 * Default `0`. `SVC_GARBAGECOLLECTOR_PURGE_EXECUTIONS_TTL` wins.
+		 */
+		readonly purge_executions_ttl?: Options["garbagecollector"]["purge_executions_ttl"];
+		/**
+		 * Days that trigger instances are kept which rules have been done with; 0 keeps them.
+		 * Default `0`. `SVC_GARBAGECOLLECTOR_TRIGGER_INSTANCES_TTL` wins.
+		 */
+		readonly trigger_instances_ttl?: Options["garbagecollector"]["trigger_instances_ttl"];
+		/**
+		 * Days that rule enforcements are kept; 0 keeps them.
+		 * Default `0`. `SVC_GARBAGECOLLECTOR_RULE_ENFORCEMENTS_TTL` wins.
+		 */
+		readonly rule_enforcements_ttl?: Options["garbagecollector"]["rule_enforcements_ttl"];
+		/**
+		 * Days that deliveries to webhooks are kept, at least as long as any webhook looks for repetitions; 0 keeps them.
+		 * Default `0`. `SVC_GARBAGECOLLECTOR_WEBHOOK_DELIVERIES_TTL` wins.
+		 */
+		readonly webhook_deliveries_ttl?: Options["garbagecollector"]["webhook_deliveries_ttl"];
+		/**
+		 * Days that traces are kept that nothing belongs to any more; 0 keeps them.
+		 * Default `0`. `SVC_GARBAGECOLLECTOR_TRACES_TTL` wins.
+		 */
+		readonly traces_ttl?: Options["garbagecollector"]["traces_ttl"];
+		/**
+		 * Days that tokens are kept after they have expired; 0 removes them with the next collection.
+		 * Default `0`. `SVC_GARBAGECOLLECTOR_TOKENS_TTL` wins.
+		 */
+		readonly tokens_ttl?: Options["garbagecollector"]["tokens_ttl"];
+		/**
+		 * Whether inquiries end as timed out once their `ttl` has passed.
+		 * Default `false`. `SVC_GARBAGECOLLECTOR_PURGE_INQUIRIES` wins.
+		 */
+		readonly purge_inquiries?: Options["garbagecollector"]["purge_inquiries"];
+	};
+	readonly action_sensor?: {
+		/**
+		 * Whether executions that end make instances of the trigger `core.svc.generic.actiontrigger`.
+		 * Default `true`. `SVC_ACTION_SENSOR_ENABLE` wins.
+		 */
+		readonly enable?: Options["action_sensor"]["enable"];
+		/**
+		 * Final states that do.
+		 * Default `["succeeded","failed","timeout","canceled","abandoned"]`. `SVC_ACTION_SENSOR_EMIT_WHEN` wins.
+		 */
+		readonly emit_when?: Options["action_sensor"]["emit_when"];
+	};
+	readonly rules?: {
+		/**
+		 * Most trigger instances that this node processes at once.
+		 * Default `64`. `SVC_RULES_POOL_SIZE` wins.
+		 */
+		readonly pool_size?: Options["rules"]["pool_size"];
+		/**
+		 * Most rules in a row of which each acts on what the one before has caused.
+		 * Default `20`. `SVC_RULES_DEPTH_LIMIT` wins.
+		 */
+		readonly depth_limit?: Options["rules"]["depth_limit"];
+		/**
+		 * Most times a minute that a rule acts on what it has itself caused, within one trace.
+		 * Default `30`. `SVC_RULES_LOOP_LIMIT` wins.
+		 */
+		readonly loop_limit?: Options["rules"]["loop_limit"];
+	};
+	readonly timersengine?: {
+		/**
+		 * Whether this node fires timers.
+		 * Default `true`. `SVC_TIMERSENGINE_ENABLE` wins.
+		 */
+		readonly enable?: Options["timersengine"]["enable"];
+		/**
+		 * Time zone of timers whose parameters name none, such as `Europe/Berlin`.
+		 * Default `"UTC"`. `SVC_TIMERSENGINE_LOCAL_TIMEZONE` wins.
+		 */
+		readonly local_timezone?: Options["timersengine"]["local_timezone"];
+		/**
+		 * Seconds after its time at which a timer still fires, when no node was there; later it waits for its next time.
+		 * Default `60`. `SVC_TIMERSENGINE_MISFIRE_GRACE` wins.
+		 */
+		readonly misfire_grace?: Options["timersengine"]["misfire_grace"];
+	};
+	readonly sensorcontainer?: {
+		/**
+		 * Whether this node runs sensors.
+		 * Default `true`. `SVC_SENSORCONTAINER_ENABLE` wins.
+		 */
+		readonly enable?: Options["sensorcontainer"]["enable"];
+		/**
+		 * Seconds before a sensor that failed is started again; doubled with each failure in a row.
+		 * Default `2.5`. `SVC_SENSORCONTAINER_RESTART_DELAY` wins.
+		 */
+		readonly restart_delay?: Options["sensorcontainer"]["restart_delay"];
+		/**
+		 * Most seconds that this wait grows to.
+		 * Default `300`. `SVC_SENSORCONTAINER_MAX_RESTART_DELAY` wins.
+		 */
+		readonly max_restart_delay?: Options["sensorcontainer"]["max_restart_delay"];
+		/**
+		 * Seconds a sensor must have run for its earlier failures to count no more.
+		 * Default `10`. `SVC_SENSORCONTAINER_RESTART_RESET` wins.
+		 */
+		readonly restart_reset?: Options["sensorcontainer"]["restart_reset"];
+		/**
+		 * Most seconds that switching a sensor off, or stopping the service, waits for it to end.
+		 * Default `5`. `SVC_SENSORCONTAINER_SHUTDOWN_GRACE` wins.
+		 */
+		readonly shutdown_grace?: Options["sensorcontainer"]["shutdown_grace"];
+	};
+	readonly keyvalue?: {
+		/**
+		 * Whether the datastore keeps secret values, encrypted.
+		 * Default `true`. `SVC_KEYVALUE_ENABLE_ENCRYPTION` wins.
+		 */
+		readonly enable_encryption?: Options["keyvalue"]["enable_encryption"];
+		/**
+		 * Path of the key file of the datastore; empty means `datastore-key.json` in the data directory.
+		 * Default `""`. `SVC_KEYVALUE_ENCRYPTION_KEY_PATH` wins.
+		 */
+		readonly encryption_key_path?: Options["keyvalue"]["encryption_key_path"];
+	};
+}
