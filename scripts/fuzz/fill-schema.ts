@@ -5,8 +5,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** A value that the schema of a route's body allows: all that it requires, and some of the rest. */
 export function fillSchema(random: Random, schema: Schema): JsonTree {
-	const { enum: allowed } = schema;
+	const { enum: allowed, anyOf } = schema;
 	if (Array.isArray(allowed)) return pick(random, allowed as readonly JsonTree[]);
+	if (Array.isArray(anyOf)) return fillSchema(random, pick(random, anyOf as readonly Schema[]));
 	switch (pick(random, [(schema["type"] ?? "string") as string | readonly string[]].flat())) {
 		case "object":
 			return fillObject(random, schema);

@@ -1,4 +1,5 @@
 import { mayNot } from "./callers.ts";
+import { DeclaredJudge } from "./declared.ts";
 import type { FuzzRequest } from "./make-request.ts";
 import type { Answer } from "./send.ts";
 
@@ -8,6 +9,7 @@ export type ProblemKind =
 	| "not-json"
 	| "inside"
 	| "secret"
+	| "undeclared"
 	| "open-door"
 	| "stall"
 	| "crash"
@@ -23,8 +25,10 @@ export interface Problem {
 	readonly detail: string;
 }
 
+const declared = new DeclaredJudge();
+
 /** Paths whose answers are texts, files or events. */
-const plain = /\/(?:output|result|stream|views\/entry_point\/[^/]*)\/?(?:\?|$)/;
+const plain = /\/(?:output|result|stream|docs|views\/entry_point\/[^/]*)\/?(?:\?|$)/;
 
 /** What is wrong with an answer, by itself. */
 export function judge(request: FuzzRequest, answer: Answer, secrets: readonly string[]): Problem | undefined {
@@ -38,7 +42,7 @@ export function judge(request: FuzzRequest, answer: Answer, secrets: readonly st
 	if (status < 400 && status >= 200 && mayNot(request)) return { kind: "open-door", detail: shown };
 	const secret = showsSecrets(request) ? undefined : secrets.find((word) => text.includes(word));
 	if (secret !== undefined) return { kind: "secret", detail: `${status}: the answer holds ${secret}` };
-	return judgeText(request, answer);
+	return judgeText(request, answer) ?? declared.judge(request, answer);
 }
 
 function judgeText({ path, method }: FuzzRequest, { status = 0, type, text }: Answer): Problem | undefined {

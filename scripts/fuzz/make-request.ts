@@ -3,6 +3,7 @@ import type { Route } from "../../core/http/route.ts";
 import { createRandom, pick } from "../../core/testing/guarantees/random.test-support.ts";
 import { hostilePaths } from "../../core/testing/http/hostile-values.test-support.ts";
 import { type CallerName, callerNames } from "./caller-names.ts";
+import { bodySchemaOf } from "./declared.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { contentTypes, hostileHeaders } from "./hostile.ts";
 import { type JsonTree, toText, toTree } from "./json-tree.ts";
@@ -74,7 +75,7 @@ function makeDisorderly(route: Route, source: Source): Pick<FuzzRequest, "path" 
 	const headers = Array.from({ length: random(3) }, () => pick(random, hostileHeaders));
 	if (route.body === undefined && random(10) > 0) return { path, headers, ...method };
 	const type = random(6) === 0 ? (["content-type", pick(random, contentTypes)] as const) : json;
-	let tree = random(3) === 0 ? fillSchema(random, schemaOf(route)) : makeTree(route, source);
+	let tree = random(3) === 0 ? fillSchema(random, bodySchemaOf(route)) : makeTree(route, source);
 	for (let count = random(4); count > 0; count -= 1) tree = mutate(random, tree);
 	return { path, headers: [...headers, type], ...method, ...makeBody(tree, source), isChunked: random(5) === 0 };
 }
@@ -87,9 +88,5 @@ function makeBody(tree: JsonTree, { random }: Source): Pick<FuzzRequest, "tree" 
 
 function makeTree(route: Route, source: Source): JsonTree {
 	const sample = samples[`${route.method} ${route.path}`];
-	return sample === undefined ? fillSchema(source.random, schemaOf(route)) : toTree(sample(source));
-}
-
-function schemaOf({ body }: Route): Readonly<Record<string, unknown>> {
-	return body === undefined || body === "raw" ? { type: "object" } : body.schema;
+	return sample === undefined ? fillSchema(source.random, bodySchemaOf(route)) : toTree(sample(source));
 }

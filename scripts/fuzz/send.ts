@@ -7,6 +7,8 @@ export interface Answer {
 	readonly status: number | undefined;
 	readonly type: string;
 	readonly text: string;
+	/** Names in lower case. */
+	readonly headers?: Readonly<Record<string, string>>;
 	/** Why there was none. */
 	readonly error?: string;
 	readonly from: number;
@@ -26,7 +28,7 @@ export class Sender {
 		const from = Date.now();
 		const { hostname, port } = new URL(base);
 		return new Promise((resolve) => {
-			const done = (answer: Pick<Answer, "status" | "type" | "text" | "error">) => resolve({ ...answer, from, to: Date.now() });
+			const done = (answer: Pick<Answer, "status" | "type" | "text" | "headers" | "error">) => resolve({ ...answer, from, to: Date.now() });
 			const fail = (error: unknown) => done({ status: undefined, type: "", text: "", error: String(error) });
 			try {
 				const body = request.bytes ?? (request.tree === undefined ? undefined : Buffer.from(toText(request.tree)));
@@ -57,10 +59,11 @@ export class Sender {
 	}
 }
 
-function readAnswer(response: IncomingMessage, done: (answer: Pick<Answer, "status" | "type" | "text">) => void): void {
+function readAnswer(response: IncomingMessage, done: (answer: Pick<Answer, "status" | "type" | "text" | "headers">) => void): void {
 	const pieces: Buffer[] = [];
 	const type = response.headers["content-type"] ?? "";
-	const finish = () => done({ status: response.statusCode, type, text: Buffer.concat(pieces).toString("utf8") });
+	const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+	const finish = () => done({ status: response.statusCode, type, headers, text: Buffer.concat(pieces).toString("utf8") });
 	response.on("data", (piece: Buffer) => pieces.push(piece));
 	response.on("end", finish).on("close", finish).on("error", finish);
 	if (type.startsWith("text/event-stream")) setTimeout(() => response.destroy(), streamTime);
