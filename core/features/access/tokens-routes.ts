@@ -72,7 +72,7 @@ export const tokenRoutes = [
 		component: "auth",
 		summary: "Tell whether there is single sign-on",
 		description: "There is none: for clients that ask before they offer it.",
-		answers: { 200: answerJson(object({ enabled: flag }), { example: { enabled: false } }) },
+		answers: { 200: answerJson(object({ enabled: flag }), { example: { enabled: false } }), 500: undefined },
 		permission: "public",
 		handler: () => replyJson({ enabled: false }),
 	}),
