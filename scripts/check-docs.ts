@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
+import { findStrayNpx } from "./check-npx.ts";
 import { checkReference, findUnlisted } from "./check-reference.ts";
 import { toConfigurationReference } from "./configuration-reference.ts";
 import { findFiles } from "./find-files.ts";
@@ -36,6 +37,7 @@ export async function checkDocs(): Promise<string[]> {
 		...(await checkReference()),
 		...findUnlisted(pages, readFileSync("docs/README.md", "utf8")),
 		...pages.flatMap(checkLinks),
+		...pages.flatMap((page) => findStrayNpx(page, readFileSync(page, "utf8"))),
 		...(await checkBlocks(pages)),
 	];
 }

@@ -16,7 +16,7 @@ export interface Installation {
 }
 
 /** The current LTS of Node comes as a package, too. */
-const currentNode = { name: "Node 24", package: `node-${process.platform}-${process.arch}`, version: "24.21.0" };
+export const currentNode = { name: "Node 24", package: `node-${process.platform}-${process.arch}`, version: "24.21.0" };
 const oldTypeScript = "5.9.3";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -56,13 +56,18 @@ export async function installPackage(): Promise<Installation | string> {
 		};
 	} catch (error) {
 		await remove();
-		if (error instanceof Error && offline.test(error.message)) return "the npm registry cannot be reached";
+		if (isOffline(error)) return "the npm registry cannot be reached";
 		throw error;
 	}
 }
 
+/** Whether it has failed as no registry can be reached. */
+export function isOffline(error: unknown): boolean {
+	return error instanceof Error && offline.test(error.message);
+}
+
 /** The tarball that `npm pack` makes of what is built. */
-async function pack(directory: string): Promise<string> {
+export async function pack(directory: string): Promise<string> {
 	const { code, output } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", directory], { cwd: root });
 	const name = /^\S+\.tgz$/m.exec(output)?.[0];
 	if (code !== 0 || name === undefined) throw new Error(`npm pack: ${output}`);
@@ -70,7 +75,7 @@ async function pack(directory: string): Promise<string> {
 }
 
 /** No package of this project needs its install script. */
-async function install(directory: string, args: readonly string[]): Promise<void> {
+export async function install(directory: string, args: readonly string[]): Promise<void> {
 	const quiet = ["--prefix", directory, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 	const { code, output } = await run("npm", ["install", ...quiet, ...args], { cwd: directory });
 	if (code !== 0) throw new Error(`npm install: ${output}`);

@@ -1,0 +1,60 @@
+// test-timeout: 600
+import * as assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { test as plainTest } from "uvu";
+import { createMachine, type Line } from "./machine.test-support.ts";
+import { readSteps } from "./pages.test-support.ts";
+import { Reader } from "./reader.test-support.ts";
+
+const machine = await createMachine();
+const page = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Skipped by name where no registry can be reached. */
+function test(name: string, handler: () => Promise<void>): void {
+	if (typeof machine !== "string") return plainTest(name, handler);
+	process.stdout.write(`SKIP ${name}: ${machine}\n`);
+	plainTest.skip(name, () => undefined);
+}
+
+plainTest.after(async () => {
+	if (typeof machine !== "string") await machine.remove();
+});
+
+/** What of which page somebody does, one after the other in the same project, and what they see then. */
+const walks: readonly (readonly [path: string, headings: readonly string[], sees: readonly RegExp[]])[] = [
+	["README.md", ["In a project of your own", "What it looks like"], [/^3$/m, /Hello Ann$/m, /load average/]],
+	["docs/guides/write-a-runner.md", ["Begin with a package"], [/Passed: +[1-9]/, /^It snows\.$/m]],
+	["docs/guides/write-an-auth-backend.md", ["Begin with a package"], [/Passed: +[1-9]/, /\bann\b/]],
+	["docs/guides/embed-the-engine.md", ["The engine alone", "The service in your server"], [/^stdout: step 3$/m, /something else/]],
+];
+
+/** Kinds of packages that no walk makes, on one of the two: an install takes its time. */
+const otherKinds = [["storage"], ["event-bus", "sensor"]] as const;
+
+for (const [index, kinds] of otherKinds.entries()) {
+	const name = ["Node 20 with npm 10", "Node 24 with npm 11"][index] ?? "";
+	let reader: Reader;
+	for (const [path, headings, sees] of walks) {
+		test(`${name}: what ${path} says can be done word by word where there is nothing but the packed file`, async () => {
+			const line = (machine as { lines: readonly Line[] }).lines[index];
+			assert.ok(line);
+			reader ??= await Reader.create(line);
+			try {
+				const printed = await reader.follow(headings.flatMap((heading) => readSteps(page(path), heading)));
+				for (const seen of sees) assert.match(printed, seen);
+			} finally {
+				await reader.endAll();
+			}
+		});
+	}
+
+	for (const kind of kinds) {
+		test(`${name}: what svc create prints for a new ${kind} can be typed`, async () => {
+			const printed = await reader.follow([{ kind: "type", commands: `npx svc create ${kind} own-${kind}` }]);
+			const [, next = ""] = /^Next: (.+)$/m.exec(printed) ?? [];
+			assert.match(await reader.follow([{ kind: "type", commands: `${next}\ncd ..` }]), /Passed: +[1-9]/);
+		});
+	}
+}
+
+plainTest.run();

@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { run } from "../run.ts";
+import { currentNode, install, isOffline, pack } from "./installation.test-support.ts";
+
+/** Nothing but Node, npm and the packed file: the file is in `svc`, and each line of releases has an empty folder beside that. */
+export interface Machine {
+	readonly lines: readonly Line[];
+	remove(): Promise<void>;
+}
+
+/** Releases of Node and npm that came together. */
+export interface Line {
+	readonly name: string;
+	/** Where somebody begins. */
+	readonly directory: string;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+const oldNode = { name: "Node 20", package: currentNode.package, version: "20.20.2" };
+const npms = { npm10: "npm:npm@10.9.9", npm11: "npm:npm@11.21.2" };
+
+/** A text that says why when there is no registry. Needs a build. */
+export async function createMachine(): Promise<Machine | string> {
+	const parent = await mkdtemp(join(tmpdir(), "svc-machine-"));
+	const remove = () => rm(parent, { recursive: true, force: true });
+	try {
+		const [tools, packed] = [join(parent, "tools"), join(parent, "svc")];
+		for (const directory of [tools, packed]) await mkdir(directory);
+		const isOld = process.versions.node.startsWith("20.");
+		const nodes = [currentNode, ...(isOld ? [] : [oldNode])].map(
+			(node) => `${node.name.replace(" ", "").toLowerCase()}@npm:${node.package}@${node.version}`,
+		);
+		const names = [...nodes, ...Object.entries(npms).map(([name, source]) => `${name}@${source}`)];
+		await Promise.all([pack(packed), install(tools, names)]);
+		const cache = (await run("npm", ["config", "get", "cache", "--loglevel=error"])).output.trim();
+		const toLine = async (node: string, npm: keyof typeof npms): Promise<Line> => {
+			const name = `${node} with ${npm}`;
+			const [directory, home, commands] = ["folder", "home", "bin"].map((each) => join(parent, npm, each)) as [string, string, string];
+			for (const each of [directory, home, commands]) await mkdir(each, { recursive: true });
+			for (const command of ["npm", "npx"])
+				await symlink(join(tools, "node_modules", npm, "bin", `${command}-cli.js`), join(commands, command));
+			await symlink(packed, join(parent, npm, "svc"));
+			const nodePath = join(tools, "node_modules", node, "bin");
+			return { name, directory, env: { ...toEnvironment(home, cache), PATH: [commands, nodePath, process.env["PATH"]].join(delimiter) } };
+		};
+		return { lines: [await toLine("node20", "npm10"), await toLine("node24", "npm11")], remove };
+	} catch (error) {
+		await remove();
+		if (isOffline(error)) return "the npm registry cannot be reached";
+		throw error;
+	}
+}
+
+/** What npm has put into this process is not there on another machine. The cache is shared: what is in it is what a registry has. */
+function toEnvironment(home: string, cache: string): NodeJS.ProcessEnv {
+	const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|SVC_)/i.test(name));
+	const npmrc = process.env["npm_config_userconfig"] ?? join(process.env["HOME"] ?? "", ".npmrc");
+	const settings = { npm_config_cache: cache, npm_config_userconfig: npmrc, npm_config_yes: "true", npm_config_prefer_offline: "true" };
+	return { ...Object.fromEntries(kept), ...settings, npm_config_loglevel: "error", HOME: home, NO_COLOR: "1" };
+}
