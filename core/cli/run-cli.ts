@@ -1,13 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { stringify } from "yaml";
 import { toSeenLines } from "../contract/unseen-text.ts";
-import { addCompletionCommand } from "./commands/completion.ts";
-import { addConformCommand } from "./commands/conform.ts";
-import { addCreateCommand } from "./commands/create.ts";
-import { addDatabaseCommands } from "./commands/database.ts";
-import { type AddCommands, toWords } from "./commands/options.ts";
-import { addPlanCommand } from "./commands/plan.ts";
-import { addUserCommands } from "./commands/user.ts";
+import type { AddCommands } from "./commands/options.ts";
+import { toWords } from "./commands/words.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { toFailure } from "./failure.ts";
 import { type Paint, paintFor, screenOf } from "./screen.ts";
@@ -17,8 +11,8 @@ import { type GlobalOptions, resolveSettings } from "./settings.ts";
 export interface Program {
 	/** Of svc. */
 	readonly version: string;
-	/** Of the features. */
-	readonly commands: readonly AddCommands[];
+	/** Of the features; asked for unless a service is to be started. */
+	readonly commands: () => Promise<readonly AddCommands[]>;
 }
 
 /**
@@ -30,7 +24,9 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	// It stays: what is still in the stream's buffer may fail after the command has ended.
 	if (!context.stdout.listeners("error").includes(ignoreBrokenPipe)) context.stdout.on("error", ignoreBrokenPipe);
 	try {
-		const command = createProgram(program, context);
+		const command = createProgram(program.version, context);
+		// A start waits for no other commands: they are a tenth of all modules.
+		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
 		// Without an action of its own commander says which commands there are, and which one a mistyped word may have meant.
 		if (argv.includes("--print-config")) command.action(() => printConfig(command.opts(), context));
 		await command.parseAsync([...argv], { from: "user" });
@@ -84,7 +80,7 @@ const helpColours = {
 	styleOptionTerm: (text: string) => paintHelp("cyan", text),
 };
 
-function createProgram({ version, commands }: Program, context: CliContext): Command {
+function createProgram(version: string, context: CliContext): Command {
 	const out = screenOf(context.stdout, context.env);
 	const errors = screenOf(context.stderr, context.env);
 	const program = new Command("svc")
@@ -113,14 +109,12 @@ function createProgram({ version, commands }: Program, context: CliContext): Com
 		.option("--print-config", "print the configuration in force and exit with 3")
 		.option("--debug", "print each request");
 	addServeCommand(program, context);
-	addCreateCommand(program, context);
-	addPlanCommand(program, context);
-	for (const addCommands of commands) addCommands(program, context);
-	addUserCommands(program, context);
-	addDatabaseCommands(program, context);
-	addConformCommand(program, context);
-	addCompletionCommand(program, context);
 	return program;
+}
+
+async function addOtherCommands(program: Command, { commands }: Program, context: CliContext): Promise<void> {
+	const { firstCommands, lastCommands } = await import("./own-commands.ts");
+	for (const addCommands of [...firstCommands, ...(await commands()), ...lastCommands]) addCommands(program, context);
 }
 
 function addServeCommand(program: Command, { serve }: CliContext): void {
@@ -141,8 +135,9 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 		});
 }
 
-function printConfig(options: GlobalOptions, context: CliContext): never {
+async function printConfig(options: GlobalOptions, context: CliContext): Promise<never> {
 	const { addresses, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
+	const { stringify } = await import("yaml");
 	context.stdout.write(stringify({ config_file: configFile, ...addresses, username: username ?? "", cache_token: cacheToken, debug }));
 	throw new CliExit(3);
 }

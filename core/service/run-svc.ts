@@ -1,23 +1,14 @@
 import { resolve } from "node:path";
 import type { AddCommands } from "../cli/commands/options.ts";
 import type { CliContext } from "../cli/context.ts";
-import { toFailure } from "../cli/failure.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { SvcError } from "../contract/errors.ts";
-import { toSeenLines } from "../contract/unseen-text.ts";
 import { version } from "./version.ts";
 
 /** The `svc` command with the commands of all features; see `runCli`. Loads no engine, as every command would wait for that. */
-export async function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
-	try {
-		// A start waits for no commands that it does not have: they are a tenth of all modules.
-		const commands = argv[0] === "serve" ? [] : await findCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
-		return await runCli(argv, { version, commands }, given);
-	} catch (error) {
-		const { exitCode, text } = toFailure(error);
-		(given.stderr ?? process.stderr).write(toSeenLines(text));
-		return exitCode;
-	}
+export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
+	const commands = () => findCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
+	return runCli(argv, { version, commands }, given);
 }
 
 async function findCommands(modules: string): Promise<readonly AddCommands[]> {

@@ -3,6 +3,7 @@ import type { CliContext } from "../context.ts";
 import { type FormatOptions, outputForms } from "../output.ts";
 import type { CredentialOptions } from "../session.ts";
 import type { GlobalOptions } from "../settings.ts";
+import { toWords } from "./words.ts";
 
 /** What every command that talks to the service takes. */
 export type CommonOptions = GlobalOptions & CredentialOptions & FormatOptions;
@@ -41,9 +42,4 @@ export function optionsOf<O extends object>(command: Command): O & CommonOptions
 export function toInteger(text: string): number {
 	if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("expected an integer.");
 	return Number(text);
-}
-
-/** Words of a table's columns: given ones, or the default. */
-export function toWords(text: string): string[] {
-	return text.split(",").map((word) => word.trim());
 }

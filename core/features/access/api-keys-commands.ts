@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { parse } from "yaml";
-import { type AddCommands, type CommonOptions, optionsOf, toInteger, toWords, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { toWords } from "../../cli/commands/words.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
