@@ -65,7 +65,7 @@ test("rules that search lists of an event for ever hold up neither other rules n
 			delivered += 3;
 			await until(async () => (await started()).length === delivered);
 		});
-		for (const { rule } of await started()) assert.deepEqual(rule, { name: "z_plain" });
+		for (const { rule } of await started()) assert.equal((rule as { name?: unknown }).name, "z_plain");
 	}));
 
 test("one answer is checked within one budget, whatever its schema is made of", () =>
