@@ -2,6 +2,8 @@
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { test as plainTest } from "uvu";
+import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
+import { people, service, slapdTest, startSlapd, toGroup, toPerson } from "../../plugins-auth/ldap/slapd.test-support.ts";
 import { createMachine, type Line } from "./machine.test-support.ts";
 import { readSteps } from "./pages.test-support.ts";
 import { Reader } from "./reader.test-support.ts";
@@ -56,5 +58,30 @@ for (const [index, kinds] of otherKinds.entries()) {
 		});
 	}
 }
+
+slapdTest(plainTest, "openssl")("what docs/guides/swap-the-auth-backend.md says can be done word by word, with a directory", async () => {
+	if (typeof machine === "string") return;
+	const certificates = await createCertificates();
+	const password = "password of ann";
+	const slapd = await startSlapd({ entries: [toPerson("ann", password), toGroup("staff", [`uid=ann,${people}`])], certificates });
+	const env = {
+		...{ LDAP_HOST: "localhost", LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca },
+		LDAP_BIND_PASSWORD: service.password,
+	};
+	// The walks before have left a project with the package.
+	const [line] = machine.lines;
+	assert.ok(line);
+	const reader = await Reader.create(line, { password, env });
+	try {
+		const headings = ["2. Put both backends into the configuration", "3. Try the new one"];
+		const printed = await reader.follow(headings.flatMap((heading) => readSteps(page("docs/guides/swap-the-auth-backend.md"), heading)));
+		assert.match(printed, /\bann\b/);
+		assert.match(printed, /\bobserver\b/);
+	} finally {
+		await reader.endAll();
+		await slapd.stop();
+		await certificates.remove();
+	}
+});
 
 plainTest.run();

@@ -40,7 +40,10 @@ test("every export can be imported, and nothing else of the package", async ({ d
 		for (const path of ${JSON.stringify(inside)}) {
 			const code = await import(path).then(() => "none", (error) => error.code);
 			if (code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw new Error(path + ": " + code);
-		}`;
+		}
+		const { createRequire } = await import("node:module");
+		const { openapi } = createRequire(process.cwd() + "/x.js")("svc-automation/openapi.json");
+		if (openapi !== "3.1.0") throw new Error("openapi.json says " + openapi);`;
 	for (const { env } of nodes) await succeed("node", ["--input-type=module", "-e", script], { cwd: directory, env });
 });
 

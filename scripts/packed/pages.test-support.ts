@@ -8,8 +8,8 @@ export type Step =
 	| { readonly kind: "start"; readonly commands: string };
 
 const block = /^```(\w+)\n(.*?)^```$/gms;
-/** Commands that go on. */
-const serves = /^(npx svc serve|npm start|node --import tsx server\.ts)$/;
+/** Commands that go on, with variables in front. */
+const serves = /^(?:[A-Z_]+=\S+ )*(?:(?:npx )?svc serve|npm start|node --import tsx server\.ts)$/;
 
 /** The commands below a heading of a page, and the files that are named in front of their text, in the order of the page. */
 export function readSteps(page: string, heading: string): Step[] {
@@ -23,7 +23,7 @@ export function readSteps(page: string, heading: string): Step[] {
 		const [, file] = /`([\w./-]+)`:\n\n$/.exec(section.slice(0, index)) ?? [];
 		return file === undefined ? [] : [{ kind: "write", file, text: held }];
 	});
-	if (!steps.some(({ kind }) => kind !== "write")) throw new Error(`${page} has no command below "${heading}"`);
+	if (steps.length === 0) throw new Error(`${page} has no command and no file below "${heading}"`);
 	return steps;
 }
 

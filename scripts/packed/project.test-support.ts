@@ -29,12 +29,12 @@ export async function withPacked(options: StartOptions, use: (service: PackedSer
 	assert.equal(code, 0, `TERM stops it in order: ${service.printed()}`);
 }
 
-/** Everything that `exports` of the package names, as programs import it. */
+/** Every module that `exports` of the package names, as programs import it; JSON is imported otherwise. */
 export async function readExports(directory: string): Promise<readonly string[]> {
 	const manifest = await readFile(join(directory, "node_modules/svc-automation/package.json"), "utf8");
 	const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> };
 	return Object.keys(exports)
-		.filter((path) => path !== "./package.json")
+		.filter((path) => !path.endsWith(".json"))
 		.map((path) => path.replace(".", "svc-automation"));
 }
 

@@ -8,6 +8,13 @@ import type { Line } from "./machine.test-support.ts";
 import type { Step } from "./pages.test-support.ts";
 import { follow } from "./service.test-support.ts";
 
+/** What is around somebody who reads a page. */
+export interface Surroundings {
+	/** What is typed where a password is asked for, until a start has shown one. */
+	readonly password?: string;
+	readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Somebody who does what pages say, word by word, but for ports, which others on the machine may use. */
 export class Reader {
 	readonly #line: Line;
@@ -16,19 +23,23 @@ export class Reader {
 	#directory: string;
 	#state = "";
 	#started: Started[] = [];
-	/** What the first start has printed. */
-	#password = "none yet";
+	/** What the first start has printed, unless it is that of a directory. */
+	#password: string;
+	/** What the machine of the page has and this one has elsewhere. */
+	readonly #more: NodeJS.ProcessEnv;
 
-	private constructor(line: Line, ports: ReadonlyMap<string, string>) {
+	private constructor(line: Line, ports: ReadonlyMap<string, string>, { password = "none yet", env = {} }: Surroundings) {
 		this.#line = line;
 		this.#ports = ports;
+		this.#password = password;
+		this.#more = env;
 		this.#directory = line.directory;
 	}
 
-	static async create(line: Line): Promise<Reader> {
+	static async create(line: Line, surroundings: Surroundings = {}): Promise<Reader> {
 		const ports = new Map<string, string>();
-		for (const port of ["9100", "9101", "9102", "9200", "3000"]) ports.set(port, String(await findFreePort()));
-		return new Reader(line, ports);
+		for (const port of ["9100", "9101", "9102", "9200", "9201", "3000"]) ports.set(port, String(await findFreePort()));
+		return new Reader(line, ports, surroundings);
 	}
 
 	/** All that was printed by what was typed. */
@@ -50,13 +61,13 @@ export class Reader {
 	async #write(file: string, text: string): Promise<void> {
 		const path = join(this.#directory, file);
 		await mkdir(dirname(path), { recursive: true });
-		await writeFile(path, this.#withPorts(text));
+		await writeFile(path, this.#asHere(text));
 	}
 
 	/** In the terminal that is there: folder and variables are those of the last command. Whoever asks for a password gets it. */
 	async #type(commands: string): Promise<string> {
 		const state = join(this.#line.env["HOME"] ?? "", "terminal");
-		const script = `set -e -a -o pipefail; cd "${this.#directory}"; ${this.#state}\n${this.#withPorts(commands)}\npwd > ${state}; declare -p TOKEN >> ${state} 2>/dev/null || true`;
+		const script = `set -e -a -o pipefail; cd "${this.#directory}"; ${this.#state}\n${this.#asHere(commands)}\npwd > ${state}; declare -p TOKEN >> ${state} 2>/dev/null || true`;
 		const { code, printed } = await new Started(script, this.#environment(), this.#password).ended();
 		assert.equal(code, 0, `${commands}\n${printed}`);
 		const [directory = "", ...rest] = (await readFile(state, "utf8")).split("\n");
@@ -71,7 +82,8 @@ export class Reader {
 		if (before.length > 0) await this.#type(before.join("\n"));
 		for (const line of lines.slice(0, -1).filter((each) => each.endsWith("&"))) this.#begin(line.slice(0, -1));
 		const service = this.#begin(lines.at(-1) ?? "");
-		const port = this.#ports.get(commands.includes("server.ts") ? "3000" : "9101");
+		const [, given = "9101"] = /\bSVC_API_PORT=(\d+)/.exec(commands) ?? [];
+		const port = this.#ports.get(commands.includes("server.ts") ? "3000" : given);
 		await until(`${commands} answers`, 120, async () => {
 			assert.equal(service.code(), undefined, `${commands}\n${service.text()}`);
 			const answers = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
@@ -81,19 +93,21 @@ export class Reader {
 	}
 
 	#begin(command: string): Started {
-		const started = new Started(`cd "${this.#directory}"; exec ${this.#withPorts(command)}`, this.#environment(), this.#password);
+		const started = new Started(`cd "${this.#directory}"; exec env ${this.#asHere(command)}`, this.#environment(), this.#password);
 		this.#started.push(started);
 		return started;
 	}
 
-	#withPorts(text: string): string {
-		return text.replace(/\b(9100|9101|9102|9200|3000)\b/g, (port) => this.#ports.get(port) ?? port);
+	/** With the ports of here; `svc` is what pages write for the command of the project. */
+	#asHere(text: string): string {
+		const typed = text.replace(/^((?:[A-Z_]+=\S+ )*)svc /gm, "$1npx svc ");
+		return typed.replace(/\b(9100|9101|9102|9200|9201|3000)\b/g, (port) => this.#ports.get(port) ?? port);
 	}
 
 	#environment(): NodeJS.ProcessEnv {
 		const [auth, api, stream] = ["9100", "9101", "9102"].map((port) => this.#ports.get(port));
 		const ports = { SVC_AUTH_PORT: auth, SVC_API_PORT: api, SVC_STREAM_PORT: stream };
-		return { ...this.#line.env, ...ports, SVC_API_URL: `http://127.0.0.1:${api}` };
+		return { ...this.#line.env, ...ports, SVC_API_URL: `http://127.0.0.1:${api}`, ...this.#more };
 	}
 }
 
