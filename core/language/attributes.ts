@@ -6,6 +6,8 @@ export interface Attribute {
 	/** What it may hold, in words. */
 	readonly allowed: string;
 	readonly accepts: (value: JsonValue) => boolean;
+	/** The same as a JSON schema, which editors are given; a test holds it against `accepts`. */
+	readonly schema: JsonObject;
 	readonly required?: boolean;
 }
 
@@ -13,18 +15,25 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export const text: Attribute = { allowed: "a text", accepts: (value) => typeof value === "string" };
+export const text: Attribute = { allowed: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
 export const requiredText: Attribute = {
 	allowed: "a text that is not empty",
 	accepts: (value) => typeof value === "string" && value.trim() !== "",
+	schema: { type: "string", pattern: "\\S" },
 	required: true,
 };
-export const flag: Attribute = { allowed: "true or false", accepts: (value) => typeof value === "boolean" };
-export const object: Attribute = { allowed: "an object", accepts: isObject };
-export const list: Attribute = { allowed: "a list", accepts: (value) => Array.isArray(value) };
+export const flag: Attribute = { allowed: "true or false", accepts: (value) => typeof value === "boolean", schema: { type: "boolean" } };
+export const object: Attribute = { allowed: "an object", accepts: isObject, schema: { type: "object" } };
+export const list: Attribute = { allowed: "a list", accepts: (value) => Array.isArray(value), schema: { type: "array" } };
 export const textList: Attribute = {
 	allowed: "a list of texts",
 	accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+	schema: { type: "array", items: { type: "string" } },
+};
+export const objectList: Attribute = {
+	allowed: "a list of objects",
+	accepts: (value) => Array.isArray(value) && value.every(isObject),
+	schema: { type: "array", items: { type: "object" } },
 };
 
 /** Check the attributes a file has. Null stands for a missing one. `SVC_INVALID` names the attribute and what is allowed. */

@@ -10,6 +10,7 @@ const expected = [
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
 	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
 	/^dist\/openapi\.json$/,
+	/^dist\/schemas\/[a-z-]+\.json$/,
 	/^docs\/.+\.(md|svg)$/,
 	/^examples\/templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|sh))$/,
 	/^examples\/[^/]+\/(Procfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,

@@ -1,14 +1,36 @@
 import type { ActionEntity, JsonObject } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { isName } from "../../kernel/basics/names.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/attributes.ts";
+import { isName, namePattern } from "../../kernel/basics/names.ts";
+import { type Attribute, checkAttributes, flag, isObject, list, object, requiredText, text } from "../../language/attributes.ts";
+import { parameterDefinitions, toObjectSchema } from "../../language/file-schema.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 
-const attributes: Readonly<Record<string, Attribute>> = {
+/** Words of a notification, and what each of its sections may hold. */
+const notifySections: readonly string[] = ["on-complete", "on-success", "on-failure"];
+const notifyAttributes: Readonly<Record<string, Attribute>> = {
+	message: text,
+	data: object,
+	routes: list,
+	channels: list,
+};
+
+/** Old files write the sections with underscores. */
+const notify: Attribute = {
+	...object,
+	schema: {
+		type: "object",
+		patternProperties: { "^on[-_](complete|success|failure)$": toObjectSchema(notifyAttributes, true) },
+		additionalProperties: false,
+	},
+};
+
+/** Attributes that the metadata of an action may have. */
+export const actionAttributes: Readonly<Record<string, Attribute>> = {
 	name: {
 		allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
 		accepts: (value) => typeof value === "string" && isName(value),
+		schema: { type: "string", pattern: namePattern.source },
 		required: true,
 	},
 	runner_type: requiredText,
@@ -16,13 +38,14 @@ const attributes: Readonly<Record<string, Attribute>> = {
 	description: text,
 	enabled: flag,
 	entry_point: text,
-	parameters: object,
+	parameters: { ...object, schema: parameterDefinitions },
 	output_schema: object,
 	tags: {
 		allowed: "a list of objects with name and value",
 		accepts: (value) => Array.isArray(value) && value.every((tag) => isObject(tag) && typeof tag["name"] === "string"),
+		schema: { type: "array", items: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
 	},
-	notify: object,
+	notify,
 	/** Set by the service; a file that was written by it may hold them. */
 	ref: text,
 	uid: text,
@@ -30,21 +53,12 @@ const attributes: Readonly<Record<string, Attribute>> = {
 	metadata_file: text,
 };
 
-/** Words of a notification, and what each of its sections may hold. */
-const notifySections: readonly string[] = ["on-complete", "on-success", "on-failure"];
-const notifyAttributes: Readonly<Record<string, Attribute>> = {
-	message: text,
-	data: object,
-	routes: { allowed: "a list", accepts: Array.isArray },
-	channels: { allowed: "a list", accepts: Array.isArray },
-};
-
 /**
  * The action that a metadata file describes, as far as the file alone can tell: the runner and the entry point are not looked
  * at. `SVC_INVALID` names the attribute and what is allowed.
  */
 export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: string; readonly file: string }): Omit<ActionEntity, "id"> {
-	checkAttributes(metadata, attributes, true);
+	checkAttributes(metadata, actionAttributes, true);
 	const { name, runner_type, description, enabled, entry_point, parameters, output_schema, tags, notify } = metadata;
 	if ((metadata["pack"] ?? pack) !== pack)
 		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
@@ -68,7 +82,6 @@ export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: 
 
 function checkNotify(notify: JsonObject): void {
 	for (const [section, value] of Object.entries(notify)) {
-		// Old files write the sections with underscores.
 		if (!notifySections.includes(section.replaceAll("_", "-")) || !isObject(value)) {
 			throw new SvcError("SVC_INVALID", `attribute "notify" must have objects under ${notifySections.join(", ")}`);
 		}

@@ -8,24 +8,35 @@ import { isInRange } from "./version-range.ts";
 const platformVersion = "3.0.0";
 
 const refPattern = /^[a-z0-9_]+$/;
+const emailPattern = /^[^\s@<>]+@[^\s@<>]+$/;
+const shortVersionPattern = /^\d+(\.\d+)?$/;
 const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
-const attributes: Readonly<Record<string, Attribute>> = {
+/** Attributes of a manifest; it may have others. */
+export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 	name: requiredText,
 	ref: {
 		allowed: "made of lower-case letters, digits and underscores",
 		accepts: (value) => typeof value === "string" && refPattern.test(value),
+		schema: { type: "string", pattern: refPattern.source },
 	},
 	description: { ...text, required: true },
 	version: {
 		allowed: 'a version of three parts, such as "1.0.0"',
 		accepts: (value) => (typeof value === "string" || typeof value === "number") && versionPattern.test(toVersion(value)),
+		schema: {
+			anyOf: [
+				{ type: "string", pattern: `${versionPattern.source}|${shortVersionPattern.source}` },
+				{ type: "number", minimum: 0 },
+			],
+		},
 		required: true,
 	},
 	author: requiredText,
 	email: {
 		allowed: "an email address",
-		accepts: (value) => typeof value === "string" && (value === "" || /^[^\s@<>]+@[^\s@<>]+$/.test(value)),
+		accepts: (value) => typeof value === "string" && (value === "" || emailPattern.test(value)),
+		schema: { type: "string", pattern: `^$|${emailPattern.source}` },
 	},
 	keywords: list,
 	contributors: textList,
@@ -36,7 +47,7 @@ const attributes: Readonly<Record<string, Attribute>> = {
 
 /** The pack that a `pack.yaml` describes. Members that are not known are kept. `SVC_INVALID` names the attribute. */
 export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity, "id"> {
-	checkAttributes(manifest, attributes, false);
+	checkAttributes(manifest, manifestAttributes, false);
 	const { name, description, author, version, svc_version } = manifest;
 	if (typeof svc_version === "string" && !isInRange(platformVersion, svc_version)) {
 		throw new SvcError("SVC_INVALID", `attribute "svc_version" asks for ${svc_version}; this is ${platformVersion}`);
@@ -67,7 +78,7 @@ function toRef({ ref, name }: JsonObject, directory: string): string {
 
 /** A version written as the number 1 or 1.2 in YAML means 1.0.0 or 1.2.0. */
 function toVersion(version: string | number): string {
-	if (typeof version === "string" && !/^\d+(\.\d+)?$/.test(version)) return version;
+	if (typeof version === "string" && !shortVersionPattern.test(version)) return version;
 	const parts = String(version).split(".");
 	return [...parts, "0", "0"].slice(0, 3).join(".");
 }

@@ -3,7 +3,8 @@ import { type Attribute, checkAttributes, flag, object, requiredText, text } fro
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { PolicyInput } from "./policies-api.ts";
 
-const policyAttributes: Readonly<Record<string, Attribute>> = {
+/** Attributes that the file of a policy may have. */
+export const policyAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,
 	pack: text,

@@ -1,11 +1,19 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/attributes.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/attributes.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { RuleInput } from "./rules-api.ts";
 
-const tags: Attribute = { allowed: "a list of objects", accepts: (value) => Array.isArray(value) && value.every(isObject) };
+/** An object that names something, with parameters where it has some. */
+function reference(member: string): JsonObject {
+	return {
+		type: "object",
+		properties: { [member]: { type: "string" }, parameters: { type: ["object", "null"] } },
+		required: [member],
+	};
+}
 
-const ruleAttributes: Readonly<Record<string, Attribute>> = {
+/** Attributes that the file of a rule may have. */
+export const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,
 	pack: text,
@@ -14,20 +22,23 @@ const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	type: {
 		allowed: "an object with ref",
 		accepts: (value) => isObject(value) && typeof value["ref"] === "string",
+		schema: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
 	},
 	trigger: {
 		allowed: "an object with type",
 		accepts: (value) => isObject(value) && typeof value["type"] === "string" && isOptionalObject(value, "parameters"),
+		schema: reference("type"),
 		required: true,
 	},
 	criteria: object,
 	action: {
 		allowed: "an object with ref",
 		accepts: (value) => isObject(value) && typeof value["ref"] === "string" && isOptionalObject(value, "parameters"),
+		schema: reference("ref"),
 		required: true,
 	},
 	context: object,
-	tags,
+	tags: objectList,
 };
 
 function isOptionalObject(value: JsonObject, name: string): boolean {

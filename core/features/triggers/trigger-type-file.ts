@@ -1,16 +1,17 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, isObject, object, requiredText, text } from "../../language/attributes.ts";
+import { type Attribute, checkAttributes, object, objectList, requiredText, text } from "../../language/attributes.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { TriggerTypeInput } from "./triggers-api.ts";
 
-const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
+/** Attributes that the file of a trigger type may have. */
+export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,
 	pack: text,
 	description: text,
 	payload_schema: object,
 	parameters_schema: object,
-	tags: { allowed: "a list of objects", accepts: (value) => Array.isArray(value) && value.every(isObject) },
+	tags: objectList,
 };
 
 /** The trigger type that a file describes. `SVC_INVALID` names the attribute and what is allowed. */

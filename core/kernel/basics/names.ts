@@ -1,7 +1,8 @@
 import { type JsonValue, SvcError } from "../../contract/index.ts";
 import { hasUnseen, hasUnseenInLines } from "../../contract/unseen-text.ts";
 
-const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
+/** Names that can stand in a ref. */
+export const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
 const packPattern = /^[a-z0-9_]{1,255}$/;
 
 /** Packs whose content belongs to the service. */

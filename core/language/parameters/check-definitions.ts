@@ -8,6 +8,9 @@ import { nearMiss } from "./near-miss.ts";
 /** Most parameters of one action, and deepest nesting of definitions. */
 const limits = { parameters: 1_000, depth: 30 };
 
+/** What a parameter may be called. */
+export const parameterNamePattern = /^[\p{L}\p{N}_]+$/u;
+
 /** Attributes an action may set on a parameter of its runner. */
 const overridable: readonly string[] = ["default", "description", "enum", "immutable", "required"];
 
@@ -22,7 +25,7 @@ export function checkParameterDefinitions(parameters: unknown, runnerParameters?
 	const names = Object.keys(parameters);
 	if (names.length > limits.parameters) throw invalid(`parameters must be at most ${limits.parameters}, got ${names.length}`);
 	for (const name of names) {
-		if (!/^[\p{L}\p{N}_]+$/u.test(name) || name === "__proto__") {
+		if (!parameterNamePattern.test(name) || name === "__proto__") {
 			throw invalid(`parameter "${name.slice(0, 100)}" has a name that is not allowed: letters, digits and underscores are`);
 		}
 		checkDefinition(name, parameters[name], { rules: attributeRules, depth: 0 });

@@ -5,14 +5,16 @@ import { isWholeSchema } from "./definition-reading.ts";
 import { assertDepth } from "./depth.ts";
 import { assertDefinition } from "./validate.ts";
 
-const definition: AttributeRule = {
+type Rule = Omit<AttributeRule, "schema">;
+
+const definition: Rule = {
 	allowed: "a definition",
 	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
 	nested: true,
 };
 
 /** Words of the general standard, of which definitions of parameters have fewer. */
-const rules: Readonly<Record<string, AttributeRule>> = {
+const rules: Readonly<Record<string, Rule>> = {
 	...nestedAttributeRules,
 	...Object.fromEntries(["if", "then", "else", "contains", "propertyNames", "not"].map((word) => [word, definition])),
 	$defs: { allowed: "an object of names and definitions", accepts: isPlainObject, nested: true },

@@ -1,0 +1,198 @@
+import * as assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { test } from "uvu";
+import { parse } from "yaml";
+import { isSvcError, type JsonObject, type JsonValue } from "../contract/index.ts";
+import { checkParameterDefinitions } from "../language/parameters/check-definitions.ts";
+import { attributeRules, nestedAttributeRules } from "../language/parameters/definition-attributes.ts";
+import { fileSchemas } from "./files.ts";
+import { actionAttributes, toAction } from "./packs/action-metadata.ts";
+import { manifestAttributes, toPack } from "./packs/manifest.ts";
+import { policyAttributes, toPolicyInput } from "./policies/policy-file.ts";
+import { ruleAttributes, toRuleInput } from "./rules/rule-file.ts";
+import { toTriggerTypeInput, triggerTypeAttributes } from "./triggers/trigger-type-file.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/build\/tests\/$/, "");
+const ajv = new Ajv({ strict: false });
+addFormats.default(ajv);
+
+const place = { pack: "samples", file: "actions/x.yaml" };
+/** What the service makes of a file. */
+const readers: Readonly<Record<string, (content: JsonObject) => unknown>> = {
+	pack: (content) => toPack(content, "/packs/samples"),
+	action: (content) => toAction(content, place),
+	"config-schema": checkParameterDefinitions,
+	rule: (content) => toRuleInput(content, place),
+	policy: (content) => toPolicyInput(content, place),
+	trigger: (content) => toTriggerTypeInput(content, place),
+};
+
+const validators = new Map(fileSchemas.map(({ name, schema }) => [name, ajv.compile(schema)]));
+
+function accepts(name: string, content: JsonValue): boolean {
+	return validators.get(name)?.(content) === true;
+}
+
+function reads(name: string, content: JsonObject): boolean {
+	try {
+		readers[name]?.(content);
+		return true;
+	} catch (error) {
+		if (isSvcError(error, "SVC_INVALID")) return false;
+		throw error;
+	}
+}
+
+test("there is a schema for each kind of file that the service reads", () => {
+	assert.deepEqual([...validators.keys()].sort(), Object.keys(readers).sort());
+});
+
+const pack = { name: "samples", description: "", version: "1.0.0", author: "ann" };
+const action = { name: "greet", runner_type: "local-shell-cmd" };
+const rule = { name: "r", trigger: { type: "core.t" }, action: { ref: "core.noop" } };
+const policy = { name: "p", resource_ref: "core.local", policy_type: "action.concurrency" };
+const nested = { type: "object", properties: { a: { type: ["string", "null"], required: ["b"] } }, additionalProperties: false };
+const right: Readonly<Record<string, readonly JsonObject[]>> = {
+	pack: [
+		pack,
+		{ ...pack, version: 1.2, ref: "s_1", email: "", keywords: [1], stackstorm: {} },
+		{ ...pack, email: "a@b", svc_version: null },
+	],
+	action: [
+		action,
+		{ ...action, enabled: null, tags: [{ name: "a", value: 1 }], notify: { on_success: { message: "m", routes: ["r"] } } },
+		{ ...action, parameters: { größe: { type: "integer", position: 0, minimum: 1 }, n: nested } },
+	],
+	"config-schema": [{}, { token: { type: "string", secret: true, required: true } }, { list: { type: "array", items: nested } }],
+	rule: [rule, { ...rule, type: { ref: "standard" }, criteria: {}, tags: [{}], trigger: { type: "core.t", parameters: null } }],
+	policy: [policy, { ...policy, parameters: { threshold: 3 }, enabled: false }],
+	trigger: [{ name: "t" }, { name: "t", payload_schema: {}, parameters_schema: null, tags: [{ a: 1 }] }],
+};
+const wrong: Readonly<Record<string, readonly JsonObject[]>> = {
+	pack: [
+		{},
+		{ ...pack, version: "one" },
+		{ ...pack, ref: "No" },
+		{ ...pack, email: "nobody" },
+		{ ...pack, author: " " },
+		{ ...pack, keywords: "a" },
+	],
+	action: [
+		{ name: "greet" },
+		{ ...action, name: "no good" },
+		{ ...action, entrypoint: "x" },
+		{ ...action, enabled: "yes" },
+		{ ...action, tags: [{}] },
+		{ ...action, notify: { later: {} } },
+		{ ...action, notify: { "on-success": { text: "x" } } },
+		{ ...action, parameters: { "a b": {} } },
+		{ ...action, parameters: { a: { type: "text" } } },
+		{ ...action, parameters: { a: { tpye: "string" } } },
+		{ ...action, parameters: { a: { position: -1 } } },
+		{ ...action, parameters: { a: { enum: [] } } },
+		{ ...action, parameters: { a: { pattern: "(" } } },
+		{ ...action, parameters: { a: { items: { kind: "string" } } } },
+	],
+	"config-schema": [{ token: "string" }, { token: { secret: "yes" } }],
+	rule: [{ ...rule, trigger: {} }, { ...rule, action: "core.noop" }, { ...rule, when: {} }, { ...rule, tags: ["a"] }, { name: "r" }],
+	policy: [
+		{ ...policy, policy_type: "" },
+		{ ...policy, limit: 1 },
+	],
+	trigger: [{}, { name: "t", tags: {} }],
+};
+
+for (const name of Object.keys(readers)) {
+	test(`the schema of ${name} accepts what the service accepts, and refuses what it refuses`, () => {
+		for (const content of right[name] ?? [])
+			assert.deepEqual([accepts(name, content), reads(name, content)], [true, true], JSON.stringify(content));
+		for (const content of wrong[name] ?? [])
+			assert.deepEqual([accepts(name, content), reads(name, content)], [false, false], JSON.stringify(content));
+	});
+}
+
+const probes: readonly JsonValue[] = [
+	true,
+	false,
+	0,
+	1,
+	-1,
+	0.5,
+	"",
+	" ",
+	"a",
+	"string",
+	"A b",
+	"1.2",
+	"(",
+	[],
+	[1],
+	["a"],
+	["string"],
+	[{}],
+	{},
+	{ ref: "a" },
+	{ type: "a" },
+];
+
+test("each attribute's schema accepts what its check does", () => {
+	const tables = { manifestAttributes, actionAttributes, ruleAttributes, policyAttributes, triggerTypeAttributes };
+	for (const [table, attributes] of Object.entries(tables)) {
+		for (const [name, { schema, accepts: check }] of Object.entries(attributes)) {
+			// Their members are looked at by checks of their own.
+			if (JSON.stringify(schema).includes("definitions") || name === "notify") continue;
+			const validate = ajv.compile(schema);
+			for (const probe of probes) assert.equal(validate(probe), check(probe), `${table}.${name} ${JSON.stringify(probe)}`);
+		}
+	}
+});
+
+test("each word's schema accepts what its check does, within definitions too", () => {
+	const definitions = { definition: { type: "object" } };
+	for (const [name, { schema, accepts: check, nested: isNested }] of [
+		...Object.entries(attributeRules),
+		...Object.entries(nestedAttributeRules),
+	]) {
+		const validate = ajv.compile({ ...schema, definitions });
+		for (const probe of probes) {
+			if (isNested === true && typeof probe === "object") continue;
+			assert.equal(validate(probe), check(probe), `${name} ${JSON.stringify(probe)}`);
+		}
+	}
+});
+
+/** YAML files in and below a directory, from there. */
+function findYaml(directory: string): readonly string[] {
+	return readdirSync(join(root, directory), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".yaml"));
+}
+
+/** Which schema a file of a pack has. */
+function kindOf(file: string): string | undefined {
+	const folders: Readonly<Record<string, string>> = { actions: "action", rules: "rule", policies: "policy", triggers: "trigger" };
+	if (basename(file) === "pack.yaml") return "pack";
+	return basename(file) === "config.schema.yaml" ? "config-schema" : folders[basename(dirname(file))];
+}
+
+test("the files of all examples keep to their schemas", () => {
+	const files = findYaml("examples").filter((file) => file.includes("packs/") && kindOf(file) !== undefined);
+	assert.ok(files.length > 15);
+	for (const file of files)
+		assert.equal(accepts(kindOf(file) ?? "", parse(readFileSync(join(root, "examples", file), "utf8"))), true, file);
+});
+
+test("files of a new project tell editors where their schema is", () => {
+	const project = "examples/templates/project";
+	const files = findYaml(project);
+	assert.ok(files.length >= 3);
+	for (const file of files) {
+		const [line = ""] = readFileSync(join(root, project, file), "utf8").split("\n");
+		const [, path = ""] = /^# yaml-language-server: \$schema=(\S+)$/.exec(line) ?? [];
+		assert.equal(resolve("/project", dirname(file), path), `/project/node_modules/svc-automation/dist/schemas/${kindOf(file)}.json`, file);
+	}
+});
+
+test.run();

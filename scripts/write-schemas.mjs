@@ -1,0 +1,6 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileSchemas } from "../dist/core/features/files.js";
+
+// The part of the build that tells editors what the files of packs may say: `dist/schemas/action.json` and so on.
+mkdirSync("dist/schemas", { recursive: true });
+for (const { name, schema } of fileSchemas) writeFileSync(`dist/schemas/${name}.json`, `${JSON.stringify(schema, undefined, "\t")}\n`);
