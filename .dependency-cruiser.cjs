@@ -121,7 +121,7 @@ module.exports = {
 		{
 			name: "lists-take-the-faces",
 			severity: "error",
-			comment: "the lists of core/features hold faces, routes, commands, parts of the client and schemas of files, and know nothing else of a feature",
+			comment: "the lists of core/features hold what .dependency-cruiser.cjs calls so above, and know nothing else of a feature",
 			from: { path: listFiles, pathNot: tests },
 			to: {
 				path: "^core/features/[^/]+/",

@@ -42,6 +42,8 @@ for (const [index, kinds] of otherKinds.entries()) {
 			assert.ok(line);
 			reader ??= await Reader.create(line);
 			try {
+				// What the README has made.
+				await reader.follow([{ kind: "type", commands: "cd demo" }]);
 				const printed = await reader.follow(headings.flatMap((heading) => readSteps(page(path), heading)));
 				for (const seen of sees) assert.match(printed, seen);
 			} finally {
@@ -68,7 +70,6 @@ slapdTest(plainTest, "openssl")("what docs/guides/swap-the-auth-backend.md says 
 		...{ LDAP_HOST: "localhost", LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca },
 		LDAP_BIND_PASSWORD: service.password,
 	};
-	// The walks before have left a project with the package.
 	const [line] = machine.lines;
 	assert.ok(line);
 	const reader = await Reader.create(line, { password, env });

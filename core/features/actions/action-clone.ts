@@ -1,6 +1,6 @@
+import { isMap, parseDocument, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../../contract/index.ts";
 import { toActionsDirectory } from "../../kernel/basics/inside.ts";
-import { yaml } from "../../language/yaml.ts";
 import { readInside } from "./action-files.ts";
 import { isMetadataPath, toEntryPath } from "./file-rights.ts";
 import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";
@@ -59,8 +59,8 @@ async function createMetadata({ source, sourceDirectory, target }: CloneRequest)
 
 /** The author's file, comments included, with the three members that change. Undefined when it holds something else. */
 function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
-	const document = yaml().parseDocument(text);
-	if (!yaml().isMap(document.contents) || document.errors.length > 0) return undefined;
+	const document = parseDocument(text);
+	if (!isMap(document.contents) || document.errors.length > 0) return undefined;
 	document.set("name", target.name);
 	document.set("pack", target.pack);
 	document.set("entry_point", target.entry_point);
@@ -68,5 +68,5 @@ function rewrite(text: string, target: CloneRequest["target"]): string | undefin
 }
 
 function toMetadata({ ref, metadata_file, ...metadata }: CloneRequest["target"]): string {
-	return yaml().stringify(metadata);
+	return stringify(metadata);
 }

@@ -113,7 +113,7 @@ test("serve takes its parts as a list, in one word or several", async () => {
 	const given: unknown[] = [];
 	const context = { stdout: new CapturedText(), stderr: new CapturedText(), serve: async (options: object) => given.push(options) * 0 };
 	await runSvc(["serve", "--only", "api,worker", "--only", "rules"], context);
-	assert.deepEqual(given, [{ config: "./svc.config.ts", only: ["api", "worker", "rules"] }]);
+	assert.deepEqual(given, [{ config: "./svc.config.ts", only: ["api", "worker", "rules"], open: false }]);
 });
 
 test.run();

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { stringify } from "yaml";
 import type { JsonObject } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
-import { yaml } from "../../language/yaml.ts";
 import { parseYamlObject } from "./read-yaml.ts";
 
 /** Milliseconds for which a file is not looked at again. */
@@ -56,7 +56,7 @@ export function createConfigFiles(): ConfigFiles {
 			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 			const temporary = `${path}.${randomBytes(4).toString("hex")}`;
 			try {
-				await writeSynced(temporary, yaml().stringify(content));
+				await writeSynced(temporary, stringify(content));
 				await rename(temporary, path);
 			} finally {
 				await rm(temporary, { force: true });

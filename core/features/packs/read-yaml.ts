@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
+import { LineCounter, parseDocument } from "yaml";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { yaml } from "../../language/yaml.ts";
 
 /** Largest file of a pack that is read. */
 const maximumSize = 500_000;
@@ -16,14 +16,8 @@ export async function readYamlObject(path: string): Promise<JsonObject> {
 
 /** The object in a YAML text, merge keys included. Values are those of JSON; dates stay text. */
 export function parseYamlObject(text: string): JsonObject {
-	const lines = new (yaml().LineCounter)();
-	const document = yaml().parseDocument(text, {
-		merge: true,
-		stringKeys: true,
-		lineCounter: lines,
-		prettyErrors: false,
-		logLevel: "error",
-	});
+	const lines = new LineCounter();
+	const document = parseDocument(text, { merge: true, stringKeys: true, lineCounter: lines, prettyErrors: false, logLevel: "error" });
 	const [error] = document.errors;
 	if (error !== undefined) {
 		const { line } = lines.linePos(error.pos[0]);

@@ -1,7 +1,6 @@
-import type { Document, Tags } from "yaml";
+import { Document, parse, type Tags, visit } from "yaml";
 import { isSvcError, type JsonValue } from "../../../contract/index.ts";
 import { currentWork } from "../../work-budget.ts";
-import { yaml } from "../../yaml.ts";
 import type { Arguments } from "../arguments.ts";
 import { toJson, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
@@ -16,7 +15,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 		const spaces = indent === null ? 2 : Math.min(Math.max(given.integer(0, "indent"), 2), 16);
 		// It takes far longer than other operations on texts, as reading does.
 		const text = inTime(given, () => {
-			const document = new (yaml().Document)(plain, { version: "1.1", aliasDuplicateObjects: false, sortMapEntries: true });
+			const document = new Document(plain, { version: "1.1", aliasDuplicateObjects: false, sortMapEntries: true });
 			if (isAscii) quoteBeyondAscii(document);
 			return document.toString({ indent: spaces, indentSeq: false, lineWidth: 80, singleQuote: true });
 		});
@@ -31,7 +30,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 		const parsed = inTime(given, () => {
 			try {
 				const options = { version: "1.1", maxAliasCount: 100, prettyErrors: false, logLevel: "error", customTags: withoutLetters } as const;
-				return { value: toPlain(yaml().parse(input, options)) };
+				return { value: toPlain(parse(input, options)) };
 			} catch {
 				return undefined;
 			}
@@ -90,7 +89,7 @@ function escapeUnit(unit: string): string {
 
 /** Escapes are understood between double quotes only. */
 function quoteBeyondAscii(document: Document): void {
-	yaml().visit(document, {
+	visit(document, {
 		Scalar(_key, node) {
 			if (typeof node.value === "string" && node.value.search(beyondAscii) >= 0) node.type = "QUOTE_DOUBLE";
 		},
