@@ -57,6 +57,7 @@ const walks: Readonly<Record<string, Walk>> = {
 		{ path: "/tokens", body: { ttl: secrets.refuse() }, headers: { authorization: "Basic eA==" } },
 	],
 	"auth POST /tokens/validate": ({ secrets }) => send("/tokens/validate", [{ token: secrets.refuse() }, { token: [secrets.refuse()] }]),
+	"auth GET /sso": ({ secrets }) => get("/sso", ["", `?a=${encodeURIComponent(secrets.refuse())}`]),
 	"auth DELETE /tokens/:token": ({ secrets }) => get(`/tokens/${encodeURIComponent(secrets.refuse())}`),
 	"api GET /apikeys": () => get("/apikeys", ["", "?limit=-1&offset=1"]),
 	"api GET /apikeys/:key": ({ secrets }) => get(`/apikeys/${encodeURIComponent(secrets.refuse())}`),
