@@ -41,7 +41,9 @@ test("a SQLite file is looked at without making one, and read without a write or
 		const alone = await inspect({ client: "sqlite", file: join(directory, "alone.db") }, directory);
 		assert.deepEqual([alone.found?.state, alone.found?.changes, alone.traces], ["ready", [], 1]);
 		assert.match(String(alone.write), /open for reading only/);
-		assert.deepEqual(await readdir(directory), files);
+		// The log of a connection that is closed may go later, with the statements that were prepared on it.
+		const more = (await readdir(directory)).filter((name) => !files.includes(name));
+		assert.deepEqual(more, []);
 	}));
 
 postgresTest(test)("a PostgreSQL database is looked at without a table in it, and read without a write", async () => {

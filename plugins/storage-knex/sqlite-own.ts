@@ -26,6 +26,7 @@ export async function assertOwn(Database: LibsqlConstructor, file: string): Prom
 		if (!holds(connection, "EXISTS (SELECT 1 FROM sqlite_master)")) return;
 		const isKept = holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')");
 		if (isKept && holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE name = '${executionsAndCatalog.name}')`)) return;
+		if (isBegun(connection, isKept)) return;
 	} catch (error) {
 		if (codeOf(error) !== "SQLITE_ERROR") throw toOpeningError(error, file);
 		// Its table has another shape.
@@ -33,6 +34,13 @@ export async function assertOwn(Database: LibsqlConstructor, file: string): Prom
 		connection?.close();
 	}
 	throw new SvcError("SVC_CONFIG", `database "${file}" holds tables of another program, and was not touched; hint: another file`);
+}
+
+/** Whether a service was killed there in its first start, before it had made more than the tables of its migrations. */
+function isBegun(connection: LibsqlDatabase, isKept: boolean): boolean {
+	const others = "type = 'table' AND name NOT IN ('migrations', 'migrations_lock', 'sqlite_sequence')";
+	if (holds(connection, `EXISTS (SELECT 1 FROM sqlite_master WHERE ${others})`)) return false;
+	return !isKept || !holds(connection, "EXISTS (SELECT 1 FROM migrations)");
 }
 
 /** `SVC_CONFIG` where a file is damaged anywhere: reads all of it. */
