@@ -217,6 +217,17 @@ test("the address that web_url leads to is a page for whoever opens it, and what
 		assert.equal(((await (await ask("/")).json()) as { version: string }).version, "1.2.3");
 	}));
 
+test("docs_url leads to the page about the API, which may run and load nothing", () =>
+	withHttp(async ({ ask }) => {
+		const { docs_url } = (await (await ask("/v1/")).json()) as { docs_url: string };
+		const page = await fetch(docs_url);
+		assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
+		const policy = page.headers.get("content-security-policy") ?? "";
+		assert.match(policy, /^default-src 'none'/);
+		assert.doesNotMatch(policy, /script-src|unsafe/);
+		assert.doesNotMatch(await page.text(), /<script|<img|\son\w+=|src=/i);
+	}));
+
 test("the user and the index are shown", () =>
 	withHttp(async ({ ask }) => {
 		const user = (await (await ask("/v1/user")).json()) as { authentication: { token_expire: string } };

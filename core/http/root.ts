@@ -1,3 +1,4 @@
+import { toApiUrl } from "./api-url.ts";
 import { answerJson, answerText } from "./openapi/answers.ts";
 import { openapiRoutes } from "./openapi/routes.ts";
 import { object, text } from "./openapi/schema.ts";
@@ -7,7 +8,9 @@ import { webPage } from "./web-page.ts";
 
 const { defineRoute } = routesOver<unknown>();
 
-const version = answerJson(object({ version: text, docs_url: text }), { example: { version: "0.1.0", docs_url: "/v1/docs" } });
+const version = answerJson(object({ version: text, docs_url: text }), {
+	example: { version: "0.1.0", docs_url: "http://127.0.0.1:9101/v1/docs" },
+});
 
 /** What answers at the root of the API. */
 export const rootRoutes = [
@@ -21,6 +24,6 @@ export const rootRoutes = [
 		answers: { 200: { ...version, content: { ...version.content, ...answerText(["text/html"], "", "<!doctype html>").content } } },
 		page: webPage,
 		permission: "authenticated",
-		handler: ({ version }) => replyJson({ version, docs_url: "" }),
+		handler: (context) => replyJson({ version: context.version, docs_url: `${toApiUrl(context)}/v1/docs` }),
 	}),
 ];

@@ -1,4 +1,5 @@
 import { type Options, SvcError } from "../../contract/index.ts";
+import { toApiUrl } from "../../http/api-url.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
 import { flag, object, text } from "../../http/openapi/schema.ts";
@@ -58,11 +59,10 @@ export const tokenRoutes = [
 		isSignIn: true,
 		body: tokenBody,
 		async handler(context) {
-			const { options, apiUrl } = context;
+			const { options } = context;
 			const { id, user, token, expiry, metadata, service } = await signIn(context);
-			const url = (options.auth.api_url || apiUrl()).replace(/\/+$/, "");
 			const cookie = mayKeepCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
-			const headers = { "x-api-url": url, ...(cookie !== undefined && { "set-cookie": cookie }) };
+			const headers = { "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, headers);
 		},
 	}),
