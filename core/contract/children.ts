@@ -23,6 +23,17 @@ export interface ChildRequest {
 	readonly context?: JsonObject;
 	/** Milliseconds before it begins. Default 0. */
 	readonly delay?: number;
+	/** Told when it has ended, as of an execution that somebody asked for. Default: what the action says. */
+	readonly notify?: JsonObject;
+	/** It takes up an earlier execution of its action again, a child of this run or of one that this run takes up (`TakenUp`). */
+	readonly takesUp?: { readonly execution_id: string; readonly tasks: readonly string[]; readonly reset: readonly string[] };
+}
+
+/** A child that may be started: everything about it has been looked at, and nothing stored. Valid until the run settles. */
+export interface PreparedChild {
+	/** The id that it has, or will have. */
+	readonly id: string;
+	readonly key: string;
 }
 
 /** A child execution, as the runner of its parent sees it. */
@@ -66,6 +77,8 @@ export interface ChildExecutions {
 	 * `SVC_NOT_FOUND` for an unknown action, `SVC_INVALID` for one that is disabled, and for parameters that it does not take.
 	 */
 	start(request: ChildRequest): Promise<string>;
+	/** As `start`, without starting it: rejects with what `start` would. `RunJournal.append` starts it. */
+	prepare(request: ChildRequest): Promise<PreparedChild>;
 	/** The child with this key; undefined when none has been started. */
 	find(key: string): Promise<Child | undefined>;
 	/** All children in the order of their start, those without a key as well. */

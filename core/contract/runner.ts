@@ -1,4 +1,7 @@
 import type { ChildExecutions } from "./children.ts";
+import type { ActionSignature, Definitions } from "./definitions.ts";
+import type { Expressions } from "./expressions.ts";
+import type { RunJournal, TakenUp } from "./journal.ts";
 import type { JsonObject } from "./json.ts";
 import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
@@ -14,6 +17,11 @@ export interface RunnerCapabilities {
 	readonly cancellation?: boolean;
 	/** Finds a run again after the service was restarted: has `recover`, and calls `saveState` once the run can be found. */
 	readonly recovery?: boolean;
+	/**
+	 * Its runs are made of other executions (`action_is_workflow`), and pause when they are asked to: needs `cancellation`, `recovery` and a
+	 * `recover` that goes on with what was paused.
+	 */
+	readonly workflow?: boolean;
 }
 
 /**
@@ -94,6 +102,27 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	saveState(state: JsonObject): Promise<void>;
 	/** The executions that this run starts and waits for. */
 	readonly children: ChildExecutions;
+	/** What the run has decided so far, for whoever goes on with it. */
+	readonly journal: RunJournal;
+	/** Expressions, which read the datastore with the permissions of the execution. Secrets that they decrypt are known to the run from then on. */
+	readonly expressions: Expressions;
+	/** Actions by their ref, as a definition names them; undefined when there is none. */
+	findAction(ref: string): Promise<ActionSignature | undefined>;
+	/** The execution that this one takes up again: a re-run of chosen tasks. Undefined for all others. */
+	readonly takenUp: TakenUp | undefined;
+	/** The whole `context` of the execution, as it is shown. */
+	readonly context: JsonObject;
+	/**
+	 * Aborts when somebody asks the execution to pause (`pausing`). Start nothing new then, have children that can pause do so, and when nothing is
+	 * active any more resolve with the status `paused`; an end that comes first is an end. For runners with `workflow`; a run that is recovered while
+	 * it is pausing has it aborted from the beginning.
+	 */
+	readonly pausing: AbortSignal;
+	/**
+	 * Ask for a pause or the end of this execution, as somebody could over the API: its status is `pausing` or `canceling` when the promise
+	 * resolves, and the signal has aborted. For runners with `workflow`, which do so when a child asks a question or was canceled.
+	 */
+	request(change: "pause" | "cancel"): Promise<void>;
 	/** Tell where the run lives; shown as `liveaction.runner_info`. Optional; host name and the service's pid are the default. */
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
 }
@@ -111,9 +140,10 @@ export interface RunResult {
 	 * A more exact word for `succeeded: false`, when the runner knows one. Without it the status is `failed`, or what the
 	 * signal's reason says when it had aborted. Two are no ends. `pending`: the execution waits for an answer to an inquiry, and
 	 * `result` is what describes it. `running`: the service stops (`shutdown`) and the work goes on without it, to be found
-	 * again by `recover`; `result` is ignored.
+	 * again by `recover`; `result` is ignored. `paused`, of a runner with `workflow`: nothing is active, nobody holds the execution any more, and
+	 * `recover` goes on once somebody asks it to resume or to end; `result` is what it has come to. `canceled`: what it is made of was canceled.
 	 */
-	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running";
+	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running" | "paused" | "canceled";
 }
 
 /**
@@ -131,6 +161,8 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	readonly outputKey?: string;
 	/** `required`: the action must name a file; `forbidden`: it must not. Default `optional`. */
 	readonly entryPoint?: "required" | "forbidden" | "optional";
+	/** Of a runner whose entry points are definitions in YAML. */
+	readonly definitions?: Definitions;
 	/**
 	 * Run one action. Resolve with `succeeded: false` when the action failed; throw when the runner itself could not do its
 	 * work (the execution then ends `failed` with `result.error`). When `signal` aborts, end the work and resolve with what
@@ -141,7 +173,7 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	 * Go on with a run that an earlier process of the service began, or another node: `state` is what it last gave `saveState`.
 	 * As `run` otherwise; `emit` goes on behind what is stored, and `captured` holds it. The signal may have aborted already,
 	 * as the time-out counts from the start of the run. Undefined when the run cannot be found from here: the execution then
-	 * ends `abandoned`, or `canceled` when that was asked for.
+	 * ends `abandoned`, or `canceled` when that was asked for. Also called, of a runner with `workflow`, to go on after a pause.
 	 */
 	recover?(context: RunContext<S>, state: JsonObject): Promise<RunResult | undefined>;
 	/**
