@@ -12,6 +12,18 @@ export interface ExpressionScope {
 	readonly variables: JsonObject;
 	/** More functions, by name: `result`, `succeeded`, `item` … */
 	readonly functions?: Readonly<Record<string, ExpressionFunction>>;
+	/**
+	 * Variables that Jinja knows by their plain names, `{{ host }}`, such as those of action chains; what begins with two underscores as well.
+	 * Where they are given, `svckv` and `system` that are none of them are the datastore: `{{ svckv.system.host }}`, `{{ system.host }}`.
+	 */
+	readonly names?: JsonObject;
+	/** `jinja`: `<% %>` is plain text. Default: both languages. */
+	readonly language?: "jinja";
+	/**
+	 * Whether a text stays a text whatever its expressions yield, as those do of which a text has several: `True`, `{'a': 1}`. Default false:
+	 * a text that is one expression becomes its value.
+	 */
+	readonly keepsText?: boolean;
 }
 
 /** An expression as it stands in a definition. */
@@ -35,8 +47,11 @@ export interface ExpressionUse {
  * Work is bounded in time, steps, size and depth.
  */
 export interface Expressions {
-	/** All expressions in a value, in the order of its text. A text in which both languages stand has one use for it, with a problem. */
-	find(value: JsonValue): readonly ExpressionUse[];
+	/**
+	 * All expressions in a value, in the order of its text. A text in which both languages stand has one use for it, with a problem; with
+	 * the language `jinja` `<% %>` is plain text.
+	 */
+	find(value: JsonValue, language?: "jinja"): readonly ExpressionUse[];
 	/**
 	 * The value with everything evaluated. Rejects with `SVC_INVALID` whose message names the kind of error, the expression and the reason,
 	 * with `facts.language` and `facts.expression`; with `SVC_UNAVAILABLE` while what it reads cannot be reached.
