@@ -24,7 +24,7 @@ import { Seams } from "./seams.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
-import { storeReserved } from "./work/claiming.ts";
+import { storeAllReserved } from "./work/claiming.ts";
 import { createLateWrites, type LateWrites } from "./work/late-writes.ts";
 import { Leasing } from "./work/leasing.ts";
 import { StorageClock } from "./work/storage-clock.ts";
@@ -72,6 +72,10 @@ export interface Kernel extends Plugins {
 	readonly endings: Endings;
 	/** Let `store` keep a new execution, and see to its being run. */
 	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
+	/** The same of several, which are stored together. */
+	readonly admitAll: AdmitAll;
+	/** Whether executions of this runner type are made of others. */
+	readonly isWorkflow: (runnerName: string) => boolean;
 	/** See to a new execution that has been stored. */
 	readonly announce: (execution: ExecutionEntity) => void;
 	readonly templateSources: TemplateSources;
@@ -85,6 +89,12 @@ export interface Kernel extends Plugins {
 	/** Where features come in. */
 	readonly seams: Seams;
 }
+
+/** Let `store` keep new executions, all or none, and see to their being run. */
+export type AdmitAll = (
+	executions: readonly ExecutionEntity[],
+	store: (entities: readonly ExecutionEntity[]) => Promise<void>,
+) => Promise<void>;
 
 /** The kernel with what starts and ends it. */
 export interface WholeKernel extends Kernel {
@@ -108,7 +118,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		...events,
 		apiUrl: dependencies.apiUrl,
 		dataDirectory: dependencies.dataDirectory,
-		admit: (execution, store) => admit(execution, store),
+		admitAll: (executions, store) => admitAll(executions, store),
 		onPlace: () => scheduler.lookIfDue(),
 	});
 	const pendingWork = createPendingWork({ ...basics, wake: (work) => scheduler.wake(work) });
@@ -122,7 +132,12 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		holds: (id) => executor.runs.has(id),
 		resting: () => executor.children.resting,
 	});
-	const admit: Kernel["admit"] = (execution, store) => storeReserved(scheduler.reserve(execution), store);
+	const admitAll: AdmitAll = (executions, store) =>
+		storeAllReserved(
+			executions.map((execution) => scheduler.reserve(execution)),
+			store,
+		);
+	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
 	const recovery = new Recovery({ ...basics, scheduler, recovers: (execution) => executor.recovers(execution) });
 	return {
 		...basics,
@@ -131,6 +146,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		scheduler,
 		pendingWork,
 		admit,
+		admitAll,
 		announce: (execution) => scheduler.announce(execution),
 		recovery,
 		leases: new Leases({ ...basics, runs: executor.runs, recovery }),
@@ -173,6 +189,7 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 		changes,
 		authority,
 		templateSources,
+		isWorkflow: (runnerName: string) => plugins.runners.get(runnerName)?.capabilities.workflow === true,
 		catalog: new Catalog({ ...parts, changes }),
 		lateWrites: createLateWrites(logger),
 		sealedSecrets: new SealedSecrets(keys),

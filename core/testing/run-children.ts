@@ -5,6 +5,7 @@ import {
 	type ChildWait,
 	type ExecutionStatus,
 	type JsonObject,
+	type PreparedChild,
 	SvcError,
 } from "../contract/index.ts";
 
@@ -17,7 +18,8 @@ export interface ChildEnd {
 }
 
 /** A child that a run under test has started. */
-export type TestChild = Child & Pick<ChildRequest, "parameters" | "delay"> & { readonly key: string; readonly result: JsonObject | null };
+export type TestChild = Child &
+	Pick<ChildRequest, "parameters" | "delay" | "notify" | "takesUp"> & { readonly key: string; readonly result: JsonObject | null };
 
 /** What becomes of a child that is started. Undefined: it runs until the test ends it, or the run cancels it. */
 export type OnChild = (child: TestChild) => ChildEnd | undefined | Promise<ChildEnd | undefined>;
@@ -30,6 +32,8 @@ export interface TestChildren extends ChildExecutions {
 	end(key: string, end?: ChildEnd): void;
 	/** Resolves with the first child that has not ended, once there is one. */
 	whenOpen(): Promise<TestChild>;
+	/** Start children that were prepared, as `journal.append` does. */
+	startPrepared(children: readonly PreparedChild[]): void;
 }
 
 export interface TestChildrenParts {
@@ -39,22 +43,33 @@ export interface TestChildrenParts {
 	readonly onChild?: OnChild | undefined;
 	/** Of an earlier run of the same execution. */
 	readonly after?: TestChildren | undefined;
+	/** Of what the execution takes up: their results can be had. */
+	readonly takenUp?: TestChildren | undefined;
+	/** Refs of actions that are made of others, so that they pause. Default: none. */
+	readonly workflows?: readonly string[] | undefined;
+	/** What stands in the way of a child; undefined: nothing. Default: nothing ever does. */
+	readonly onPrepare?: ((request: ChildRequest) => SvcError | undefined) | undefined;
 }
 
-type TestRunParts = Pick<TestChildrenParts, "signal" | "assertHeld"> & { readonly onChild: OnChild };
+type TestRunParts = TestChildrenParts & { readonly onChild: OnChild };
 
 const final: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 const succeed: OnChild = () => ({});
 
+let books = 0;
+
 /** In the place of the host's: in memory, and shared with those of an earlier run. */
-export function createTestChildren({ signal, assertHeld, onChild = succeed, after }: TestChildrenParts): TestChildren {
-	const book = after instanceof TestRunChildren ? after.book : new TestBook();
-	return new TestRunChildren(book, { signal, assertHeld, onChild });
+export function createTestChildren({ onChild = succeed, ...parts }: TestChildrenParts): TestChildren {
+	const book = parts.after instanceof TestRunChildren ? parts.after.book : new TestBook();
+	return new TestRunChildren(book, { ...parts, onChild });
 }
 
 /** The children of an execution, whoever runs it. */
 class TestBook {
 	readonly children = new Map<string, TestChild>();
+	readonly #ids = new Map<string, string>();
+	/** Children of different executions have different ids. */
+	readonly #prefix = (++books % 16).toString(16);
 	#listeners = new Set<() => void>();
 
 	set(child: TestChild): void {
@@ -76,6 +91,13 @@ class TestBook {
 		});
 	}
 
+	/** The same for the same key, as with the host. */
+	toId(key: string): string {
+		const id = this.#ids.get(key) ?? this.#prefix + (this.#ids.size + 1).toString(16).padStart(23, "0");
+		this.#ids.set(key, id);
+		return id;
+	}
+
 	find(key: string): TestChild | undefined {
 		return [...this.children.values()].find((child) => child.key === key);
 	}
@@ -90,6 +112,7 @@ class TestBook {
 class TestRunChildren implements TestChildren {
 	readonly book: TestBook;
 	readonly #parts: TestRunParts;
+	readonly #prepared = new Map<string, ChildRequest>();
 
 	constructor(book: TestBook, parts: TestRunParts) {
 		this.book = book;
@@ -114,20 +137,51 @@ class TestRunChildren implements TestChildren {
 		}
 	}
 
-	readonly start = async ({ key, action, parameters = {}, context = {}, delay }: ChildRequest): Promise<string> => {
-		this.#parts.assertHeld();
-		const known = this.book.find(key);
-		if (known !== undefined) return known.id;
-		const id = (this.book.children.size + 1).toString(16).padStart(24, "0");
-		const child = { id, key, action_ref: action, parameters, context, status: "running", hasEnded: false, result: null } as const;
-		this.book.set(delay === undefined ? child : { ...child, delay });
-		const end = this.#parts.onChild(child);
-		if (end instanceof Promise) void end.then((how) => how && this.book.end(child, how));
-		else if (end !== undefined) this.book.end(child, end);
+	readonly start = async (request: ChildRequest): Promise<string> => {
+		const { id } = await this.prepare(request);
+		this.#start(id, request);
 		// As with the host: the run may have lost its execution when the child is stored, and not know its id then.
 		this.#parts.assertHeld();
 		return id;
 	};
+
+	readonly prepare = async (request: ChildRequest): Promise<PreparedChild> => {
+		this.#parts.assertHeld();
+		const problem = this.book.find(request.key) === undefined ? this.#parts.onPrepare?.(request) : undefined;
+		if (problem !== undefined) throw problem;
+		const id = this.book.toId(request.key);
+		this.#prepared.set(id, request);
+		return { id, key: request.key };
+	};
+
+	startPrepared(children: readonly PreparedChild[]): void {
+		for (const { id } of children) {
+			const request = this.#prepared.get(id);
+			if (request === undefined) throw new SvcError("SVC_INVALID", `start: "${id}" is no child that this run has prepared`);
+			this.#start(id, request);
+		}
+	}
+
+	#start(id: string, { key, action, parameters = {}, context = {}, delay, notify, takesUp }: ChildRequest): void {
+		if (this.book.children.has(id)) return;
+		const child: TestChild = {
+			id,
+			key,
+			action_ref: action,
+			parameters,
+			context,
+			status: "running",
+			hasEnded: false,
+			result: null,
+			...(delay !== undefined && { delay }),
+			...(notify !== undefined && { notify }),
+			...(takesUp !== undefined && { takesUp }),
+		};
+		this.book.set(child);
+		const end = this.#parts.onChild(child);
+		if (end instanceof Promise) void end.then((how) => how && this.book.end(child, how));
+		else if (end !== undefined) this.book.end(child, end);
+	}
 
 	readonly find = async (key: string): Promise<Child | undefined> => {
 		this.#parts.assertHeld();
@@ -150,13 +204,14 @@ class TestRunChildren implements TestChildren {
 
 	readonly changes = ({ signal = this.#parts.signal }: ChildWait = {}): AsyncIterable<Child> => this.#changes(signal);
 
-	readonly result = async (id: string): Promise<JsonObject | null> => this.#get(id).result;
+	readonly result = async (id: string): Promise<JsonObject | null> =>
+		this.#parts.takenUp?.started.some((child) => child.id === id) ? this.#parts.takenUp.result(id) : this.#get(id).result;
 
 	readonly cancel = async (id: string): Promise<void> => this.book.end(this.#get(id), { status: "canceled" });
 
-	readonly pause = async (id: string): Promise<void> => this.#refusePause(id);
+	readonly pause = async (id: string): Promise<void> => this.#change(id, "running", "pausing");
 
-	readonly resume = async (id: string): Promise<void> => this.#refusePause(id);
+	readonly resume = async (id: string): Promise<void> => this.#change(id, "paused", "running");
 
 	async *#changes(signal: AbortSignal): AsyncGenerator<Child> {
 		const told = new Map<string, TestChild>();
@@ -179,8 +234,12 @@ class TestRunChildren implements TestChildren {
 		return child;
 	}
 
-	#refusePause(id: string): void {
-		this.#get(id);
-		throw new SvcError("SVC_INVALID", 'status: runner type "mock" does not support pause and resume');
+	/** A test says when a child that is pausing is paused. */
+	#change(id: string, from: ExecutionStatus, to: ExecutionStatus): void {
+		const child = this.#get(id);
+		if (this.#parts.workflows?.includes(child.action_ref) !== true) {
+			throw new SvcError("SVC_INVALID", 'status: runner type "mock" does not support pause and resume');
+		}
+		if (child.status === from) this.book.set({ ...child, status: to });
 	}
 }

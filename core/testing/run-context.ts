@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
+	type ActionSignature,
 	type CapturedOutput,
+	type ChildRequest,
+	type Expressions,
 	type JsonObject,
 	type JsonValue,
 	type Logger,
@@ -11,6 +14,7 @@ import {
 	RunAborted,
 	type RunContext,
 	SvcError,
+	type TaskState,
 	type TriggerReference,
 } from "../contract/index.ts";
 import { createTestChildren, type OnChild, type TestChildren } from "./run-children.ts";
@@ -31,9 +35,29 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly after?: Pick<RunContext, "execution_id" | "liveaction_id"> & {
 		readonly chunks: readonly EmittedChunk[];
 		readonly children?: TestChildren;
+		readonly entries?: readonly JsonObject[];
 	};
+	/** It takes up an earlier run again: its journal, and the results of its children. */
+	readonly takesUp?: {
+		readonly run: Pick<TestRunContext, "execution_id" | "entries" | "children">;
+		readonly tasks: readonly string[];
+		/** Default: none. */
+		readonly reset?: readonly string[];
+	};
+	/** `context` of the execution. Default: user and pack. */
+	readonly context?: JsonObject;
 	/** How children end. Default: at once, as succeeded, without a result. */
 	readonly onChild?: OnChild;
+	/** What stands in the way of a child that is to be started; undefined: nothing. */
+	readonly onPrepare?: (request: ChildRequest) => SvcError | undefined;
+	/** Actions by their ref, with what is not as usual: enabled, without parameters. Default: there is an action of every name. */
+	readonly actions?: Readonly<Record<string, Partial<ActionSignature>>>;
+	/** Refs of actions whose children pause when they are asked to. Default: none. */
+	readonly workflows?: readonly string[];
+	/** In the place of those of the host. */
+	readonly expressions?: Expressions;
+	/** Called before an entry of the journal is stored; what it throws is what the storage refuses. */
+	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
 	/** Stands in for the store: called with each piece, awaited, and may reject. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
@@ -57,6 +81,13 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 	savedState(): JsonObject | undefined;
 	/** What the run has started, and how its tests end it. */
 	readonly children: TestChildren;
+	/** What stands in the journal, the oldest first, and the tasks that were told of, in order. */
+	readonly entries: readonly JsonObject[];
+	readonly tasks: readonly TaskState[];
+	/** What the run has asked of its own execution. */
+	readonly requests: readonly ("pause" | "cancel")[];
+	/** Ask the run to pause. */
+	pause(): void;
 	/** Abort the run, as the host would. */
 	abort(kind: RunAborted["kind"]): void;
 	/** Another node has taken the execution over: the run is aborted, and whatever it would store is refused. */
@@ -82,12 +113,23 @@ export function createRunContext<S extends ParameterSchema>(
 	const dispatched: { trigger: TriggerReference; payload: JsonObject }[] = [];
 	const saved: { state?: JsonObject } = {};
 	const { signal } = controller;
+	const pausing = new AbortController();
+	const requests: ("pause" | "cancel")[] = [];
 	let isLost = false;
 	const assertHeld = () => {
 		if (isLost) throw new SvcError("SVC_CONFLICT", "the execution is no longer this run's");
 	};
 	const abort = (kind: RunAborted["kind"]) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`));
+	const children = createTestChildren({
+		...options,
+		signal,
+		assertHeld,
+		after: options.after?.children,
+		takenUp: options.takesUp?.run.children,
+	});
+	const journal = createTestJournal(options, { assertHeld, children, onFirst: () => (saved.state ??= {}) });
 	return {
+		...journal,
 		execution_id: options.after?.execution_id ?? nextId(),
 		liveaction_id: options.after?.liveaction_id ?? nextId(),
 		action_ref: "tests.action",
@@ -109,7 +151,20 @@ export function createRunContext<S extends ParameterSchema>(
 			assertHeld();
 			saved.state = state;
 		},
-		children: createTestChildren({ signal, assertHeld, onChild: options.onChild, after: options.after?.children }),
+		children,
+		context: options.context ?? { user: "tester", pack: "tests" },
+		expressions: options.expressions ?? noExpressions,
+		findAction: async (ref) => toSignature(ref, options.actions),
+		takenUp: toTakenUp(options.takesUp),
+		pausing: pausing.signal,
+		requests,
+		async request(change) {
+			assertHeld();
+			requests.push(change);
+			if (change === "pause") pausing.abort();
+			else abort("cancel");
+		},
+		pause: () => pausing.abort(),
 		announcements,
 		dispatched,
 		savedState: () => saved.state,
@@ -128,6 +183,49 @@ export function createRunContext<S extends ParameterSchema>(
 
 /** A logger that says nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** In memory, together with the children that an entry starts. */
+function createTestJournal(
+	{ after, onAppend }: Pick<RunContextOptions, "after" | "onAppend">,
+	{ assertHeld, children, onFirst }: { readonly assertHeld: () => void; readonly children: TestChildren; readonly onFirst: () => void },
+) {
+	const entries: JsonObject[] = [...(after?.entries ?? [])];
+	const tasks: TaskState[] = [];
+	const journal: RunContext["journal"] = {
+		async read() {
+			assertHeld();
+			return structuredClone(entries);
+		},
+		async append(entry, step = {}) {
+			const kept = structuredClone(entry);
+			await onAppend?.(kept);
+			assertHeld();
+			entries.push(kept);
+			onFirst();
+			children.startPrepared(step.start ?? []);
+			tasks.push(...(step.tasks ?? []));
+		},
+	};
+	return { journal, entries, tasks };
+}
+
+function toTakenUp(takesUp: RunContextOptions["takesUp"]): RunContext["takenUp"] {
+	if (takesUp === undefined) return undefined;
+	const { run, tasks, reset = [] } = takesUp;
+	return { execution_id: run.execution_id, tasks, reset, entries: structuredClone(run.entries) };
+}
+
+function toSignature(ref: string, actions: RunContextOptions["actions"]): ActionSignature | undefined {
+	if (actions !== undefined && !Object.hasOwn(actions, ref)) return undefined;
+	return { ref, enabled: true, parameters: {}, ...actions?.[ref] };
+}
+
+const noExpressions: Expressions = {
+	find: () => [],
+	evaluate() {
+		throw new Error("expressions: the test has given none");
+	},
+};
 
 function createOutput({ onEmit, after, maxResultOutput = 1_048_576 }: Pick<RunContextOptions, "onEmit" | "after" | "maxResultOutput">) {
 	const chunks: EmittedChunk[] = [...(after?.chunks ?? [])];

@@ -69,6 +69,13 @@ export interface ExecutionEntity {
 	 * shown, and shown nowhere itself.
 	 */
 	readonly known_secrets: string | null;
+	/**
+	 * Id of the execution whose chosen tasks this one runs again; null: none. Only the service writes it, so that nobody reads another's results by
+	 * what a request says.
+	 */
+	readonly takes_up: string | null;
+	/** Another text each time that a child has stopped waiting: whoever pauses the execution must have seen all of them. Null: never. */
+	readonly stirred: string | null;
 	/** As given by the caller (rendered, cast), with real values of secrets. */
 	readonly parameters: JsonObject;
 	readonly result: JsonObject | null;
@@ -113,6 +120,8 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		scopes: "json",
 		known_secrets: "text",
 		rule_snapshot_id: "text",
+		takes_up: "text",
+		stirred: "text",
 	},
 	unique: [["liveaction_id"]],
 	indexes: [

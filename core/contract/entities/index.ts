@@ -2,6 +2,7 @@ import { type ActionEntity, actionKind } from "./action.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
 import { type ExecutionEntity, executionKind } from "./execution.ts";
+import { type JournalEntryEntity, journalEntryKind } from "./journal-entry.ts";
 import { type KeyValueEntity, keyValueKind } from "./key-value.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 import { type NodeEntity, nodeKind } from "./node.ts";
@@ -29,6 +30,7 @@ export type { ActionEntity } from "./action.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { DutyEntity } from "./duty.ts";
 export type { ExecutionEntity, ExecutionStatus } from "./execution.ts";
+export type { JournalEntryEntity } from "./journal-entry.ts";
 export type { KeyValueEntity } from "./key-value.ts";
 export type { EntityKindDefinition, FieldType } from "./kind.ts";
 export { type NodeEntity, type NodeRole, type NodeState, nodeRoles } from "./node.ts";
@@ -63,6 +65,7 @@ export interface OwnEntityMap {
 	execution: ExecutionEntity;
 	snapshot: SnapshotEntity;
 	output_chunk: OutputChunkEntity;
+	journal_entry: JournalEntryEntity;
 	trace: TraceEntity;
 	pack: PackEntity;
 	action: ActionEntity;
@@ -98,6 +101,7 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	execution: executionKind,
 	snapshot: snapshotKind,
 	output_chunk: outputChunkKind,
+	journal_entry: journalEntryKind,
 	trace: traceKind,
 	pack: packKind,
 	action: actionKind,

@@ -13,6 +13,7 @@ export const eventNames = {
 	executionCreate: "svc.execution__create",
 	executionUpdate: "svc.execution__update",
 	outputCreate: "svc.execution.output__create",
+	taskUpdate: "svc.task__update",
 	runInterrupt: "svc.run__interrupt",
 } as const;
 
@@ -34,6 +35,9 @@ interface OutputEventData {
 	readonly chunk: OutputChunk;
 }
 
+/** A task that has changed: the members of `TaskState`, and those of the execution that it belongs to. */
+export type TaskUpdate = JsonObject & { readonly execution_id: string; readonly action_ref: string; readonly timestamp: string };
+
 export function publishCreated(bus: EventBus, entity: ExecutionEntity): void {
 	bus.publish(eventNames.executionCreate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
 }
@@ -52,6 +56,16 @@ export function publishInterrupt(bus: EventBus, { id, status }: ExecutionEntity)
 
 export function publishOutput(bus: EventBus, chunk: OutputChunk): void {
 	bus.publish(eventNames.outputCreate, { execution_id: chunk.execution_id, chunk } satisfies OutputEventData);
+}
+
+/** Tell of a task of an execution that is made of tasks. Secrets in it have been masked. */
+export function publishTask(
+	bus: EventBus,
+	{ id, action_ref }: Pick<ExecutionEntity, "id" | "action_ref">,
+	{ task, timestamp }: { readonly task: JsonObject; readonly timestamp: string },
+): void {
+	const told: TaskUpdate = { ...task, execution_id: id, action_ref, timestamp };
+	bus.publish(eventNames.taskUpdate, told);
 }
 
 /** What an action tells everybody who follows the general stream. */
@@ -74,6 +88,11 @@ export function toEventEntity(event: BusEvent): ExecutionEntity {
 /** The status of the execution that an interrupt is about. */
 export function toInterruptStatus(event: BusEvent): ExecutionStatus {
 	return (event.data as unknown as InterruptEventData).status;
+}
+
+/** The task that an event tells of. */
+export function toEventTask(event: BusEvent): TaskUpdate {
+	return event.data as unknown as TaskUpdate;
 }
 
 /** The chunk of an output event. */

@@ -24,6 +24,7 @@ export interface ExecutionsParts {
 	/** Let `store` keep a new execution, and see to its being run. */
 	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
 	readonly endings: Endings;
+	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 }

@@ -23,6 +23,7 @@ export type AskedExecution = Pick<
 	| "notify"
 	| "callback"
 	| "known_secrets"
+	| "takes_up"
 	/** Milliseconds that it waits; null: none. */
 	| "delay"
 	| "queue"
@@ -48,6 +49,7 @@ export function newExecution(clock: EngineClock, asked: AskedExecution, id = cre
 		log: [{ status, timestamp }],
 		runner_info: null,
 		run_state: null,
+		stirred: null,
 		result: null,
 		result_size: null,
 	};

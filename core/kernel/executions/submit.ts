@@ -1,4 +1,11 @@
-import { type ExecutionEntity, type JsonObject, type Storage, SvcError, type WriteOperation } from "../../contract/index.ts";
+import {
+	type ExecutionEntity,
+	type JsonObject,
+	type Storage,
+	SvcError,
+	type TraceEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
 import { isTemplateProblem } from "../../language/parameters/problems.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
@@ -16,15 +23,21 @@ import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
 import type { TemplateSources } from "./template-sources.ts";
 import { toResultPatch } from "./transition.ts";
 
-export interface SubmitParts {
+/** What requests are looked at with. */
+export interface DraftParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly catalog: Catalog;
+	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
+	/** Whether executions of this runner type are made of others. */
+	readonly isWorkflow: (runnerName: string) => boolean;
+}
+
+export interface SubmitParts extends DraftParts {
 	/** Let `store` keep a new execution, and see to its being run. */
 	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
 	readonly endings: Endings;
-	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: SealedSecrets;
 }
 
 /** What a rule adds to its request. */
@@ -49,59 +62,86 @@ export interface RuleOrigin {
 export interface ChildOrigin {
 	readonly id: string;
 	readonly parent: ExecutionEntity;
-	/** Stored with it, or it is not stored. */
-	readonly alongside: readonly WriteOperation[];
+}
+
+/** An execution that has ended, of which chosen tasks are to run again. */
+export interface TakeUp {
+	readonly earlier: Pick<ExecutionEntity, "id" | "context">;
+	readonly tasks: readonly string[];
+	readonly reset: readonly string[];
 }
 
 /** Where a request comes from that is not somebody's own. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
 	readonly child?: ChildOrigin;
+	readonly takeUp?: TakeUp;
+}
+
+/** A request that has been looked at, in the order of reference 8.1: action, user, context, parameters, trace. Nothing of it is stored. */
+export interface DraftedExecution {
+	/** As it is requested; `failed` where there is a problem. */
+	readonly entity: ExecutionEntity;
+	readonly action: ResolvedAction;
+	/** Its trace, where it is a new one. */
+	readonly trace: TraceEntity | undefined;
+	/** A template of it that cannot be rendered: visible in the history (reference 8.4). */
+	readonly problem: SvcError | undefined;
 }
 
 /** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
 const maxDelay = 10 * 365 * 86_400_000;
 
-/**
- * Check a request, store the execution and see to its being run, in the order of reference 8.1: action, user, context,
- * parameters, trace. On disk when the promise resolves with the execution as it was requested.
- */
+/** Check a request, store the execution and see to its being run. On disk when the promise resolves with the execution as it was requested. */
 export async function storeExecution(
 	parts: SubmitParts,
 	input: SubmitInput,
 	principal: Principal,
 	origin: SubmitOrigin = {},
 ): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
+	const drafted = await draftExecution(parts, input, principal, origin);
+	const { entity, action, problem } = drafted;
+	const write = (stored: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
+		parts.storage.write([...toInsert(drafted, stored), ...(origin.rule?.alongside(stored) ?? []), ...caused]);
+	if (problem === undefined) {
+		await parts.admit(entity, (admitted) => write(admitted));
+		return { entity, action };
+	}
+	const ending = await parts.endings.draft(entity);
+	await write(entity, ending.operations);
+	ending.announce();
+	throw problem;
+}
+
+/** Check a request. */
+export async function draftExecution(
+	parts: DraftParts,
+	input: SubmitInput,
+	principal: Principal,
+	origin: SubmitOrigin = {},
+): Promise<DraftedExecution> {
 	const action = await findAction(parts, input);
-	const asked = await draftExecution(parts, input, { action, principal, origin });
+	const asked = await draftAsked(parts, input, { action, principal, origin });
 	const { rule, child } = origin;
-	const { traceId, insert } = await placeInTrace(parts, asked.draft, rule?.fields ?? child?.parent);
+	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, rule?.fields ?? child?.parent);
 	const execution = { ...asked.draft, ...rule?.fields, trace_id: traceId };
-	const writeNew = (entity: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
-		parts.storage.write([
-			...(insert === undefined ? [] : [{ insert: "trace", entities: [insert] } as const]),
-			{ insert: "execution", entities: [entity] },
-			...(rule?.alongside(entity) ?? child?.alongside ?? []),
-			...caused,
-		]);
 	try {
 		const { parameters, secrets } = await renderAsked(parts, input, { ...asked, action, names: rule?.names });
 		const entity = { ...execution, known_secrets: parts.sealedSecrets.add(execution.known_secrets, secrets), parameters };
-		await parts.admit(entity, (admitted) => writeNew(admitted));
-		return { entity, action };
+		return { entity, action, trace, problem: undefined };
 	} catch (error) {
-		// A template that cannot be rendered is visible in the history (reference 8.4).
-		if (isTemplateProblem(error)) {
-			const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
-			const ending = await parts.endings.draft(failed);
-			await writeNew(failed, ending.operations);
-			ending.announce();
-		}
-		throw error;
+		if (!isTemplateProblem(error)) throw error;
+		const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
+		return { entity: failed, action, trace, problem: error };
 	}
 }
 
-async function findAction({ catalog }: SubmitParts, input: SubmitInput): Promise<ResolvedAction> {
+/** What stores a drafted execution; `entity` is what it has become. */
+export function toInsert({ trace }: Pick<DraftedExecution, "trace">, entity: ExecutionEntity): readonly WriteOperation[] {
+	return [...(trace === undefined ? [] : [{ insert: "trace", entities: [trace] } as const]), { insert: "execution", entities: [entity] }];
+}
+
+async function findAction({ catalog }: DraftParts, input: SubmitInput): Promise<ResolvedAction> {
 	const action = await catalog.resolve(input.action);
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
@@ -114,16 +154,20 @@ interface Asked {
 	readonly guard: GivenGuard | undefined;
 }
 
-async function draftExecution(
-	parts: SubmitParts,
+async function draftAsked(
+	parts: DraftParts,
 	input: SubmitInput,
 	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
 ): Promise<Asked> {
-	const { rule, child } = origin;
+	const { rule, child, takeUp } = origin;
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal, parts.templateSources);
 	const parent = child?.parent ?? (await readParent(parts.storage, input, principal));
-	const context = toContext(input, action, { user, principal, parent });
+	const id = child?.id ?? createId(parts.clock);
+	const context = {
+		...toContext(input, action, { user, principal, parent }),
+		...toWorkflowContext(parts, action, { id, takeUp }),
+	};
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
 	const guard = await toGuard(parts.templateSources, action, { principal, origin: rule });
@@ -131,12 +175,12 @@ async function draftExecution(
 	// An action must not lend its caller's key what the key was not given.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : null;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
-	const drafted = { id: child?.id, delay, context, author, scopes, known_secrets };
+	const drafted = { id, delay, context, author, scopes, known_secrets, takes_up: takeUp?.earlier.id ?? null };
 	return { draft: createDraft(parts.clock, action, input, drafted), guard };
 }
 
 function renderAsked(
-	{ sealedSecrets, templateSources }: SubmitParts,
+	{ sealedSecrets, templateSources }: DraftParts,
 	input: SubmitInput,
 	{ action, draft, guard, names }: Asked & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
 ) {
@@ -183,7 +227,7 @@ function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Princi
 }
 
 async function placeInTrace(
-	{ storage, clock }: SubmitParts,
+	{ storage, clock }: DraftParts,
 	draft: ExecutionEntity,
 	cause: Pick<ExecutionEntity, "trace_id"> | undefined,
 ): Promise<TraceChoice> {
@@ -236,6 +280,18 @@ function toContext(
 	return parent === undefined ? context : { ...context, user: parent.user };
 }
 
+/** What is the service's to say of executions that are made of others: what they take up, and the first of those that took up one another. */
+function toWorkflowContext(
+	{ isWorkflow }: DraftParts,
+	{ runnerType }: ResolvedAction,
+	{ id, takeUp }: { readonly id: string; readonly takeUp: TakeUp | undefined },
+): JsonObject {
+	if (!isWorkflow(runnerType.name)) return {};
+	if (takeUp === undefined) return { workflow_execution: id };
+	const { earlier, tasks, reset } = takeUp;
+	return { "re-run": { ref: earlier.id, tasks, reset }, workflow_execution: earlier.context["workflow_execution"] ?? earlier.id };
+}
+
 /** Templates read the items of `api_user`: whoever could name anybody could read anybody's. A child may name its parent's. */
 function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }: JsonObject, { username, isAdmin }: Principal): void {
 	if (isAdmin || named === undefined || named === null || named === "" || named === username || named === inherited) return;
@@ -243,21 +299,21 @@ function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }
 }
 
 interface DraftInput {
-	/** A new one unless it is given. */
-	readonly id: string | undefined;
+	readonly id: string;
 	readonly delay: number | null;
 	readonly context: JsonObject;
 	readonly author: string | null;
 	readonly scopes: readonly string[] | null;
 	/** What was known to be secret where the request comes from. */
 	readonly known_secrets: string | null;
+	readonly takes_up: string | null;
 }
 
 function createDraft(
 	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ id, delay, context, author, scopes, known_secrets }: DraftInput,
+	{ id, delay, context, author, scopes, known_secrets, takes_up }: DraftInput,
 ): ExecutionEntity {
 	const asked: AskedExecution = {
 		action_ref: action.ref,
@@ -279,6 +335,7 @@ function createDraft(
 		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
 		callback: input.callback ?? null,
 		known_secrets,
+		takes_up,
 		delay,
 		queue: null,
 	};

@@ -14,7 +14,6 @@ import type { Dispatcher } from "../events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import type { Endings } from "../executions/endings.ts";
-import type { SubmitParts } from "../executions/submit.ts";
 import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
@@ -22,6 +21,7 @@ import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
+import type { ChildStartParts } from "./children/child-starts.ts";
 import { Children } from "./children/children.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
@@ -54,7 +54,8 @@ export interface ExecutorParts {
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 	readonly lateWrites: Pick<LateWrites, "refused">;
-	readonly admit: SubmitParts["admit"];
+	readonly admitAll: ChildStartParts["admitAll"];
+	readonly isWorkflow: (runnerName: string) => boolean;
 	/** A run that waits for its children has given its place to others. */
 	readonly onPlace: () => void;
 }

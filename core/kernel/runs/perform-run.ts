@@ -1,34 +1,50 @@
 import { type ExecutionEntity, type JsonObject, type RunContext, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
+import type { Catalog } from "../executions/catalog.ts";
+import { findSignature } from "../executions/find-signature.ts";
+import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { Children } from "./children/children.ts";
+import type { RunChildren } from "./children/run-children.ts";
 import type { HeldRuns } from "./held-runs.ts";
+import { Journal } from "./journal.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
 import { assertRecordable } from "./recordable.ts";
 import { Recorder } from "./recorder.ts";
 import { secondsSinceStart, startTimeout } from "./run.ts";
+import { RunCalls } from "./run-calls.ts";
 import { createRunEvents, type RunEventParts, type RunEvents } from "./run-events.ts";
+import { createRunExpressions } from "./run-expressions.ts";
 import type { RunRecords } from "./run-records.ts";
+import { type RunRequestParts, requestChange } from "./run-requests.ts";
 import { hideInLog, toSealed } from "./run-secrets.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 
 /** What the runner is asked to do. */
 export type Work = (context: RunContext) => Promise<RunResult | undefined>;
 
-export interface RunPerformerParts extends RunEventParts {
+export interface RunPerformerParts extends RunEventParts, RunRequestParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly runs: HeldRuns;
 	readonly records: RunRecords;
 	readonly children: Children;
+	readonly catalog: Pick<Catalog, "resolve">;
+	readonly templateSources: TemplateSources;
 	readonly logger: EngineDependencies["logger"];
 	/** What becomes of an execution whose run has failed of itself. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
+}
+
+/** What a context is made with. */
+interface Means {
+	readonly calls: RunCalls;
+	readonly children: RunChildren;
 }
 
 const notFound: Outcome = {
@@ -54,11 +70,13 @@ export class RunPerformer {
 		const recorder = this.#createRecorder(performance);
 		run.recorder = recorder;
 		const forgets: (() => void)[] = [];
-		const children = this.#parts.children.open(performance, async (known) => void forgets.push(await this.#learn(performance, known)));
+		const learn = async (known: KnownSecrets) => void forgets.push(await this.#learn(performance, known));
+		const calls = new RunCalls(performance, this.#parts.logger);
+		const children = this.#parts.children.open(performance, { calls, learn });
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
-			const result = await work({ ...this.#toContext(performance, recorder), children });
+			const result = await work(this.#toContext(performance, recorder, { calls, children }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
@@ -69,6 +87,7 @@ export class RunPerformer {
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
 		} finally {
 			clearTimeout(timer);
+			calls.close();
 			children.close();
 			for (const forget of forgets) forget();
 		}
@@ -91,11 +110,18 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder): Omit<RunContext, "children"> {
+	#toContext(performance: Performance, recorder: Recorder, { calls, children }: Means): RunContext {
 		const { execution, run, prepared } = performance;
+		const journal = new Journal(this.#parts, performance, { calls, children, seal: () => this.#sealFound(performance) });
 		return {
 			...prepared.context,
 			signal: run.controller.signal,
+			pausing: run.pausing.signal,
+			children,
+			journal,
+			expressions: createRunExpressions(),
+			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
+			request: (change) => requestChange(this.#parts, performance, { calls, change }),
 			emit: (type, data) => recorder.emit(type, data),
 			captured: (type) => recorder.captured(type),
 			setRunnerInfo: (info) => {
@@ -114,12 +140,16 @@ export class RunPerformer {
 	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */
 	async #saveState(performance: Performance, state: JsonObject): Promise<void> {
 		const { execution, run } = performance;
-		const { runs, records, sealedSecrets } = this.#parts;
-		const sealed = run.saved ? undefined : toSealed(performance, sealedSecrets, { isFound: true });
-		if (!(await records.storeState(execution, run, { state, ...(sealed !== undefined && { sealed }) }))) {
+		const { runs, records } = this.#parts;
+		const sealed = run.saved ? undefined : this.#sealFound(performance);
+		if (!(await records.storeState(execution, run, { state, sealed }))) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
 		runs.saved(run);
+	}
+
+	#sealFound(performance: Performance): string | null {
+		return toSealed(performance, this.#parts.sealedSecrets, { isFound: true });
 	}
 
 	/** What the result of a child shows to be secret is so in this run too, in the log and for whoever goes on with it. */

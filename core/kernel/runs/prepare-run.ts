@@ -1,15 +1,46 @@
-import type { ExecutionEntity, JsonObject, Options, OutputType, RunContext, Runner, SnapshotEntity } from "../../contract/index.ts";
+import type {
+	ExecutionEntity,
+	JsonObject,
+	Options,
+	OutputType,
+	RunContext,
+	Runner,
+	SnapshotEntity,
+	Storage,
+	TakenUp,
+} from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { collectSecrets } from "../../language/parameters/mask.ts";
 import { resolveInside, toActionsDirectory } from "../basics/inside.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import { renderForRun } from "../executions/render-parameters.ts";
+import { readJournal } from "../executions/take-up.ts";
 import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { findSecretOutput } from "../secrets/mask-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import { findSecrets } from "../secrets/shown-parameters.ts";
+
+/** What a run is given from the beginning; the executor adds what it may ask for. */
+type PreparedContext = Pick<
+	RunContext,
+	| "execution_id"
+	| "liveaction_id"
+	| "action_ref"
+	| "pack"
+	| "user"
+	| "entryPoint"
+	| "packDirectory"
+	| "packConfig"
+	| "runnerParameters"
+	| "actionParameters"
+	| "actionSchema"
+	| "environment"
+	| "logger"
+	| "context"
+	| "takenUp"
+>;
 
 /** A runner and what it is called with; the executor adds what changes during the run. */
 export interface PreparedRun {
@@ -24,10 +55,11 @@ export interface PreparedRun {
 	readonly sealed: string | null;
 	/** Output that is shown to nobody who may not see secrets. */
 	readonly secretOutput: readonly OutputType[];
-	readonly context: Omit<RunContext, "signal" | "emit" | "captured" | "setRunnerInfo" | "announce" | "dispatch" | "saveState" | "children">;
+	readonly context: PreparedContext;
 }
 
 export interface PrepareParts {
+	readonly storage: Storage;
 	readonly catalog: Catalog;
 	readonly logger: EngineDependencies["logger"];
 	readonly runners: ReadonlyMap<string, Runner>;
@@ -87,10 +119,19 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 			runnerParameters,
 			actionParameters,
 			actionSchema,
+			context: execution.context,
+			takenUp: await readTakenUp(parts.storage, execution),
 			environment: toEnvironment(execution, action.pack, runnerParameters, parts.apiUrl()),
 			logger: parts.logger.withTag(`runner ${execution.runner_name}`),
 		},
 	};
+}
+
+/** Only where the service itself has written that it takes something up. */
+async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<TakenUp | undefined> {
+	if (takes_up === null) return undefined;
+	const { tasks, reset } = context["re-run"] as { readonly tasks: readonly string[]; readonly reset: readonly string[] };
+	return { execution_id: takes_up, tasks, reset, entries: await readJournal(storage, takes_up) };
 }
 
 function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: string | undefined): string {

@@ -21,6 +21,13 @@ export interface RunRecordParts extends HeldWriteParts {
 	readonly leasing: Pick<Leasing, "expiry">;
 }
 
+interface KeptState {
+	/** What the runner goes on with. */
+	readonly state: JsonObject;
+	/** What is known to be secret; undefined: as it is stored already. */
+	readonly sealed: string | null | undefined;
+}
+
 /** What is written about a run from its begin on, each time under its fence. */
 export class RunRecords {
 	readonly #parts: RunRecordParts;
@@ -98,13 +105,13 @@ export class RunRecords {
 	}
 
 	/** Keep what the run is found by after a restart, and what must be known of it; false when the execution is not this run's any more. */
-	storeState(
-		{ id }: ExecutionEntity,
-		run: Run,
-		{ state, sealed }: { readonly state: JsonObject; readonly sealed?: string | null },
-	): Promise<boolean> {
-		const run_state = { hostname: hostname(), state };
-		return this.#writes.patch(id, run, { run_state, ...(sealed !== undefined && { known_secrets: sealed }) });
+	storeState({ id }: ExecutionEntity, run: Run, { state, sealed }: KeptState): Promise<boolean> {
+		return this.#writes.patch(id, run, toStatePatch({ state, sealed }));
+	}
+
+	/** The same as part of a larger write. */
+	toStateOperation({ id }: ExecutionEntity, run: Run, kept: KeptState): WriteOperation {
+		return { update: "execution", id, patch: toStatePatch(kept), expected: { fence: run.fence } };
 	}
 
 	#storeRunning(
@@ -133,4 +140,8 @@ export class RunRecords {
 		const ids = chunks.map((chunk) => chunk.id);
 		return (await this.#parts.storage.count("output_chunk", { execution_id: id, id: { in: ids } })) === chunks.length;
 	}
+}
+
+function toStatePatch({ state, sealed }: KeptState): ExecutionPatch {
+	return { run_state: { hostname: hostname(), state }, ...(sealed !== undefined && { known_secrets: sealed }) };
 }

@@ -6,6 +6,8 @@ import type { Recorder } from "./recorder.ts";
 /** A run of this node while it lasts. */
 export interface Run {
 	readonly controller: AbortController;
+	/** Aborts when it is to pause. */
+	readonly pausing: AbortController;
 	readonly fence: string | null;
 	leaseExpiresAt: string;
 	recorder: Recorder | undefined;
@@ -26,6 +28,7 @@ export interface Run {
 export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
 	return {
 		controller: new AbortController(),
+		pausing: new AbortController(),
 		fence,
 		leaseExpiresAt: lease_expires_at ?? "",
 		recorder: undefined,

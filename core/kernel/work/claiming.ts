@@ -52,9 +52,20 @@ export interface Reservation<E> {
 }
 
 /** Store something new as its reservation says. */
-export async function storeReserved<E>({ entity, settle }: Reservation<E>, store: (entity: E) => Promise<void>): Promise<void> {
+export function storeReserved<E>(reservation: Reservation<E>, store: (entity: E) => Promise<void>): Promise<void> {
+	return storeAllReserved([reservation], ([entity]) => store(entity as E));
+}
+
+/** Store something new as its reservations say, all or nothing. */
+export async function storeAllReserved<E>(
+	reservations: readonly Reservation<E>[],
+	store: (entities: readonly E[]) => Promise<void>,
+): Promise<void> {
+	const settle = (outcome: Settlement) => {
+		for (const reservation of reservations) reservation.settle(outcome);
+	};
 	try {
-		await store(entity);
+		await store(reservations.map(({ entity }) => entity));
 	} catch (error) {
 		settle(isRefusal(error) ? "refused" : "unsure");
 		throw error;

@@ -52,6 +52,8 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		runner_info: null,
 		run_state: null,
 		known_secrets: null,
+		takes_up: null,
+		stirred: null,
 		queue: null,
 		parameters: { cmd: "echo hi" },
 		result: null,

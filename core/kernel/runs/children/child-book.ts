@@ -46,6 +46,8 @@ export class ChildBook {
 	readonly #parts: ChildBookParts;
 	readonly #entries = new Map<string, Entry>();
 	readonly #readers = new Set<Reader>();
+	/** As how old the runner knows a child, by its id. */
+	readonly #told = new Map<string, number>();
 	/** Who waits for the end of one, by its id. */
 	readonly #waiting = new Map<string, Set<() => void>>();
 	#waits = 0;
@@ -67,6 +69,24 @@ export class ChildBook {
 			reader.wake();
 		}
 		if (isCompleted(stored.status)) for (const wake of this.#waiting.get(stored.id) ?? []) wake();
+	}
+
+	/** What the runner is told of a child that has just been read. */
+	tell(stored: StoredChild): Child {
+		this.note(stored);
+		this.#noteTold(stored.id, stored.log.length);
+		return toChild(stored);
+	}
+
+	/** Children that had not ended when the runner was last told of them. */
+	toldOpen(): readonly string[] {
+		// What has ended is told as such, or its end is not known here yet.
+		return [...this.#told].filter(([id, age]) => !this.#isEnd(id, age)).map(([id]) => id);
+	}
+
+	/** Whether a child has come further than the runner was told. */
+	isNews({ id, log }: StoredChild): boolean {
+		return log.length > (this.#told.get(id) ?? log.length);
 	}
 
 	knows(id: string): boolean {
@@ -94,7 +114,10 @@ export class ChildBook {
 		await this.#begin();
 		for (;;) {
 			const child = this.#entries.get(id)?.child;
-			if (child?.hasEnded) return child;
+			if (child?.hasEnded) {
+				this.#noteTold(id, this.#entries.get(id)?.age ?? 0);
+				return child;
+			}
 			signal.throwIfAborted();
 			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parts.parentId}" is no longer this run's`);
 			await this.#wait(signal, (wake) => {
@@ -122,12 +145,23 @@ export class ChildBook {
 					continue;
 				}
 				reader.untold.delete(next);
-				const { child } = this.#entries.get(next) ?? {};
-				if (child !== undefined) yield child;
+				const entry = this.#entries.get(next);
+				if (entry === undefined) continue;
+				this.#noteTold(next, entry.age);
+				yield entry.child;
 			}
 		} finally {
 			this.#readers.delete(reader);
 		}
+	}
+
+	#noteTold(id: string, age: number): void {
+		this.#told.set(id, Math.max(age, this.#told.get(id) ?? 0));
+	}
+
+	#isEnd(id: string, age: number): boolean {
+		const known = this.#entries.get(id);
+		return known !== undefined && known.age <= age && known.child.hasEnded;
 	}
 
 	/** Resolves when what `arrange` was given is called, or the signal aborts. */

@@ -1,5 +1,6 @@
 import type { EngineDependencies } from "../../plugins/dependencies.ts";
 import type { Performance } from "../performance.ts";
+import type { RunCalls } from "../run-calls.ts";
 import { ChildWatch } from "./child-watch.ts";
 import { type Learn, RunChildren, type RunChildrenParts } from "./run-children.ts";
 
@@ -31,7 +32,7 @@ export class Children {
 	}
 
 	/** Those of a run that begins; to be closed with its end. */
-	open(performance: Performance, learn: Learn): RunChildren {
-		return new RunChildren(this.#parts, performance, learn);
+	open(performance: Performance, means: { readonly calls: RunCalls; readonly learn: Learn }): RunChildren {
+		return new RunChildren(this.#parts, performance, means);
 	}
 }

@@ -7,29 +7,32 @@ import {
 	isSvcError,
 	type JsonObject,
 	type Options,
-	RunAborted,
+	type PreparedChild,
+	type Runner,
 	SvcError,
+	type WriteOperation,
 } from "../../../contract/index.ts";
-import type { Authority } from "../../basics/authority.ts";
-import type { Principal } from "../../basics/principal.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
-import { type SubmitParts, storeExecution } from "../../executions/submit.ts";
+import type { DraftedExecution, TakeUp } from "../../executions/submit.ts";
+import { checkTakeUp } from "../../executions/take-up.ts";
 import type { TransitionParts } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/dependencies.ts";
 import type { KnownSecrets } from "../../secrets/known-secrets.ts";
 import { findResultSecrets } from "../../secrets/result-secrets.ts";
-import { outlastOutage } from "../../work/outage.ts";
 import type { Performance } from "../performance.ts";
 import { assertRecordable } from "../recordable.ts";
+import type { RunCalls } from "../run-calls.ts";
 import type { RunRecords } from "../run-records.ts";
 import { ChildBook } from "./child-book.ts";
-import { childFields, type StoredChild, toChild, toChildId } from "./child-record.ts";
+import { childFields, type StoredChild, toChildId } from "./child-record.ts";
+import { type ChildStartParts, ChildStarts } from "./child-starts.ts";
 import type { ChildWatch } from "./child-watch.ts";
+import { TakenUpChain } from "./taken-up.ts";
 
-export interface RunChildrenParts extends SubmitParts, TransitionParts {
+export interface RunChildrenParts extends ChildStartParts, TransitionParts {
 	readonly logger: EngineDependencies["logger"];
 	readonly options: Pick<Options, "scheduler">;
-	readonly authority: Authority;
+	readonly runners: ReadonlyMap<string, Runner>;
 	readonly records: Pick<RunRecords, "guard">;
 	readonly watch: ChildWatch;
 	readonly onWaiting: (isWaiting: boolean) => void;
@@ -39,75 +42,115 @@ export interface RunChildrenParts extends SubmitParts, TransitionParts {
 export type Learn = (known: KnownSecrets) => Promise<void>;
 
 const longestKey = 255;
-/** What of a parent's context its children have as well: in whose name it was asked for, and where. */
-const inherited = ["api_user", "source_channel"] as const;
 
 /** The children of one run. Its members may be taken apart: runners do so with what they are given. */
 export class RunChildren implements ChildExecutions {
 	readonly #parts: RunChildrenParts;
 	readonly #performance: Performance;
+	readonly #calls: RunCalls;
 	readonly #learn: Learn;
 	readonly #book: ChildBook;
-	/** All that its children are to keep secret, as it was last sealed. */
-	#sealed: { readonly known: KnownSecrets; readonly text: string | null } | undefined;
-	#isClosed = false;
+	readonly #starts: ChildStarts;
+	readonly #readable: TakenUpChain;
+	/** What `prepare` has looked at, by the id; undefined: it has been started before. */
+	readonly #prepared = new Map<string, DraftedExecution | undefined>();
 
-	constructor(parts: RunChildrenParts, performance: Performance, learn: Learn) {
+	constructor(parts: RunChildrenParts, performance: Performance, { calls, learn }: { readonly calls: RunCalls; readonly learn: Learn }) {
 		this.#parts = parts;
 		this.#performance = performance;
+		this.#calls = calls;
 		this.#learn = learn;
 		const parentId = performance.execution.id;
 		this.#book = new ChildBook({ ...parts, parentId, follow: () => parts.watch.add(parentId, this.#book) });
+		this.#starts = new ChildStarts(parts, performance);
+		this.#readable = new TakenUpChain(parts.storage, performance.execution);
 	}
 
 	/** The run has ended. */
 	close(): void {
-		this.#isClosed = true;
 		this.#book.close();
 		this.#parts.watch.remove(this.#performance.execution.id, this.#book);
 	}
 
 	readonly start = async (request: ChildRequest): Promise<string> => {
-		assertRecordable(request, "what children.start was given");
-		if (typeof request.key !== "string" || request.key === "" || request.key.length > longestKey) {
-			throw new SvcError("SVC_INVALID", `key: must be a text of 1 to ${longestKey} characters`);
-		}
-		const id = toChildId(this.#performance.execution.id, request.key);
-		return this.#outlast(async () => {
+		const id = this.#toId(request, "children.start");
+		const { execution, run } = this.#performance;
+		return this.#calls.outlast(async () => {
+			const draft = await this.#draft(id, request);
+			if (draft === undefined) return id;
 			try {
-				this.#book.note(await this.#store(id, request));
+				await this.store([draft], this.#parts.records.guard(execution, run));
 			} catch (error) {
-				if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-				// Whatever the reason: a child that was started before counts, and may be what stands in the way.
-				const [stored] = await this.#find({ id });
-				if (stored === undefined) throw isSvcError(error, "SVC_CONFLICT") ? this.#toLost() : error;
-				this.#book.note(stored);
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				if ((await this.missing([draft])).length > 0) throw this.#calls.toLost();
 			}
 			return id;
 		});
 	};
 
-	readonly find = async (key: string): Promise<Child | undefined> => {
-		const [stored] = await this.#outlast(() => this.#find({ id: toChildId(this.#performance.execution.id, key) }));
-		return stored && toChild(stored);
+	readonly prepare = async (request: ChildRequest): Promise<PreparedChild> => {
+		const id = this.#toId(request, "children.prepare");
+		return this.#calls.outlast(async () => {
+			this.#prepared.set(id, await this.#draft(id, request));
+			return { id, key: request.key };
+		});
 	};
 
-	readonly list = async (): Promise<readonly Child[]> => (await this.#outlast(() => this.#find({}))).map(toChild);
+	/** What is to be stored of prepared children. */
+	toDrafts(children: readonly PreparedChild[]): readonly DraftedExecution[] {
+		const ids = new Set(children.map(({ id }) => id));
+		return [...ids].flatMap((id) => {
+			if (!this.#prepared.has(id)) throw new SvcError("SVC_INVALID", `start: "${id}" is no child that this run has prepared`);
+			return this.#prepared.get(id) ?? [];
+		});
+	}
+
+	/** Store what was drafted together with `alongside`, all or nothing; `SVC_CONFLICT` when some of it is there, or the execution is not this run's. */
+	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
+		await this.#starts.store(drafts, alongside);
+		for (const { entity } of drafts) {
+			this.#book.note(entity);
+			if (this.#prepared.has(entity.id)) this.#prepared.set(entity.id, undefined);
+		}
+	}
+
+	/** Those that nobody has stored yet. */
+	async missing(drafts: readonly DraftedExecution[]): Promise<readonly DraftedExecution[]> {
+		const ids = drafts.map(({ entity }) => entity.id);
+		const there = ids.length === 0 ? [] : await this.#find({ id: { in: ids } });
+		for (const child of there) this.#book.note(child);
+		const known = new Set(there.map(({ id }) => id));
+		return drafts.filter(({ entity }) => !known.has(entity.id));
+	}
+
+	/** Whether a child has come further than the runner has been told. */
+	async haveNews(): Promise<boolean> {
+		const ids = this.#book.toldOpen();
+		return ids.length > 0 && (await this.#find({ id: { in: ids } })).some((child) => this.#book.isNews(child));
+	}
+
+	readonly find = async (key: string): Promise<Child | undefined> => {
+		const [stored] = await this.#calls.outlast(() => this.#find({ id: toChildId(this.#performance.execution.id, key) }));
+		return stored && this.#book.tell(stored);
+	};
+
+	readonly list = async (): Promise<readonly Child[]> =>
+		(await this.#calls.outlast(() => this.#find({}))).map((stored) => this.#book.tell(stored));
 
 	readonly ended = async (id: string, { signal = this.#signal }: ChildWait = {}): Promise<Child> => {
-		this.#assertHeld();
-		if (!this.#book.knows(id)) this.#book.note(await this.#outlast(() => this.#get(id)));
+		this.#calls.assertHeld();
+		if (!this.#book.knows(id)) this.#book.note(await this.#calls.outlast(() => this.#get(id)));
 		return this.#book.ended(id, signal);
 	};
 
 	readonly changes = ({ signal = this.#signal }: ChildWait = {}): AsyncIterable<Child> => {
-		this.#assertHeld();
+		this.#calls.assertHeld();
 		return this.#book.changes(signal);
 	};
 
 	readonly result = (id: string): Promise<JsonObject | null> =>
-		this.#outlast(async () => {
-			const child = await this.#get(id);
+		this.#calls.outlast(async () => {
+			const child = await this.#read(id);
 			const snapshot = await this.#parts.catalog.snapshot(child.snapshot_id);
 			const shown = child.result === null ? [] : findResultSecrets(child.result, snapshot);
 			await this.#learn(this.#parts.sealedSecrets.ofExecution(child, snapshot).with(shown));
@@ -115,7 +158,7 @@ export class RunChildren implements ChildExecutions {
 		});
 
 	readonly cancel = (id: string): Promise<void> =>
-		this.#outlast(async () => {
+		this.#calls.outlast(async () => {
 			const asking = { username: this.#performance.execution.user, isAdmin: false };
 			await cancelExecution(this.#parts, await this.#get(id), asking, { byParent: true });
 		});
@@ -125,52 +168,40 @@ export class RunChildren implements ChildExecutions {
 	readonly resume = (id: string): Promise<void> => this.#setStatus(id, "resuming");
 
 	async #setStatus(id: string, status: "pausing" | "resuming"): Promise<void> {
-		await this.#outlast(async () => changeStatus(this.#parts, await this.#get(id), { status }, await this.#principal()));
+		await this.#calls.outlast(async () => changeStatus(this.#parts, await this.#get(id), { status }, await this.#starts.principal()));
 	}
 
-	async #store(id: string, { key, action, parameters = {}, context = {}, delay }: ChildRequest): Promise<ExecutionEntity> {
-		const { execution, run } = this.#performance;
-		const { records, authority, catalog } = this.#parts;
-		const principal = await this.#principal();
-		const resolved = await catalog.resolve(action);
-		if (resolved !== undefined) authority.assertMayRun(principal, resolved.action.ref);
-		const { trace_context: _trace, ...given } = run.secrets.withoutToken(context);
-		const [pack = ""] = execution.action_ref.split(".", 1);
-		const { entity } = await storeExecution(
-			this.#parts,
-			{
-				action,
-				parameters: run.secrets.withoutToken(parameters),
-				// What has come from outside may stand in it.
-				literal: Object.keys(parameters),
-				knownSecrets: this.#seal(run.secrets),
-				context: { ...this.#inherited(), ...given, parent: { execution_id: execution.id, user: execution.user, pack, key } },
-				...(delay !== undefined && { delay }),
-			},
-			{ ...principal, username: execution.user, ...(execution.author !== null && { author: execution.author }) },
-			{ child: { id, parent: execution, alongside: records.guard(execution, run) } },
-		);
-		return entity;
+	#toId(request: ChildRequest, called: string): string {
+		assertRecordable(request, `what ${called} was given`);
+		if (typeof request.key !== "string" || request.key === "" || request.key.length > longestKey) {
+			throw new SvcError("SVC_INVALID", `key: must be a text of 1 to ${longestKey} characters`);
+		}
+		return toChildId(this.#performance.execution.id, request.key);
 	}
 
-	/** Whose permissions count, narrowed to the scopes of the key that the run was asked for with. */
-	async #principal(): Promise<Principal> {
-		const { user, author, scopes } = this.#performance.execution;
-		const principal = await this.#parts.authority.principalOf(author ?? user);
-		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+	/** Undefined when there is such a child already: whatever stands in the way of another one, it counts. */
+	async #draft(id: string, request: ChildRequest): Promise<DraftedExecution | undefined> {
+		try {
+			return await this.#starts.draft(id, request, await this.#toTakeUp(request));
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			const [stored] = await this.#find({ id });
+			if (stored === undefined) throw error;
+			this.#book.note(stored);
+			return undefined;
+		}
 	}
 
-	#inherited(): JsonObject {
-		const { context } = this.#performance.execution;
-		return Object.fromEntries(inherited.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]]])));
+	async #toTakeUp({ action, takesUp }: ChildRequest): Promise<TakeUp | undefined> {
+		if (takesUp === undefined) return undefined;
+		const earlier = await this.#read(takesUp.execution_id);
+		if (earlier.action_ref !== action) {
+			throw new SvcError("SVC_INVALID", `takesUp: execution "${earlier.id}" is one of "${earlier.action_ref}", not of "${action}"`);
+		}
+		return checkTakeUp(this.#parts, earlier, takesUp);
 	}
 
-	#seal(known: KnownSecrets): string | null {
-		if (this.#sealed?.known !== known) this.#sealed = { known, text: this.#parts.sealedSecrets.of(known) };
-		return this.#sealed.text;
-	}
-
-	#find(where: { readonly id?: string }): Promise<readonly StoredChild[]> {
+	#find(where: { readonly id?: string | { readonly in: readonly string[] } }): Promise<readonly StoredChild[]> {
 		const { id } = this.#performance.execution;
 		const orderBy = [["start_timestamp", "asc"]] as const;
 		return this.#parts.storage.find("execution", { where: { ...where, parent_id: id }, fields: childFields, orderBy });
@@ -179,34 +210,18 @@ export class RunChildren implements ChildExecutions {
 	async #get(id: string): Promise<ExecutionEntity> {
 		const child = await this.#parts.storage.get("execution", id);
 		if (child?.parent_id === this.#performance.execution.id) return child;
-		throw new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#performance.execution.id}"`);
+		throw this.#toUnknown(id);
 	}
 
-	/** An outage of the storage delays a run and does not end it. */
-	async #outlast<T>(attempt: () => Promise<T>): Promise<T> {
-		const { execution, run } = this.#performance;
-		const { logger } = this.#parts;
-		let answer: { readonly value: T } | undefined;
-		const isStopping = () => this.#signal.reason instanceof RunAborted && this.#signal.reason.kind === "shutdown";
-		await outlastOutage(
-			async () => {
-				this.#assertHeld();
-				answer = { value: await attempt() };
-			},
-			{
-				isOver: () => run.lost || this.#isClosed || isStopping(),
-				onOutage: (error) => logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
-			},
-		);
-		return (answer as unknown as { readonly value: T }).value;
+	/** Also a child of what the run takes up. */
+	async #read(id: string): Promise<ExecutionEntity> {
+		const child = await this.#parts.storage.get("execution", id);
+		if (child !== undefined && (await this.#readable.has(child.parent_id))) return child;
+		throw this.#toUnknown(id);
 	}
 
-	#assertHeld(): void {
-		if (this.#performance.run.lost || this.#isClosed) throw this.#toLost();
-	}
-
-	#toLost(): SvcError {
-		return new SvcError("SVC_CONFLICT", `execution "${this.#performance.execution.id}" is no longer this run's`);
+	#toUnknown(id: string): SvcError {
+		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#performance.execution.id}"`);
 	}
 
 	get #signal(): AbortSignal {

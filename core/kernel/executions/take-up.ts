@@ -1,0 +1,38 @@
+import { type ExecutionEntity, type JsonObject, type Runner, type Storage, SvcError } from "../../contract/index.ts";
+import { isCompleted } from "./status.ts";
+import type { TakeUp } from "./submit.ts";
+
+export interface TakeUpParts {
+	readonly storage: Pick<Storage, "find">;
+	readonly runners: ReadonlyMap<string, Runner>;
+}
+
+/** Everything that the runs of an execution have decided, the oldest first. */
+export async function readJournal(storage: Pick<Storage, "find">, executionId: string): Promise<readonly JsonObject[]> {
+	const rows = await storage.find("journal_entry", {
+		where: { execution_id: executionId },
+		orderBy: [["sequence", "asc"]],
+		fields: ["entry"],
+	});
+	return rows.map(({ entry }) => entry);
+}
+
+/** Look whether chosen tasks of an execution can run again. `SVC_INVALID` says why not. */
+export async function checkTakeUp(
+	{ storage, runners }: TakeUpParts,
+	earlier: Pick<ExecutionEntity, "id" | "context" | "status" | "runner_name">,
+	{ tasks, reset }: Pick<TakeUp, "tasks" | "reset">,
+): Promise<TakeUp> {
+	const { id, runner_name, status } = earlier;
+	const definitions = runners.get(runner_name)?.definitions;
+	if (definitions?.assertTakenUp === undefined) {
+		throw new SvcError("SVC_INVALID", `tasks: runner type "${runner_name}" has no tasks to run again`);
+	}
+	const unknown = reset.filter((task) => !tasks.includes(task));
+	if (unknown.length > 0) throw new SvcError("SVC_INVALID", `reset: must be among tasks; these are not: ${unknown.join(", ")}`);
+	if (!isCompleted(status)) {
+		throw new SvcError("SVC_INVALID", `tasks: execution "${id}" has not ended, it is "${status}"; its tasks cannot run again before`);
+	}
+	definitions.assertTakenUp(await readJournal(storage, id), tasks, reset);
+	return { earlier, tasks, reset };
+}
