@@ -88,11 +88,11 @@ export const engineCommands = ["continue", "noop", "fail"] as const;
 export interface TaskGraph {
 	/** Names of the tasks that nothing leads to, in the order of their names. */
 	readonly starts: readonly string[];
-	/** Edges that leave a task, by the number of their transition, then in the order of its targets. */
+	/** Edges that leave a task, by the number of their transition, then in the order of its targets; none of a task that nothing reaches. */
 	readonly from: ReadonlyMap<string, readonly Edge[]>;
 	/** Names of the different tasks that lead to a task. */
 	readonly sources: ReadonlyMap<string, readonly string[]>;
-	/** Tasks that run once for each way that leads to them: no joins, in no cycle, and the target of several edges. */
+	/** Tasks and commands that run once for each way that leads to them: no joins, in no cycle, and the target of several edges. */
 	readonly splits: ReadonlySet<string>;
 }
 

@@ -1,0 +1,75 @@
+import type { DefinitionFinding } from "../../../core/contract/index.ts";
+import { addAll, addBit, areEqual, type Bits, createBits } from "./bits.ts";
+import { type Definition, engineCommands, type TaskGraph } from "./definition.ts";
+import { tasksOf } from "./draft-definition.ts";
+import { draftTargets, transitionsOf } from "./draft-task.ts";
+import { findingAt } from "./finding.ts";
+import { isObject } from "./is-object.ts";
+import type { Spot } from "./source.ts";
+
+const reserved: ReadonlySet<string> = new Set([...engineCommands, "retry"]);
+
+/** What cannot be meant: names that are taken, tasks that nothing can lead to, targets that are none. */
+export function checkSemantics(top: Spot, definition: Definition): readonly DefinitionFinding[] {
+	const tasks = tasksOf(top);
+	return [
+		...[...tasks].flatMap(([name, spot]) => checkTask(name, spot)),
+		...[...tasks.values()].flatMap((spot) => checkTargets(spot, tasks)),
+		...checkStart(top, definition),
+		...findUnreachableJoins(definition).flatMap((name) => checkJoin(name, tasks.get(name))),
+	];
+}
+
+function checkTask(name: string, spot: Spot): readonly DefinitionFinding[] {
+	const findings: DefinitionFinding[] = [];
+	if (reserved.has(name)) findings.push(findingAt(spot, "semantic", `The task name "${name}" is reserved: it is a command of the engine.`));
+	const hasItems = isObject(spot.property("with").value);
+	if (hasItems && spot.property("action").value === undefined)
+		findings.push(findingAt(spot, "semantic", "The action property is required for with items task."));
+	return findings;
+}
+
+function checkTargets(task: Spot, tasks: ReadonlyMap<string, Spot>): readonly DefinitionFinding[] {
+	return transitionsOf(task).flatMap(({ spot }) =>
+		draftTargets(spot)
+			.filter((target) => !tasks.has(target) && !reserved.has(target))
+			.map((target) => findingAt(spot.property("do"), "semantic", `The task "${target}" is not defined.`)),
+	);
+}
+
+function checkStart(top: Spot, { tasks, graph }: Definition): readonly DefinitionFinding[] {
+	if (tasks.size === 0 || graph.starts.length > 0) return [];
+	const message = "There is no task to start with: each one comes after another. A loop needs a task that leads into it.";
+	return [findingAt(top.property("tasks"), "semantic", message)];
+}
+
+function checkJoin(name: string, spot: Spot | undefined): readonly DefinitionFinding[] {
+	const reason = "Ways that lead to it have been split differently, so that it is not clear which of them belong together.";
+	return spot === undefined ? [] : [findingAt(spot, "semantic", `The join task "${name}" is unreachable. ${reason}`)];
+}
+
+/** Joins to which ways lead that have come through different splits. */
+function findUnreachableJoins({ tasks, graph }: Definition): readonly string[] {
+	const splits = findSplitsBefore(graph, [...tasks.keys()]);
+	const isUnreachable = (name: string) => {
+		const own = splits.get(name);
+		return (graph.sources.get(name) ?? []).some((source) => own !== undefined && !areEqual(own, splits.get(source) ?? own));
+	};
+	return [...tasks.values()].filter(({ name, join }) => join !== null && isUnreachable(name)).map(({ name }) => name);
+}
+
+/** For each task the splits on all ways to it, itself among them. */
+function findSplitsBefore(graph: TaskGraph, names: readonly string[]): ReadonlyMap<string, Bits> {
+	const numbers = new Map([...graph.splits].map((name, number) => [name, number]));
+	const before = new Map(names.map((name) => [name, createBits(numbers.size)]));
+	for (const [name, number] of numbers) addBit(before.get(name) ?? createBits(0), number);
+	const open = new Set(names);
+	for (const name of open) {
+		open.delete(name);
+		for (const { target } of graph.from.get(name) ?? []) {
+			const [own, bits] = [before.get(name), before.get(target)];
+			if (own !== undefined && bits !== undefined && addAll(bits, own)) open.add(target);
+		}
+	}
+	return before;
+}

@@ -1,0 +1,99 @@
+import type { DefinitionFinding, JsonValue } from "../../../core/contract/index.ts";
+import { findingAt } from "./finding.ts";
+import { isObject } from "./is-object.ts";
+import { spellInPython, spellText } from "./python-spelling.ts";
+import type { Shape } from "./shape.ts";
+import type { Spot } from "./source.ts";
+
+/** Where a definition differs from what it may look like. Messages are those that validators of JSON schema give in Python. */
+export function checkShape(spot: Spot, shape: Shape): DefinitionFinding[] {
+	const report = (keyword: string, message: string) => {
+		const finding = findingAt(spot, "syntax", message);
+		return { ...finding, schema_path: [finding.schema_path, keyword].filter((part) => part !== null).join(".") };
+	};
+	return [...checkValue(spot, shape, report), ...checkObject(spot, shape, report), ...checkList(spot, shape, report)];
+}
+
+type Report = (keyword: string, message: string) => DefinitionFinding;
+
+function* checkValue(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
+	const { value } = spot;
+	if (shape.type !== undefined && !isOfType(value, shape.type))
+		yield report("type", `${spellInPython(spot)} is not of type ${spellText(shape.type)}`);
+	if (shape.enum !== undefined && !shape.enum.some((each) => each === value))
+		yield report("enum", `${spellInPython(spot)} is not one of [${shape.enum.map(spellAllowed).join(", ")}]`);
+	if (shape.oneOf?.every((each) => checkShape(spot, each).length > 0) === true)
+		yield report("oneOf", `${spellInPython(spot)} is not valid under any of the given schemas`);
+	if (typeof value === "string" && value.length < (shape.minLength ?? 0)) yield report("minLength", "'' is too short");
+	if (typeof value === "string" && shape.pattern?.test(value) === false)
+		yield report("pattern", `${spellInPython(spot)} does not match '${shape.pattern.source}'`);
+	if (typeof value === "number" && value < (shape.minimum ?? Number.NEGATIVE_INFINITY))
+		yield report("minimum", `${spellInPython(spot)} is less than the minimum of ${shape.minimum}`);
+}
+
+function* checkObject(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
+	if (!isObject(spot.value)) return;
+	const names = spot.names();
+	if (names.length < (shape.minProperties ?? 0)) yield report("minProperties", `${spellInPython(spot)} does not have enough properties`);
+	if (names.length > (shape.maxProperties ?? names.length)) yield report("maxProperties", `${spellInPython(spot)} has too many properties`);
+	for (const name of shape.required ?? [])
+		if (!Object.hasOwn(spot.value, name)) yield report("required", `${spellText(name)} is a required property`);
+	for (const name of names) yield* checkMember(spot, name, shape);
+	yield* checkNames(spot, shape, report);
+}
+
+function checkMember(spot: Spot, name: string, { properties = {}, named }: Shape): readonly DefinitionFinding[] {
+	const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+	if (property !== undefined) return checkShape(spot.property(name), property);
+	if (named?.pattern.test(name) === true) return checkShape(spot.at(name, `patternProperties.${named.path}`), named.shape);
+	return [];
+}
+
+function* checkNames(spot: Spot, { properties = {}, named, additionalProperties }: Shape, report: Report): Iterable<DefinitionFinding> {
+	if (additionalProperties !== false) return;
+	const unknown = spot.names().filter((name) => !Object.hasOwn(properties, name) && named?.pattern.test(name) !== true);
+	for (const name of unknown) {
+		const quoted = spellText(name);
+		const message =
+			named === undefined
+				? `Additional properties are not allowed (${quoted} was unexpected)`
+				: `${quoted} does not match any of the regexes: '${named.path}'`;
+		yield { ...report("additionalProperties", message), line: spot.at(name).line };
+	}
+}
+
+function* checkList(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
+	if (!Array.isArray(spot.value)) return;
+	if (spot.value.length < (shape.minItems ?? 0)) yield report("minItems", "[] is too short");
+	if (shape.uniqueItems === true && !areDifferent(spot.value))
+		yield report("uniqueItems", `${spellInPython(spot)} has non-unique elements`);
+	if (shape.items === undefined) return;
+	for (let index = 0; index < spot.value.length; index++) yield* checkShape(spot.item(index), shape.items);
+}
+
+function areDifferent(values: readonly JsonValue[]): boolean {
+	return new Set(values.map((value) => JSON.stringify(sortMembers(value)))).size === values.length;
+}
+
+/** Members in another order make the same object. As a list of pairs, since names of digits come first in every object. */
+function sortMembers(value: JsonValue): JsonValue {
+	if (Array.isArray(value)) return ["list", ...value.map(sortMembers)];
+	if (!isObject(value)) return value;
+	return [
+		"object",
+		...Object.keys(value)
+			.sort()
+			.map((name) => [name, sortMembers(value[name] ?? null)]),
+	];
+}
+
+function isOfType(value: JsonValue | undefined, type: NonNullable<Shape["type"]>): boolean {
+	if (type === "array") return Array.isArray(value);
+	if (type === "object") return isObject(value);
+	return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}
+
+function spellAllowed(value: JsonValue): string {
+	if (typeof value === "boolean") return value ? "True" : "False";
+	return typeof value === "number" ? value.toFixed(1) : spellText(String(value));
+}

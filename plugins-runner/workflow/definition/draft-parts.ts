@@ -1,0 +1,38 @@
+import type { Assignment, Place, Timing } from "./definition.ts";
+import { parseInlineArguments } from "./inline-arguments.ts";
+import type { Spot } from "./source.ts";
+
+export function placeOf(spot: Spot): Place {
+	return { spec_path: spot.path, line: spot.line };
+}
+
+/** Elements of a list that the schema has no schema of their own for. */
+export function elementsOf(list: Spot): readonly Spot[] {
+	return Array.from({ length: list.length() }, (_, index) => list.at(index));
+}
+
+/** The one member of an object; undefined for anything else. */
+export function memberOf(element: Spot): { readonly name: string; readonly spot: Spot } | undefined {
+	const [name, ...others] = element.names();
+	return name === undefined || others.length > 0 ? undefined : { name, spot: element.at(name) };
+}
+
+/** Names and values of a list of objects with one member each, or of a text with arguments. */
+export function draftAssignments(spot: Spot): readonly Assignment[] {
+	if (typeof spot.value === "string") return parseInlineArguments(spot.value).map((argument) => ({ ...placeOf(spot), ...argument }));
+	return elementsOf(spot).flatMap((element) => {
+		const member = memberOf(element);
+		return member?.spot.value === undefined ? [] : [{ ...placeOf(element), name: member.name, value: member.spot.value }];
+	});
+}
+
+export function draftTiming(spot: Spot): Timing | null {
+	const value = textOf(spot) ?? spot.value;
+	const isTiming = typeof value === "string" || (typeof value === "number" && Number.isInteger(value));
+	return isTiming ? { ...placeOf(spot), value } : null;
+}
+
+/** A text that is not empty. */
+export function textOf(spot: Spot): string | undefined {
+	return typeof spot.value === "string" && spot.value !== "" ? spot.value : undefined;
+}

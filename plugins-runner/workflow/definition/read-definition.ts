@@ -1,0 +1,50 @@
+import type { DefinitionFinding } from "../../../core/contract/index.ts";
+import { SvcError } from "../../../core/contract/index.ts";
+import { checkLimits } from "./check-limits.ts";
+import { checkSemantics } from "./check-semantics.ts";
+import { checkShape } from "./check-shape.ts";
+import type { Definition } from "./definition.ts";
+import { draftDefinition } from "./draft-definition.ts";
+import { sortFindings } from "./finding.ts";
+import { parseSource } from "./parse-source.ts";
+import { definitionShape } from "./shape.ts";
+import type { Spot } from "./source.ts";
+
+/** A definition as far as its text makes sense, and what is wrong with its form. */
+export interface DefinitionReading {
+	/** Undefined when there is nothing to look at. */
+	readonly read: { readonly top: Spot; readonly definition: Definition } | undefined;
+	readonly findings: readonly DefinitionFinding[];
+}
+
+/** Most findings that an error names. */
+const mostNamed = 5;
+
+/**
+ * The definition that a text holds. Expressions, what they refer to, and actions are not looked at. `SVC_INVALID` with `facts.findings`
+ * for one that has other findings than warnings without them.
+ */
+export function readDefinition(text: string): Definition {
+	const { read, findings } = readText(text);
+	const sorted = sortFindings(findings);
+	if (read !== undefined && sorted.length === 0) return read.definition;
+	const more = sorted.length > mostNamed ? ` (and ${sorted.length - mostNamed} more)` : "";
+	const named = sorted.slice(0, mostNamed).map(nameFinding).join("; ");
+	throw new SvcError("SVC_INVALID", `the definition cannot be read: ${named}${more}`, { facts: { findings: sorted } });
+}
+
+/** What a text holds, with everything that is wrong with its form and what leads where. Never throws. */
+export function readText(text: string): DefinitionReading {
+	const { top, findings } = parseSource(text);
+	if (top === undefined) return { read: undefined, findings };
+	const tooMuch = checkLimits(top);
+	if (tooMuch.length > 0) return { read: undefined, findings: [...findings, ...tooMuch] };
+	const definition = draftDefinition(text, top);
+	const problems = [...checkShape(top, definitionShape), ...checkSemantics(top, definition)];
+	return { read: { top, definition }, findings: [...findings, ...problems] };
+}
+
+function nameFinding({ spec_path, line, message }: DefinitionFinding): string {
+	const place = [spec_path, line === null ? null : `line ${line}`].filter((part) => part !== null).join(", ");
+	return place === "" ? message : `${place}: ${message}`;
+}

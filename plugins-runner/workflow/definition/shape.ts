@@ -1,0 +1,107 @@
+import type { JsonValue } from "../../../core/contract/index.ts";
+
+/** The words of JSON schema that say what a definition may look like. `checkShape` knows these and no others. */
+export interface Shape {
+	readonly description?: string;
+	readonly type?: "object" | "array" | "string" | "integer";
+	readonly enum?: readonly JsonValue[];
+	readonly minLength?: 1;
+	readonly minimum?: number;
+	readonly pattern?: RegExp;
+	readonly minItems?: 1;
+	readonly uniqueItems?: true;
+	readonly items?: Shape;
+	readonly minProperties?: 1;
+	readonly maxProperties?: 1;
+	readonly required?: readonly string[];
+	readonly properties?: Readonly<Record<string, Shape>>;
+	/** What the names of members are like, as messages and paths call it, and what each member is like. */
+	readonly named?: { readonly pattern: RegExp; readonly path: string; readonly shape: Shape };
+	readonly additionalProperties?: false;
+	/** The value fits one of them. They exclude each other. */
+	readonly oneOf?: readonly Shape[];
+}
+
+/** Names of tasks: letters, digits and underscores. */
+export const taskName = { pattern: /^[\p{L}\p{M}\p{N}_]+$/u, path: "^\\w+$" } as const;
+/** `<% … %>`, `{{ … }}`, or one of them behind names and the word `in`. */
+export const itemsPattern = /^\s*(?:(?:\w+(?:\s*,\s*\w+)*)\s+in\s+)?(?:<%.*%>|\{\{.*\}\})\s*$/;
+
+const text = { type: "string", minLength: 1 } as const satisfies Shape;
+const integer = { type: "integer", minimum: 0 } as const satisfies Shape;
+const oneKey = { type: "object", minProperties: 1, maxProperties: 1 } as const satisfies Shape;
+const textOrInteger = { oneOf: [text, integer] } as const satisfies Shape;
+const textOrPositive = { oneOf: [text, { type: "integer", minimum: 1 }] } as const satisfies Shape;
+const texts = { type: "array", items: text, uniqueItems: true, minItems: 1 } as const satisfies Shape;
+const assignments = { type: "array", items: oneKey, uniqueItems: true, minItems: 1 } as const satisfies Shape;
+
+const transition: Shape = {
+	type: "object",
+	properties: {
+		when: { ...text, description: "An expression; the transition happens when it is true. Without it, whatever came of the task." },
+		publish: { oneOf: [text, assignments], description: "Variables that get values, one after the other." },
+		do: { oneOf: [text, texts], description: "What comes next: tasks, or continue, noop, fail and retry. Default: continue." },
+	},
+	additionalProperties: false,
+};
+
+const itemized: Shape = {
+	type: "object",
+	properties: {
+		items: { ...text, pattern: itemsPattern, description: "An expression for a list, or names before it: `name in <% … %>`." },
+		concurrency: { ...textOrInteger, description: "How many items run at once. Default: all." },
+		continue_on_failure: { enum: [true, false], description: "Whether all items run, whatever becomes of some. Default false." },
+	},
+	required: ["items"],
+	additionalProperties: false,
+};
+
+const retry: Shape = {
+	type: "object",
+	properties: {
+		when: { ...text, description: "An expression; the task is tried again while it is true. Default: when it has failed." },
+		count: { ...textOrInteger, description: "How often it is tried again." },
+		delay: { ...textOrInteger, description: "Seconds before it is tried again. Default 0." },
+	},
+	required: ["count"],
+	additionalProperties: false,
+};
+
+const task: Shape = {
+	type: "object",
+	properties: {
+		action: { ...text, description: "Ref of an action, such as core.noop. Without it, a step without work." },
+		input: { oneOf: [text, { type: "object", minProperties: 1 }], description: "Parameters of the action." },
+		with: itemized,
+		join: { oneOf: [{ enum: ["all"] }, integer], description: "How many of the tasks before it must have come." },
+		delay: { ...textOrInteger, description: "Seconds before it starts." },
+		timeout: { ...textOrPositive, description: "Seconds after which it ends." },
+		retry,
+		next: { type: "array", items: transition, description: "What comes after it." },
+	},
+	additionalProperties: false,
+};
+
+/** What a definition may look like. */
+export const definitionShape: Shape = {
+	type: "object",
+	properties: {
+		version: { enum: ["1.0", 1], description: "Of the notation." },
+		name: text,
+		description: text,
+		tags: texts,
+		input: {
+			type: "array",
+			items: { oneOf: [text, oneKey] },
+			uniqueItems: true,
+			minItems: 1,
+			description: "Parameters of the action that it takes.",
+		},
+		vars: { ...assignments, description: "Variables that it begins with." },
+		tasks: { type: "object", minProperties: 1, named: { ...taskName, shape: task }, additionalProperties: false },
+		output: { ...assignments, description: "What it ends with." },
+		timeout: { ...textOrPositive, description: "Seconds after which the whole ends." },
+	},
+	required: ["tasks"],
+	additionalProperties: false,
+};

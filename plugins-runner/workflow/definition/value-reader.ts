@@ -1,0 +1,202 @@
+import {
+	type Alias,
+	type Document,
+	isAlias,
+	isMap,
+	isScalar,
+	isSeq,
+	type LineCounter,
+	type Node,
+	type Pair,
+	Scalar,
+	type YAMLMap,
+} from "yaml";
+import type { DefinitionFinding, JsonValue } from "../../../core/contract/index.ts";
+import { isObject } from "./is-object.ts";
+import { limits } from "./limits.ts";
+import { shorten } from "./shorten.ts";
+import type { Written, WrittenValues } from "./source.ts";
+
+/** A value, and what it is made of with everything that aliases repeat. */
+interface Measured {
+	readonly value: JsonValue;
+	readonly values: number;
+	readonly characters: number;
+	readonly depth: number;
+}
+
+type Entries = Map<string, { readonly measured: Measured; readonly written: Written; readonly isMerged: boolean }>;
+
+/** Ends the reading: what the definition holds is too much to be looked at. */
+class TooMuch extends Error {
+	override readonly name = "TooMuch";
+	readonly node: Node;
+
+	constructor(node: Node, message: string) {
+		super(message);
+		this.node = node;
+	}
+}
+
+/**
+ * Makes values of JSON of a document. An alias becomes the very value that its anchor has, so that few lines which stand for billions cost
+ * nothing before they are refused.
+ */
+export class ValueReader {
+	readonly written: WrittenValues = new WeakMap();
+	readonly findings: DefinitionFinding[] = [];
+	readonly #document: Document;
+	readonly #lines: LineCounter;
+	readonly #known = new Map<Node, Measured>();
+	readonly #open = new Set<Node>();
+	/** The library looks through the whole document for each alias. */
+	readonly #anchors = new Map<string, Node>();
+	readonly #entries = new WeakMap<object, Entries>();
+	#merged = 0;
+
+	constructor(document: Document, lines: LineCounter) {
+		this.#document = document;
+		this.#lines = lines;
+	}
+
+	/** The value of the document; undefined when it cannot be looked at, which a finding tells then. */
+	read(): JsonValue | undefined {
+		if (this.#document.contents === null) return null;
+		try {
+			return this.#read(this.#document.contents as Node).value;
+		} catch (error) {
+			if (!(error instanceof TooMuch)) throw error;
+			this.#report(error.node, error.message);
+			return undefined;
+		}
+	}
+
+	#read(node: Node | null): Measured {
+		if (node === null) return measure(null);
+		const known = this.#known.get(node);
+		if (known !== undefined) return known;
+		if (!isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+		if (this.#open.has(node)) throw new TooMuch(node, "What an anchor names holds an alias of itself.");
+		if (this.#open.size >= limits.depth) throw new TooMuch(node, `More than ${limits.depth} objects and lists stand in one another.`);
+		this.#open.add(node);
+		const measured = this.#readContent(node);
+		this.#open.delete(node);
+		assertBounded(node, measured);
+		this.#known.set(node, measured);
+		return measured;
+	}
+
+	#readContent(node: Node): Measured {
+		if (isAlias(node)) return this.#readAlias(node);
+		if (isMap(node)) return this.#readObject(node);
+		if (isSeq(node)) return this.#readList(node.items as Node[]);
+		return this.#readScalar(node as Scalar);
+	}
+
+	#readAlias(alias: Alias): Measured {
+		const target = this.#anchors.get(alias.source);
+		if (target !== undefined) return this.#read(target);
+		this.#report(alias, `The alias "${alias.source}" has no anchor before it.`);
+		return measure(null);
+	}
+
+	#readScalar(scalar: Scalar): Measured {
+		const { value } = scalar;
+		if (typeof value === "number" && !Number.isFinite(value)) {
+			this.#report(scalar, `The value ${scalar.source ?? value} is no value of JSON.`);
+			return measure(null);
+		}
+		return measure((value ?? null) as JsonValue);
+	}
+
+	#readList(items: readonly Node[]): Measured {
+		const elements = items.map((item) => this.#read(item));
+		const list = elements.map(({ value }) => value);
+		this.written.set(list, new Map(items.map((item, index) => [index, this.#toWritten(item, item)])));
+		return measureAll(list, elements);
+	}
+
+	#readObject(map: YAMLMap): Measured {
+		const entries: Entries = new Map();
+		for (const pair of map.items as Pair<Node | null, Node | null>[]) this.#readPair(pair, map, entries);
+		const object = Object.fromEntries([...entries].map(([name, { measured }]) => [name, measured.value]));
+		this.written.set(object, new Map([...entries].map(([name, { written }]) => [name, written])));
+		this.#entries.set(object, entries);
+		const parts = [...entries].map(([name, { measured }]) => ({ ...measured, characters: measured.characters + name.length }));
+		return measureAll(object, parts);
+	}
+
+	#readPair({ key, value }: Pair<Node | null, Node | null>, map: YAMLMap, entries: Entries): void {
+		if (isScalar(key) && key.value === "<<" && key.type === Scalar.PLAIN) return this.#merge(value, key, entries);
+		const name = this.#readName(key, map);
+		if (name === undefined) return;
+		if (entries.get(name)?.isMerged === false) this.#report(key ?? map, `The name "${name}" stands more than once in the same object.`);
+		entries.set(name, { measured: this.#read(value), written: this.#toWritten(key ?? map, value), isMerged: false });
+	}
+
+	/** What an object has itself wins over what it is merged with, wherever the merge key stands; of several, the first one does. */
+	#merge(value: Node | null, key: Node, entries: Entries): void {
+		const { value: source } = this.#read(value);
+		for (const each of Array.isArray(source) ? source : [source]) {
+			const merged = isObject(each) ? this.#entries.get(each) : undefined;
+			if (merged === undefined) return this.#report(key, 'The name "<<" merges objects: it needs an object, or a list of them.');
+			this.#merged += merged.size;
+			if (this.#merged > limits.values) throw new TooMuch(key, `More than ${limits.values} values are merged.`);
+			for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, { ...entry, isMerged: true });
+		}
+	}
+
+	#readName(key: Node | null, map: YAMLMap): string | undefined {
+		if (isScalar(key)) {
+			const { value, source } = key;
+			if (key.anchor !== undefined) this.#anchors.set(key.anchor, key);
+			if (typeof value === "string") return value;
+			const kind = value === null ? "null" : `the ${typeof value} ${value}`;
+			const name = source === undefined || source === "" ? String(value) : source;
+			this.#report(key, `The name ${name} means ${kind} in YAML; a name that is a text needs quotes around it: "${name}".`);
+			return name;
+		}
+		if (isAlias(key)) {
+			const { value } = this.#read(key);
+			if (typeof value === "string") return value;
+		}
+		this.#report(key ?? map, "A name must be a text; one that begins with braces or brackets needs quotes around it.");
+		return undefined;
+	}
+
+	#toWritten(node: Node, value: Node | null): Written {
+		const isFloat = isScalar(value) && typeof value.value === "number" && /[.eE]/.test(value.source ?? "");
+		return { line: this.#lineOf(node), isFloat };
+	}
+
+	#lineOf(node: Node): number {
+		return this.#lines.linePos(node.range?.[0] ?? 0).line;
+	}
+
+	#report(node: Node, message: string): void {
+		this.findings.push({ type: "syntax", message: shorten(message), spec_path: null, schema_path: null, line: this.#lineOf(node) });
+	}
+}
+
+function measure(value: JsonValue): Measured {
+	return { value, values: 1, characters: typeof value === "string" ? value.length : 0, depth: 0 };
+}
+
+function measureAll(value: JsonValue, parts: readonly Measured[]): Measured {
+	let [values, characters, depth] = [1, 0, 0];
+	for (const part of parts) {
+		values += part.values;
+		characters += part.characters;
+		depth = Math.max(depth, part.depth);
+	}
+	return { value, values, characters, depth: depth + 1 };
+}
+
+function assertBounded(node: Node, { values, characters, depth }: Measured): void {
+	if (depth > limits.depth) throw new TooMuch(node, `More than ${limits.depth} objects and lists stand in one another.`);
+	if (values > limits.values || characters > limits.characters)
+		throw new TooMuch(
+			node,
+			`With everything that aliases repeat there are more than ${limits.values} values or ${limits.characters} characters.`,
+		);
+}
