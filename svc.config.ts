@@ -4,6 +4,7 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { ldap } from "svc-automation/plugins-auth/ldap";
 import { pam } from "svc-automation/plugins-auth/pam";
+import { actionChain } from "svc-automation/plugins-runner/action-chain";
 import { announcement } from "svc-automation/plugins-runner/announcement";
 import { httpRequest } from "svc-automation/plugins-runner/http-request";
 import { injectTrigger } from "svc-automation/plugins-runner/inject-trigger";
@@ -32,6 +33,7 @@ export default defineConfig({
 		inquirer(),
 		injectTrigger(),
 		sendmail(),
+		actionChain(),
 		noop(),
 	],
 	auth_backends: { flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}), ldap, pam },

@@ -38,6 +38,7 @@ export interface DefinitionGraph {
 	readonly edges: readonly GraphEdge[];
 }
 
+/** A task, or an engine command that tasks lead to. */
 export interface GraphNode {
 	/** Name of the task, or an engine command such as `fail` or `noop`. */
 	readonly id: string;
@@ -51,6 +52,7 @@ export interface GraphNode {
 	readonly is_start: boolean;
 }
 
+/** What leads from a task to another one. */
 export interface GraphEdge {
 	readonly from: string;
 	readonly to: string;

@@ -1,0 +1,103 @@
+import {
+	type ActionSignature,
+	type DefinitionFinding,
+	type DefinitionTools,
+	isJsonObject,
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+} from "../../../core/contract/index.ts";
+import { ChainSource, type Path, toSpecPath } from "./chain-source.ts";
+import { findProblems } from "./find-problems.ts";
+
+type Found = Omit<DefinitionFinding, "spec_path" | "schema_path" | "line"> & { readonly path: Path };
+
+/** Everything that is wrong with the text of a chain. */
+export async function inspectChain(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
+	const source = read(text);
+	if (!(source instanceof ChainSource)) return [source];
+	const nodes = toNodes(source.value);
+	const found = [...findProblems(source.value), ...findTemplates(source.value, nodes, tools), ...(await findContent(nodes, tools))];
+	const findings = found.map(({ path, ...finding }) => ({
+		...finding,
+		spec_path: toSpecPath(path),
+		schema_path: null,
+		line: source.lineOf(path),
+	}));
+	return findings.sort((one, other) => order(one.type, other.type) || (one.line ?? 0) - (other.line ?? 0));
+}
+
+function read(text: string): ChainSource | DefinitionFinding {
+	try {
+		return new ChainSource(text);
+	} catch (error) {
+		if (!isSvcError(error, "SVC_INVALID")) throw error;
+		const line = typeof error.facts["line"] === "number" ? error.facts["line"] : null;
+		return { type: "syntax", message: error.message, spec_path: null, schema_path: null, line };
+	}
+}
+
+interface PlacedNode {
+	readonly node: JsonObject;
+	readonly path: Path;
+}
+
+function toNodes({ chain }: JsonObject): readonly PlacedNode[] {
+	const nodes = Array.isArray(chain) ? (chain as readonly JsonValue[]) : [];
+	return nodes.flatMap((node, index) => (isJsonObject(node) ? [{ node, path: ["chain", index] }] : []));
+}
+
+function findTemplates(value: JsonObject, nodes: readonly PlacedNode[], { expressions }: DefinitionTools): readonly Found[] {
+	const places: (readonly [Path, JsonValue | undefined])[] = [
+		[["vars"], value["vars"]],
+		...nodes.flatMap(({ node, path }) =>
+			["parameters", "params", "publish"].map((key): [Path, JsonValue | undefined] => [[...path, key], node[key]]),
+		),
+	];
+	return places.flatMap(([path, values]) =>
+		Object.entries(isJsonObject(values) ? values : {}).flatMap(([name, template]) =>
+			expressions.find(template, "jinja").flatMap(({ problem, language, expression }): Found[] => {
+				if (problem === undefined) return [];
+				return [{ type: "expression", message: problem, path: [...path, name], language, expression }];
+			}),
+		),
+	);
+}
+
+async function findContent(nodes: readonly PlacedNode[], { findAction }: DefinitionTools): Promise<readonly Found[]> {
+	if (findAction === undefined) return [];
+	const found: Found[] = [];
+	for (const { node, path } of nodes) {
+		const { ref } = node as { readonly ref?: JsonValue };
+		if (typeof ref !== "string" || ref === "") continue;
+		const content = (message: string, place: Path = [...path, "ref"]) => found.push({ type: "content", message, path: place });
+		const action = ref.includes(".") ? await findAction(ref) : undefined;
+		if (action !== undefined) checkCall(action, node, path, content);
+		else if (ref.includes(".")) content(`The action "${ref}" is not registered in the database.`);
+		else content(`The action reference "${ref}" is not formatted correctly.`);
+	}
+	return found;
+}
+
+function checkCall(
+	{ ref, enabled, parameters }: ActionSignature,
+	node: JsonObject,
+	path: Path,
+	content: (message: string, at?: Path) => void,
+): void {
+	if (!enabled) content(`The action "${ref}" is disabled.`);
+	const key = isJsonObject(node["params"]) ? "params" : "parameters";
+	const given = isJsonObject(node[key]) ? node[key] : {};
+	for (const [name, definition] of Object.entries(parameters)) {
+		const isNeeded = definition.required === true && (definition.default === undefined || definition.default === null);
+		if (isNeeded && !Object.hasOwn(given, name)) content(`Action "${ref}" is missing required input "${name}".`);
+	}
+	for (const name of Object.keys(given)) {
+		if (!Object.hasOwn(parameters, name)) content(`Action "${ref}" has unexpected input "${name}".`, [...path, key, name]);
+		else if (parameters[name]?.immutable === true) content(`Action "${ref}" does not allow to set "${name}".`, [...path, key, name]);
+	}
+}
+
+function order(one: string, other: string): number {
+	return one < other ? -1 : one > other ? 1 : 0;
+}

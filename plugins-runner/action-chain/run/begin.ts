@@ -1,0 +1,88 @@
+import { readFile, stat } from "node:fs/promises";
+import { isSvcError, type JsonObject, type RunContext, type RunResult, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
+import { longestDefinition } from "../definition/chain-source.ts";
+import { readChain } from "../definition/read-chain.ts";
+import type { ChainParameters } from "../parameters.ts";
+import { toChainResult } from "./chain-result.ts";
+import { ChainState } from "./chain-state.ts";
+import { type ChainEntry, toChainEntries, toEntry } from "./entries.ts";
+import { namesOfVars } from "./names.ts";
+import { render } from "./render.ts";
+import { keptResults } from "./task-results.ts";
+
+/** A chain at its begin, anew or from where another process has left it; or how it ends before it has begun. */
+export type Beginning = { readonly state: ChainState } | { readonly refused: RunResult };
+
+export async function beginChain(context: RunContext<ChainParameters>): Promise<Beginning> {
+	const entries = toChainEntries(await context.journal.read());
+	return entries.length > 0 ? { state: await restore(context, entries) } : beginAnew(context);
+}
+
+async function beginAnew(context: RunContext<ChainParameters>): Promise<Beginning> {
+	const text = await readDefinition(context.entryPoint);
+	const state = new ChainState(readChain(text, context.action_ref));
+	let vars: JsonObject;
+	try {
+		vars = (await render(context, state.chain.vars, namesOfVars(context))) as JsonObject;
+	} catch (cause) {
+		if (context.signal.aborted) return { refused: { succeeded: false, result: toChainResult(state, { published: true }) } };
+		const error = new SvcError("SVC_INVALID", `Failed initializing \`\`vars\`\` in chain. ${toErrorMessage(cause)}`, { cause });
+		return { refused: { succeeded: false, result: toChainResult(state, { published: true, error }) } };
+	}
+	const entry: ChainEntry = { type: "begin", definition: text, vars };
+	await context.journal.append(toEntry(entry));
+	state.apply(entry);
+	return { state };
+}
+
+async function readDefinition(path: string): Promise<string> {
+	const { size } = await stat(path);
+	// A character has at most four bytes.
+	if (size > 4 * longestDefinition) throw new SvcError("SVC_INVALID", `a chain may have at most ${longestDefinition} characters`);
+	return readFile(path, "utf8");
+}
+
+async function restore({ children }: Pick<RunContext, "children">, entries: readonly ChainEntry[]): Promise<ChainState> {
+	const [first] = entries;
+	if (first?.type !== "begin") throw new SvcError("SVC_RUNNER", "the journal of the chain does not begin with its definition");
+	const results = await readResults(entries, async (id) => {
+		try {
+			return await children.result(id);
+		} catch (error) {
+			// Its records may have been removed meanwhile.
+			if (isSvcError(error, "SVC_NOT_FOUND")) return null;
+			throw error;
+		}
+	});
+	return replay(entries, results);
+}
+
+/** Where a chain stands that has decided this. @param results of the executions of its tasks, as far as they are known */
+export function replay(entries: readonly ChainEntry[], results: ReadonlyMap<string, JsonObject> = new Map()): ChainState {
+	const state = new ChainState(readChain(entries[0]?.type === "begin" ? entries[0].definition : ""));
+	for (const entry of entries) state.apply(entry, results.get(state.open?.executionId ?? "") ?? {});
+	return state;
+}
+
+/** Those that are kept, and those that something was published from, by the ids of the executions; the newest are read first. */
+async function readResults(
+	entries: readonly ChainEntry[],
+	read: (id: string) => Promise<JsonObject | null>,
+): Promise<ReadonlyMap<string, JsonObject>> {
+	const results = new Map<string, JsonObject>();
+	const seen = new Set<string>();
+	let [characters, isCopied, hasEnded] = [0, false, false];
+	for (const entry of [...entries].reverse()) {
+		if (entry.type === "end") [hasEnded, isCopied] = [true, entry.copied !== undefined];
+		if (entry.type !== "start") continue;
+		const isKept = results.size < keptResults.count && characters <= keptResults.characters;
+		if (hasEnded && (isKept || isCopied || !seen.has(entry.name))) {
+			const result = (await read(entry.execution_id)) ?? {};
+			results.set(entry.execution_id, result);
+			characters += JSON.stringify(result).length;
+		}
+		seen.add(entry.name);
+		[hasEnded, isCopied] = [false, false];
+	}
+	return results;
+}

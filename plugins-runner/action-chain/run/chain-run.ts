@@ -1,0 +1,238 @@
+import {
+	type Child,
+	type ChildRequest,
+	type Clock,
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type PreparedChild,
+	RunAborted,
+	type RunContext,
+	type RunResult,
+	SvcError,
+	toErrorMessage,
+} from "../../../core/contract/index.ts";
+import { type ChainNode, findNode } from "../definition/chain.ts";
+import type { ChainParameters } from "../parameters.ts";
+import { type OpenTask, toChainResult, toRunEnd } from "./chain-result.ts";
+import { type ChainState, type Lap, toTaskState } from "./chain-state.ts";
+import { ChildWatch } from "./child-watch.ts";
+import { findCopied } from "./copied-text.ts";
+import { type ChainEntry, toEntry } from "./entries.ts";
+import { namesOfPublish } from "./names.ts";
+import { renderEach } from "./render.ts";
+import { toKey, toRequest, toTaskId } from "./task-request.ts";
+import { toTimestamp } from "./timestamp.ts";
+
+/** Most tasks of one run: a chain may lead back to where it was. */
+const mostLaps = 100_000;
+
+/** Runs the nodes of a chain, one after the other. */
+export class ChainRun {
+	readonly #context: RunContext<ChainParameters>;
+	readonly #state: ChainState;
+	readonly #clock: Clock;
+	readonly #watch: ChildWatch;
+
+	constructor(context: RunContext<ChainParameters>, state: ChainState, clock: Clock) {
+		this.#context = context;
+		this.#state = state;
+		this.#clock = clock;
+		this.#watch = new ChildWatch(context);
+	}
+
+	/** From where it stands to the end, to a pause, or until the service stops. */
+	async perform(): Promise<RunResult> {
+		try {
+			await this.#resumeChild();
+			this.#watch.start();
+			for (;;) {
+				const end = await this.#advance();
+				if (end !== undefined) return end;
+			}
+		} catch (error) {
+			const stopped = isSvcError(error, "SVC_CONFLICT") ? undefined : this.#stopped();
+			// What a wish to end has interrupted has not failed.
+			if (stopped === undefined || !this.#context.signal.aborted) throw error;
+			return stopped;
+		} finally {
+			this.#watch.stop();
+		}
+	}
+
+	/** What stood still goes on. Another crash between the two does so again. */
+	async #resumeChild(): Promise<void> {
+		const { children, pausing, signal } = this.#context;
+		const { open, isPaused } = this.#state;
+		if (!isPaused || open === undefined || pausing.aborted || signal.aborted) return;
+		const child = await children.find(toKey(open.name, open.number));
+		if (child?.status === "paused") await isAccepted(children.resume(child.id));
+		await this.#record({ type: "resumed" });
+	}
+
+	/** One task begun, or one ended; or how the run ends. */
+	async #advance(): Promise<RunResult | undefined> {
+		const { open, next, last, failure } = this.#state;
+		if (open !== undefined) return this.#goOn(open);
+		if (failure !== undefined) return this.#fail(new SvcError("SVC_INVALID", failure));
+		if (last !== undefined && next === null) return toRunEnd(last, this.#toResult());
+		return this.#stopped() ?? this.#begin(next ?? "");
+	}
+
+	async #begin(name: string): Promise<RunResult | undefined> {
+		const node = findNode(this.#state.chain, name);
+		if (node === undefined) return this.#fail(new SvcError("SVC_INVALID", `Unable to find node with name "${name}".`));
+		if (this.#state.laps.length >= mostLaps) {
+			return this.#fail(new SvcError("SVC_RUNNER", `the chain has run ${mostLaps} tasks, more than it may: does it go in circles?`));
+		}
+		const request = await attempt(toRequest(this.#context, this.#state, node));
+		if ("value" in request) return this.#start(node, request.value);
+		if (this.#context.signal.aborted) throw request.error;
+		return this.#fail(toFailure(`Failed to run task "${name}". Parameter rendering failed.. `, request.error));
+	}
+
+	async #start(node: ChainNode, request: ChildRequest): Promise<RunResult | undefined> {
+		const { name } = node;
+		const prepared = await attempt(this.#context.children.prepare(request));
+		const task = { name, id: toTaskId(this.#context.execution_id, request.key), at: this.#now() };
+		if ("value" in prepared) return this.#record({ type: "start", ...task, execution_id: prepared.value.id }, { start: [prepared.value] });
+		const { error } = prepared;
+		if (isSvcError(error, "SVC_NOT_FOUND")) {
+			return this.#fail(toFailure(`Failed to run task "${name}". Action with reference "${node.ref}" doesn't exist.. `, error));
+		}
+		if (!isRefusal(error)) throw error;
+		return this.#record({ type: "refused", ...task, message: `Failed running task "${name}". ${toErrorMessage(error)}` });
+	}
+
+	/** The task under way, until it has ended or stands still. */
+	async #goOn(open: Lap): Promise<RunResult | undefined> {
+		const child = await this.#settle(open);
+		if (child === "left") return this.#stopped();
+		const result = await this.#context.children.result(child.id);
+		const now = { status: child.status, result };
+		if (!child.hasEnded) {
+			await this.#record({ type: "paused" });
+			return this.#stopped(now);
+		}
+		this.#watch.forget(child.id);
+		return this.#context.signal.aborted ? this.#stopped(now) : this.#end(open, child, result ?? {});
+	}
+
+	/** Resolves when the child has ended, stands still while the run pauses, or is left to whoever goes on with the run. */
+	async #settle({ executionId, name, number }: Lap): Promise<Child | "left"> {
+		const { children, signal, pausing } = this.#context;
+		const id = executionId ?? "";
+		let isCanceled = false;
+		for (;;) {
+			const child = this.#watch.find(id);
+			if (child?.hasEnded) return child;
+			if (signal.aborted) {
+				if (isShutdown(signal)) return "left";
+				if (!isCanceled) isCanceled = await isAccepted(children.cancel(id));
+			} else if (child !== undefined && isResting(child)) {
+				if (!pausing.aborted) await isAccepted(this.#context.request("pause"));
+				// Somebody may have let it go on, or answered it, before the run was asked.
+				const now = await children.find(toKey(name, number));
+				if (now !== undefined && (now.hasEnded || isResting(now)) && pausing.aborted) return now;
+			} else if (child?.status === "running" && pausing.aborted) {
+				await isAccepted(children.pause(id));
+			}
+			await this.#watch.news();
+		}
+	}
+
+	async #end({ name }: Lap, { status }: Child, result: JsonObject): Promise<RunResult | undefined> {
+		const { publish = {} } = findNode(this.#state.chain, name) ?? {};
+		const names = namesOfPublish(this.#context, this.#state, { name, result });
+		const rendered = await attempt(renderEach(this.#context, publish, names, { what: "publish parameter", task: name }));
+		if ("error" in rendered && this.#context.signal.aborted) throw rendered.error;
+		const published =
+			"value" in rendered ? toPublished(rendered.value, result) : { published: {}, failure: toErrorMessage(rendered.error) };
+		return this.#record({ type: "end", status, at: this.#now(), ...published }, { result });
+	}
+
+	/** On disk, together with the child that it starts, before anybody acts on it. */
+	async #record(
+		entry: ChainEntry,
+		{ start, result }: { readonly start?: readonly PreparedChild[]; readonly result?: JsonObject } = {},
+	): Promise<undefined> {
+		const { journal, emit } = this.#context;
+		const before = this.#state.laps.length;
+		this.#state.apply(entry, result);
+		const { last } = this.#state;
+		const isTold = last !== undefined && (entry.type === "end" || last.number > before);
+		await journal.append(toEntry(entry), { ...(start && { start }), ...(isTold && { tasks: [toTaskState(last, this.#state)] }) });
+		if (isTold) await emit("other", `task ${last.name} ${last.hasEnded ? last.status : "started"}\n`);
+	}
+
+	/** It has been asked to end or to pause, and nothing is to be begun. */
+	#stopped(open?: OpenTask): RunResult | undefined {
+		const { signal, pausing } = this.#context;
+		if (!signal.aborted && !pausing.aborted) return undefined;
+		const result = this.#toResult({ open });
+		if (!signal.aborted) return { succeeded: false, status: "paused", result };
+		return { succeeded: false, result, ...(isShutdown(signal) && { status: "running" }) };
+	}
+
+	#fail(error: SvcError): RunResult {
+		return { succeeded: false, result: this.#toResult({ error }) };
+	}
+
+	#toResult(more: { readonly error?: unknown; readonly open?: OpenTask | undefined } = {}): JsonObject {
+		return toChainResult(this.#state, { published: this.#context.runnerParameters.display_published, ...more });
+	}
+
+	#now(): string {
+		return toTimestamp(this.#clock.now());
+	}
+}
+
+type Attempt<T> = { readonly value: T } | { readonly error: unknown };
+
+async function attempt<T>(promise: Promise<T>): Promise<Attempt<T>> {
+	try {
+		return { value: await promise };
+	} catch (error) {
+		return { error };
+	}
+}
+
+/** What a child is not started, paused or resumed for. Anything else is no fault of the chain. */
+function isRefusal(error: unknown): boolean {
+	return isSvcError(error, "SVC_INVALID") || isSvcError(error, "SVC_FORBIDDEN");
+}
+
+/** Whether what was asked for will be done. */
+async function isAccepted(asked: Promise<void>): Promise<boolean> {
+	const outcome = await attempt(asked);
+	if ("error" in outcome && !isRefusal(outcome.error)) throw outcome.error;
+	return "value" in outcome;
+}
+
+/** Waits for somebody, and will not go on by itself. */
+function isResting({ status }: Child): boolean {
+	return status === "paused" || status === "pending";
+}
+
+function isShutdown({ reason }: AbortSignal): boolean {
+	return reason instanceof RunAborted && reason.kind === "shutdown";
+}
+
+function toFailure(words: string, cause: unknown): SvcError {
+	return new SvcError("SVC_INVALID", `${words}${toErrorMessage(cause)}`, { cause });
+}
+
+/** Large texts that stand in the result of the task are not written a second time. */
+function toPublished(
+	values: JsonObject,
+	result: JsonObject,
+): { readonly published: JsonObject; readonly copied?: Record<string, readonly string[]> } {
+	const published: [string, JsonValue][] = [];
+	const copied: [string, readonly string[]][] = [];
+	for (const [name, value] of Object.entries(values)) {
+		const path = findCopied(value, result);
+		if (path === undefined) published.push([name, value]);
+		else copied.push([name, path]);
+	}
+	return { published: Object.fromEntries(published), ...(copied.length > 0 && { copied: Object.fromEntries(copied) }) };
+}

@@ -1,0 +1,150 @@
+import {
+	type ExecutionStatus,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type TaskState,
+	type TaskStatus,
+} from "../../../core/contract/index.ts";
+import { type Chain, type ChainNode, findNode } from "../definition/chain.ts";
+import { takeCopied } from "./copied-text.ts";
+import type { ChainEntry } from "./entries.ts";
+import { TaskResults } from "./task-results.ts";
+
+/** One run of one node. */
+export interface Lap {
+	/** From 1. */
+	readonly number: number;
+	readonly name: string;
+	readonly id: string;
+	/** Null: it could not be started. */
+	readonly executionId: string | null;
+	readonly status: ExecutionStatus;
+	readonly createdAt: string;
+	readonly updatedAt: string;
+	readonly hasEnded: boolean;
+}
+
+/** How far a run has come, by what its journal says. */
+export class ChainState {
+	readonly chain: Chain;
+	readonly laps: Lap[] = [];
+	readonly results = new TaskResults();
+	/** Why tasks could not be started. */
+	readonly refusals = new Map<string, string>();
+	/** The chain's own and what has been published. */
+	#variables: JsonObject = {};
+	#published: JsonObject = {};
+	#isPaused = false;
+	#failure: string | undefined;
+
+	constructor(chain: Chain) {
+		this.chain = chain;
+	}
+
+	get variables(): JsonObject {
+		return this.#variables;
+	}
+
+	get published(): JsonObject {
+		return this.#published;
+	}
+
+	/** Whether nothing has happened since it has come to a stand. */
+	get isPaused(): boolean {
+		return this.#isPaused;
+	}
+
+	/** What ends the chain, whatever node were next. */
+	get failure(): string | undefined {
+		return this.#failure;
+	}
+
+	get last(): Lap | undefined {
+		return this.laps.at(-1);
+	}
+
+	/** The task whose execution is under way. */
+	get open(): Lap | undefined {
+		return this.last?.hasEnded === false ? this.last : undefined;
+	}
+
+	/** Name of the node to run next, when none is under way; null: the chain is at its end. */
+	get next(): string | null {
+		return this.last === undefined ? this.chain.start : nextOf(findNode(this.chain, this.last.name), this.last.status);
+	}
+
+	/** @param result of the task that has ended, where the entry tells of that */
+	apply(entry: ChainEntry, result: JsonObject = {}): void {
+		this.#isPaused = entry.type === "paused";
+		if (entry.type === "begin") this.#variables = entry.vars;
+		else if (entry.type === "start") this.#begin(entry);
+		else if (entry.type === "end") this.#end(entry, result);
+		else if (entry.type === "refused") this.#refuse(entry);
+	}
+
+	#begin({ name, id, at, execution_id }: Extract<ChainEntry, { type: "start" }>): void {
+		const times = { createdAt: at, updatedAt: at };
+		this.laps.push({ number: this.laps.length + 1, name, id, executionId: execution_id, status: "running", hasEnded: false, ...times });
+	}
+
+	#end({ status, at, published, copied = {}, failure }: Extract<ChainEntry, { type: "end" }>, result: JsonObject): void {
+		const { open } = this;
+		if (open === undefined) return;
+		this.laps[open.number - 1] = { ...open, status, updatedAt: at, hasEnded: true };
+		this.results.add(open.number, open.name, result);
+		const taken = Object.entries(copied).map(([name, path]): [string, JsonValue] => [name, takeCopied(path, result)]);
+		const news = Object.fromEntries([...Object.entries(published), ...taken]);
+		this.#variables = { ...this.#variables, ...news };
+		this.#published = { ...this.#published, ...news };
+		this.#failure = failure;
+	}
+
+	#refuse({ name, id, at, message }: Extract<ChainEntry, { type: "refused" }>): void {
+		const number = this.laps.length + 1;
+		this.laps.push({ number, name, id, executionId: null, status: "failed", createdAt: at, updatedAt: at, hasEnded: true });
+		this.results.add(number, name, toRefusal(message));
+		this.refusals.set(id, message);
+	}
+}
+
+/** What a task has in the place of a result that could not be started. */
+function toRefusal(message: string): JsonObject {
+	return { error: message, traceback: message };
+}
+
+function nextOf(node: ChainNode | undefined, status: ExecutionStatus): string | null {
+	if (status === "canceled") return null;
+	return (status === "succeeded" ? node?.onSuccess : node?.onFailure) ?? null;
+}
+
+/** A task as the general stream and the progress of the run tell it. */
+export function toTaskState(lap: Lap, { chain }: Pick<ChainState, "chain">): TaskState {
+	const node = findNode(chain, lap.name);
+	const next = lap.hasEnded ? nextOf(node, lap.status) : null;
+	return {
+		id: lap.id,
+		name: lap.name,
+		route: 0,
+		status: toTaskStatus(lap.status),
+		action: node?.ref ?? null,
+		attempts: 1,
+		start_timestamp: lap.createdAt,
+		end_timestamp: lap.hasEnded ? lap.updatedAt : null,
+		execution_ids: lap.executionId === null ? [] : [lap.executionId],
+		items: null,
+		next: next === null ? [] : [{ to: next, transition: lap.status === "succeeded" ? 0 : 1 }],
+	};
+}
+
+function toTaskStatus(status: ExecutionStatus): TaskStatus {
+	if (status === "abandoned") return "failed";
+	if (status === "scheduled") return "requested";
+	return status === "resuming" || status === "canceling" ? "running" : status;
+}
+
+/** The result of an inquiry has its answer in two places: chains in the field use either. */
+export function withAnswer(result: JsonValue): JsonValue {
+	if (!isJsonObject(result) || Object.hasOwn(result, "result")) return result;
+	return ["schema", "ttl", "response"].every((name) => Object.hasOwn(result, name)) ? { ...result, result } : result;
+}
