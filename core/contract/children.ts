@@ -42,6 +42,7 @@ export interface Child {
 	/** What it was started with. Undefined for what came otherwise: over the API, or as another run of a child by a policy. */
 	readonly key: string | undefined;
 	readonly action_ref: string;
+	readonly liveaction_id: string;
 	readonly status: ExecutionStatus;
 	/** Whether the status is final. It never changes again then. */
 	readonly hasEnded: boolean;

@@ -112,6 +112,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly takenUp: TakenUp | undefined;
 	/** The whole `context` of the execution, as it is shown. */
 	readonly context: JsonObject;
+	/** Who is told of the end of the execution, as actions say it; null: nobody. A child is told of like that only where its request says so. */
+	readonly notify: JsonObject | null;
 	/**
 	 * Aborts when somebody asks the execution to pause (`pausing`). Start nothing new then, have children that can pause do so, and when nothing is
 	 * active any more resolve with the status `paused`; an end that comes first is an end. For runners with `workflow`; a run that is recovered while

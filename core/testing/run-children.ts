@@ -168,6 +168,7 @@ class TestRunChildren implements TestChildren {
 			id,
 			key,
 			action_ref: action,
+			liveaction_id: `f${id.slice(1)}`,
 			parameters,
 			context,
 			status: "running",

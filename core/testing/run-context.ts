@@ -46,6 +46,8 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	};
 	/** `context` of the execution. Default: user and pack. */
 	readonly context?: JsonObject;
+	/** Who is told of the end of the execution. Default: nobody. */
+	readonly notify?: JsonObject;
 	/** How children end. Default: at once, as succeeded, without a result. */
 	readonly onChild?: OnChild;
 	/** What stands in the way of a child that is to be started; undefined: nothing. */
@@ -153,6 +155,7 @@ export function createRunContext<S extends ParameterSchema>(
 		},
 		children,
 		context: options.context ?? { user: "tester", pack: "tests" },
+		notify: options.notify ?? null,
 		expressions: options.expressions ?? noExpressions,
 		findAction: async (ref) => toSignature(ref, options.actions),
 		takenUp: toTakenUp(options.takesUp),

@@ -135,6 +135,7 @@ chain:
 		id: "c1",
 		name: "c1",
 		execution_id: first?.id,
+		liveaction_id: first?.liveaction_id,
 		workflow: null,
 		state: "succeeded",
 		result: { stdout: "hi" },
@@ -158,7 +159,7 @@ test("what was published is left out of the result where display_published is fa
 	assert.equal("published" in (await run(definition, { runnerParameters: { display_published: false } })).result, false);
 });
 
-test("a task notifies as its node says, and not at all where skip_notify names it", async () => {
+test("a task notifies as its node says, else as the chain, and not at all where skip_notify names it", async () => {
 	const notify = { "on-complete": { message: "done" } };
 	const definition = {
 		chain: [
@@ -171,6 +172,12 @@ test("a task notifies as its node says, and not at all where skip_notify names i
 	assert.deepEqual(
 		context.children.started.map((child) => child.notify),
 		[notify, {}, undefined],
+	);
+	const own = { "on-failure": { message: "failed" } };
+	const { context: told } = await run(definition, { runnerParameters: { skip_notify: ["c2"] }, notify: own });
+	assert.deepEqual(
+		told.children.started.map((child) => child.notify),
+		[notify, {}, own],
 	);
 });
 
@@ -254,7 +261,7 @@ test("a chain that goes in circles ends after 100000 tasks with an error that sa
 	const id = before.children.started[0]?.id ?? "";
 	const laps = Array.from({ length: 100_000 }, () => [
 		{ type: "start", name: "a", id: "0".repeat(24), execution_id: id, at },
-		{ type: "end", status: "succeeded", at, published: {} },
+		{ type: "end", status: "succeeded", liveaction_id: id, at, published: {} },
 	]).flat();
 	const context = createChainContext(file, { after: { ...before, entries: [begin as JsonObject, ...laps] } });
 	const end = await runner.recover?.(context, {});

@@ -45,7 +45,9 @@ const options: ChainOptions = {
 
 /** Without what differs from one time to the next. */
 function toComparable({ tasks, ...result }: JsonObject): JsonObject {
-	const kept = (tasks as readonly JsonObject[]).map(({ created_at: _from, updated_at: _to, execution_id: _id, ...task }) => task);
+	const kept = (tasks as readonly JsonObject[]).map(
+		({ created_at: _from, updated_at: _to, execution_id: _id, liveaction_id: _live, ...task }) => task,
+	);
 	return { ...result, tasks: kept };
 }
 

@@ -39,6 +39,7 @@ type PreparedContext = Pick<
 	| "environment"
 	| "logger"
 	| "context"
+	| "notify"
 	| "takenUp"
 >;
 
@@ -120,6 +121,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 			actionParameters,
 			actionSchema,
 			context: execution.context,
+			notify: execution.notify,
 			takenUp: await readTakenUp(parts.storage, execution),
 			environment: toEnvironment(execution, action.pack, runnerParameters, parts.apiUrl()),
 			logger: parts.logger.withTag(`runner ${execution.runner_name}`),

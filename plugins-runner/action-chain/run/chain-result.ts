@@ -3,6 +3,7 @@ import type { ChainState, Lap } from "./chain-state.ts";
 
 /** What the execution that is under way has come to, when the chain stands still or is ended. */
 export interface OpenTask {
+	readonly liveactionId: string;
 	readonly status: string;
 	readonly result: JsonObject | null;
 }
@@ -17,21 +18,24 @@ export interface ChainResultOptions {
 /** What a chain has come to: its tasks in the order of their start, what was published, and what has kept it from going on. */
 export function toChainResult(state: ChainState | undefined, { published, error, open }: ChainResultOptions): JsonObject {
 	return {
-		tasks: (state?.laps ?? []).map((lap) => toTask(lap, lap.hasEnded ? { status: lap.status, result: resultOf(state, lap) } : open)),
+		tasks: (state?.laps ?? []).map((lap) => toTask(lap, lap.hasEnded ? { ...lap, result: resultOf(state, lap) } : open)),
 		...(published && { published: state?.published ?? {} }),
 		...(error !== undefined && { error: toErrorMessage(error), traceback: toTraceback(error) }),
 	};
 }
 
+type ToldTask = Omit<OpenTask, "liveactionId"> & { readonly liveactionId: string | null };
+
 function resultOf(state: ChainState | undefined, { number }: Lap): JsonObject | null {
 	return state?.results.of(number) ?? null;
 }
 
-function toTask({ name, executionId, createdAt, updatedAt, status }: Lap, now: OpenTask | undefined): JsonObject {
+function toTask({ name, executionId, createdAt, updatedAt, status }: Lap, now: ToldTask | undefined): JsonObject {
 	return {
 		id: name,
 		name,
 		execution_id: executionId,
+		liveaction_id: now?.liveactionId ?? null,
 		workflow: null,
 		created_at: createdAt,
 		updated_at: updatedAt,

@@ -109,7 +109,7 @@ export class ChainRun {
 		const child = await this.#settle(open);
 		if (child === "left") return this.#stopped();
 		const result = await this.#context.children.result(child.id);
-		const now = { status: child.status, result };
+		const now = { status: child.status, liveactionId: child.liveaction_id, result };
 		if (!child.hasEnded) {
 			await this.#record({ type: "paused" });
 			return this.#stopped(now);
@@ -141,14 +141,14 @@ export class ChainRun {
 		}
 	}
 
-	async #end({ name }: Lap, { status }: Child, result: JsonObject): Promise<RunResult | undefined> {
+	async #end({ name }: Lap, { status, liveaction_id }: Child, result: JsonObject): Promise<RunResult | undefined> {
 		const { publish = {} } = findNode(this.#state.chain, name) ?? {};
 		const names = namesOfPublish(this.#context, this.#state, { name, result });
 		const rendered = await attempt(renderEach(this.#context, publish, names, { what: "publish parameter", task: name }));
 		if ("error" in rendered && this.#context.signal.aborted) throw rendered.error;
 		const published =
 			"value" in rendered ? toPublished(rendered.value, result) : { published: {}, failure: toErrorMessage(rendered.error) };
-		return this.#record({ type: "end", status, at: this.#now(), ...published }, { result });
+		return this.#record({ type: "end", status, liveaction_id, at: this.#now(), ...published }, { result });
 	}
 
 	/** On disk, together with the child that it starts, before anybody acts on it. */

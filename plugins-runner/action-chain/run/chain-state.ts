@@ -19,6 +19,8 @@ export interface Lap {
 	readonly id: string;
 	/** Null: it could not be started. */
 	readonly executionId: string | null;
+	/** Null: not known yet. */
+	readonly liveactionId: string | null;
 	readonly status: ExecutionStatus;
 	readonly createdAt: string;
 	readonly updatedAt: string;
@@ -85,13 +87,22 @@ export class ChainState {
 
 	#begin({ name, id, at, execution_id }: Extract<ChainEntry, { type: "start" }>): void {
 		const times = { createdAt: at, updatedAt: at };
-		this.laps.push({ number: this.laps.length + 1, name, id, executionId: execution_id, status: "running", hasEnded: false, ...times });
+		this.laps.push({
+			number: this.laps.length + 1,
+			name,
+			id,
+			executionId: execution_id,
+			liveactionId: null,
+			status: "running",
+			hasEnded: false,
+			...times,
+		});
 	}
 
-	#end({ status, at, published, copied = {}, failure }: Extract<ChainEntry, { type: "end" }>, result: JsonObject): void {
+	#end({ status, liveaction_id, at, published, copied = {}, failure }: Extract<ChainEntry, { type: "end" }>, result: JsonObject): void {
 		const { open } = this;
 		if (open === undefined) return;
-		this.laps[open.number - 1] = { ...open, status, updatedAt: at, hasEnded: true };
+		this.laps[open.number - 1] = { ...open, liveactionId: liveaction_id, status, updatedAt: at, hasEnded: true };
 		this.results.add(open.number, open.name, result);
 		const taken = Object.entries(copied).map(([name, path]): [string, JsonValue] => [name, takeCopied(path, result)]);
 		const news = Object.fromEntries([...Object.entries(published), ...taken]);
@@ -102,7 +113,17 @@ export class ChainState {
 
 	#refuse({ name, id, at, message }: Extract<ChainEntry, { type: "refused" }>): void {
 		const number = this.laps.length + 1;
-		this.laps.push({ number, name, id, executionId: null, status: "failed", createdAt: at, updatedAt: at, hasEnded: true });
+		this.laps.push({
+			number,
+			name,
+			id,
+			executionId: null,
+			liveactionId: null,
+			status: "failed",
+			createdAt: at,
+			updatedAt: at,
+			hasEnded: true,
+		});
 		this.results.add(number, name, toRefusal(message));
 		this.refusals.set(id, message);
 	}

@@ -10,6 +10,7 @@ export type ChainEntry =
 	| {
 			readonly type: "end";
 			readonly status: ExecutionStatus;
+			readonly liveaction_id: string;
 			readonly at: string;
 			/** What of it is new. */
 			readonly published: JsonObject;

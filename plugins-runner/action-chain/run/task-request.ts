@@ -21,7 +21,7 @@ export async function toRequest(context: RunContext<ChainParameters>, state: Cha
 	const names = namesOfParameters(context, state);
 	const parameters = await renderEach(context, node.parameters, names, { what: "action parameter", task: node.name });
 	const isSkipped = (context.runnerParameters.skip_notify as readonly JsonValue[]).includes(node.name);
-	const notify = isSkipped ? {} : node.notify;
+	const notify = isSkipped ? {} : (node.notify ?? context.notify);
 	return {
 		key: toKey(node.name, state.laps.length + 1),
 		action: node.ref,

@@ -3,7 +3,7 @@ import { type Child, type ExecutionEntity, isJsonObject } from "../../../contrac
 import { isCompleted } from "../../executions/status.ts";
 
 /** What is read of a child. */
-export const childFields = ["id", "parent_id", "action_ref", "status", "log", "context"] as const;
+export const childFields = ["id", "parent_id", "action_ref", "liveaction_id", "status", "log", "context"] as const;
 
 export type StoredChild = Pick<ExecutionEntity, (typeof childFields)[number]>;
 
@@ -16,10 +16,10 @@ export function toChildId(parentId: string, key: string): string {
 	return parentId.slice(0, 8) + hash.slice(0, 16);
 }
 
-export function toChild({ id, parent_id, action_ref, status, context }: StoredChild): Child {
+export function toChild({ id, parent_id, action_ref, liveaction_id, status, context }: StoredChild): Child {
 	const parent = context["parent"];
 	const key = isJsonObject(parent) ? parent["key"] : undefined;
 	// Over the API anybody may write any key, and another run of a child has its context.
 	const isOwn = typeof key === "string" && parent_id !== null && id === toChildId(parent_id, key);
-	return { id, key: isOwn ? key : undefined, action_ref, status, hasEnded: isCompleted(status), context };
+	return { id, key: isOwn ? key : undefined, action_ref, liveaction_id, status, hasEnded: isCompleted(status), context };
 }
