@@ -13,6 +13,8 @@ export interface BoundedRegExp {
 	replace(text: string, replacement: string): string;
 	/** Every match with its groups; the flags must have `g`. */
 	matches(text: string): readonly (readonly (string | undefined)[])[];
+	/** Every match as the runtime describes it; the flags must have `g`, and `d` for the places of its groups. */
+	occurrences(text: string): readonly RegExpExecArray[];
 	toString(): string;
 }
 
@@ -36,6 +38,7 @@ export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp 
 		},
 		replace: (text, replacement) => currentWork().bounded(() => text.replace(expression, replacement)),
 		matches: (text) => currentWork().bounded(() => Array.from(text.matchAll(expression), (match) => Array.from(match))),
+		occurrences: (text) => currentWork().bounded(() => [...text.matchAll(expression)]),
 	};
 }
 

@@ -118,7 +118,11 @@ function toLiveRendering(
 	const masked = new Rendering(plan.schema, {
 		source,
 		conceal,
-		datastore: { text: (scope, name) => datastore.text(scope, name), decrypt: () => mask },
+		datastore: {
+			text: (scope, name) => datastore.text(scope, name),
+			find: (scope, name) => datastore.find(scope, name),
+			decrypt: () => mask,
+		},
 		context: { ...whole, config_context: guard.maskedConfig },
 	});
 	const { config_context: _config, ...open } = whole;

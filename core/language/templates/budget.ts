@@ -18,24 +18,28 @@ const charactersPerStep = 256;
 /** What one template may still use. Every operation whose cost depends on values asks here first. */
 export class Budget {
 	readonly limits: TemplateLimits;
+	/** What messages call it. */
+	readonly #subject: string;
 	/** All that is rendered together shares it. */
 	readonly #work = currentWork();
 	#steps = 0;
 
-	constructor(limits: TemplateLimits) {
+	constructor(limits: TemplateLimits, subject: "template" | "expression" = "template") {
 		this.limits = limits;
+		this.#subject = subject;
 	}
 
 	/** Account for `count` operations. */
 	step(count = 1): void {
 		this.#steps += count;
-		if (!(this.#steps <= this.limits.steps)) throw new TemplateError(`the template takes more than ${this.limits.steps} steps`);
-		if (!this.#work.takes(count)) throw new TemplateError("the templates take too many steps together");
+		if (!(this.#steps <= this.limits.steps)) throw new TemplateError(`the ${this.#subject} takes more than ${this.limits.steps} steps`);
+		if (!this.#work.takes(count)) throw new TemplateError(`the ${this.#subject}s take too many steps together`);
 	}
 
 	/** Account for a text about to be made, of `length` characters. */
 	text(length: number): void {
-		if (!(length <= this.limits.output)) throw new TemplateError(`the template makes a text of more than ${this.limits.output} characters`);
+		if (!(length <= this.limits.output))
+			throw new TemplateError(`the ${this.#subject} makes a text of more than ${this.limits.output} characters`);
 		this.step(length / charactersPerStep);
 	}
 

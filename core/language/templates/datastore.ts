@@ -8,6 +8,8 @@ export type DatastoreScope = "system" | "user";
 export interface Datastore {
 	/** Text of an item; empty when there is none. */
 	text(scope: DatastoreScope, name: string): string;
+	/** Text of an item; undefined when there is none. */
+	find(scope: DatastoreScope, name: string): string | undefined;
 	/** Clear text of a secret item's text. */
 	decrypt(cipherText: string): string;
 }
@@ -30,6 +32,7 @@ export const noItems: DatastoreAccess = {
 /** A datastore without items. */
 export const emptyDatastore: Datastore = {
 	text: () => "",
+	find: () => undefined,
 	decrypt() {
 		throw new TemplateError("there is nothing to decrypt");
 	},
@@ -90,8 +93,8 @@ function attempt<T>(action: () => T): () => T {
 /** The items known so far, and those still to be fetched. */
 class FetchedItems implements Datastore {
 	readonly #access: DatastoreAccess;
-	readonly #known = new Map<string, () => string>();
-	readonly #missing = new Map<string, () => Promise<string>>();
+	readonly #known = new Map<string, () => string | undefined>();
+	readonly #missing = new Map<string, () => Promise<string | undefined>>();
 
 	constructor(access: DatastoreAccess) {
 		this.#access = access;
@@ -102,13 +105,17 @@ class FetchedItems implements Datastore {
 	}
 
 	text(scope: DatastoreScope, name: string): string {
+		return this.find(scope, name) ?? "";
+	}
+
+	find(scope: DatastoreScope, name: string): string | undefined {
 		// While a name is being fetched that another is made of.
 		if (name === "") return "";
-		return this.#get(`${scope}:${name}`, async () => (await this.#access.lookup(scope, name)) ?? "");
+		return this.#get(`${scope}:${name}`, () => this.#access.lookup(scope, name));
 	}
 
 	decrypt(cipherText: string): string {
-		return this.#get(`decrypt:${cipherText}`, () => this.#access.decrypt(cipherText));
+		return this.#get(`decrypt:${cipherText}`, () => this.#access.decrypt(cipherText)) ?? "";
 	}
 
 	/** Fetch what is missing. */
@@ -127,7 +134,7 @@ class FetchedItems implements Datastore {
 		await Promise.all(fetched);
 	}
 
-	#get(key: string, read: () => Promise<string>): string {
+	#get(key: string, read: () => Promise<string | undefined>): string | undefined {
 		const known = this.#known.get(key);
 		if (known !== undefined) return known();
 		if (this.#known.size + this.#missing.size >= limits.items) {

@@ -16,6 +16,9 @@ export class TemplateError extends Error {
 	override readonly name = "TemplateError";
 }
 
+/** Something was used that is not there. */
+export class UndefinedValueError extends TemplateError {}
+
 /** Whether a rendering failed for what the template or a value holds, so that it would fail again. */
 export function isRenderProblem(error: unknown): error is Error {
 	if (error instanceof TemplateError || error instanceof TemplateSyntaxError) return true;

@@ -5,7 +5,7 @@ import { TemplateError } from "./errors.ts";
 import type { FilterContext } from "./filters/filter.ts";
 import { filterTable } from "./filters/filter-table.ts";
 import { globalFunction } from "./globals.ts";
-import { callMethod } from "./methods.ts";
+import { callMethod, isTextMethod } from "./methods.ts";
 import { calculate, compare } from "./operators.ts";
 import type { TemplateScope } from "./scope.ts";
 import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
@@ -52,6 +52,11 @@ export class Evaluator {
 		return demand(this.#evaluate(expression, variables));
 	}
 
+	/** The value of an expression, which may be undefined. */
+	evaluateLoosely(expression: Expression, variables: Variables): Value {
+		return this.#evaluate(expression, variables);
+	}
+
 	applyFilter(name: string, input: Value, given: Arguments): Value {
 		this.budget.step();
 		if (name === "default" || name === "d") {
@@ -59,8 +64,10 @@ export class Evaluator {
 			return isMissing ? (given.get(0, "default_value") ?? "") : input;
 		}
 		const filter = filterTable.get(name);
-		if (filter === undefined) throw new TemplateError(`there is no filter "${name}"`);
-		return filter(demand(input), given, this.#filterContext);
+		if (filter !== undefined) return filter(demand(input), given, this.#filterContext);
+		const own = this.#scope.functionOf?.(name);
+		if (own === undefined) throw new TemplateError(`there is no filter "${name}"`);
+		return own(new Arguments(`"${name}"`, [demand(input), ...given.positional], given.named));
 	}
 
 	callArguments(owner: string, { positional, named }: ArgumentExpressions, variables: Variables): Arguments {
@@ -151,12 +158,19 @@ export class Evaluator {
 		let value = variables.get(name);
 		if (value === undefined) value = this.#scope.lookup(name);
 		if (value === undefined) value = new Undefined(`"${name}" is undefined`);
-		for (const key of keys) value = memberOf(value, key, this.budget, true);
+		for (const key of keys) value = this.#memberOf(value, key, true);
 		return value;
 	}
 
 	#member({ object, key }: Extract<Expression, { kind: "member" }>, variables: Variables): Value {
-		return memberOf(this.#evaluate(object, variables), this.evaluate(key, variables), this.budget, key.kind === "constant");
+		return this.#memberOf(this.#evaluate(object, variables), this.evaluate(key, variables), key.kind === "constant");
+	}
+
+	#memberOf(object: Value, key: Value, isWritten: boolean): Value {
+		const found = memberOf(object, key, this.budget, isWritten);
+		if (!(found instanceof Undefined) || typeof object !== "string" || typeof key !== "string") return found;
+		const inner = this.#scope.fromJsonText?.(object);
+		return inner === undefined ? found : memberOf(inner, key, this.budget, isWritten);
 	}
 
 	#slice({ object, bounds }: Extract<Expression, { kind: "slice" }>, variables: Variables): Value {
@@ -176,13 +190,17 @@ export class Evaluator {
 	}
 
 	#call(name: string, given: ArgumentExpressions, variables: Variables): Value {
+		const own = this.#scope.functionOf?.(name);
+		if (own !== undefined) return own(this.callArguments(`"${name}"`, given, variables));
 		const called = globalFunction(name);
 		if (called === undefined) throw new TemplateError(`there is no function "${name}"`);
 		return called(this.callArguments(`"${name}"`, given, variables), this.budget);
 	}
 
 	#method({ object, name, arguments: given }: Extract<Expression, { kind: "method" }>, variables: Variables): Value {
-		const subject = this.evaluate(object, variables);
+		const value = this.evaluate(object, variables);
+		const inner = typeof value === "string" && !isTextMethod(name) ? this.#scope.fromJsonText?.(value) : undefined;
+		const subject = inner ?? value;
 		return callMethod(subject, name, this.callArguments(`method "${name}"`, given, variables), this.budget);
 	}
 

@@ -55,6 +55,11 @@ const objectMethods: ReadonlyMap<string, Method<ValueObject>> = new Map<string, 
 	["cycle", cycle],
 ]);
 
+/** Whether texts have a method of this name. */
+export function isTextMethod(name: string): boolean {
+	return textMethods.has(name);
+}
+
 /** Call one of the methods that templates may use. There is no other way to reach a function. */
 export function callMethod(subject: Value, name: string, given: Arguments, budget: Budget): Value {
 	const value = demand(subject);

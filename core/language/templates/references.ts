@@ -9,9 +9,17 @@ export interface References {
 	readonly paths: readonly string[];
 }
 
-/** What a template takes from outside. Also refuses what is nested too deeply to be evaluated. */
-export function findReferences(statements: readonly Statement[], maximumDepth: number): References {
-	const walker = new ReferenceWalker(maximumDepth);
+/**
+ * What a template takes from outside. Also refuses what is nested too deeply to be evaluated.
+ *
+ * @param visit is called for every expression, before those inside it
+ */
+export function findReferences(
+	statements: readonly Statement[],
+	maximumDepth: number,
+	visit?: (expression: Expression) => void,
+): References {
+	const walker = new ReferenceWalker(maximumDepth, visit);
 	walker.statements(statements, new Known(undefined, globalNames));
 	return { names: [...walker.names], paths: [...walker.paths] };
 }
@@ -39,10 +47,12 @@ class ReferenceWalker {
 	readonly names = new Set<string>();
 	readonly paths = new Set<string>();
 	readonly #maximumDepth: number;
+	readonly #visit: ((expression: Expression) => void) | undefined;
 	#depth = 0;
 
-	constructor(maximumDepth: number) {
+	constructor(maximumDepth: number, visit?: (expression: Expression) => void) {
 		this.#maximumDepth = maximumDepth;
+		this.#visit = visit;
 	}
 
 	statements(statements: readonly Statement[], known: Known): void {
@@ -88,6 +98,7 @@ class ReferenceWalker {
 	#expression(expression: Expression | undefined, known: Known): void {
 		if (expression === undefined || expression.kind === "constant") return;
 		this.#nested(() => {
+			this.#visit?.(expression);
 			for (const part of partsOf(expression)) this.#expression(part, known);
 			if (expression.kind === "path") this.#name(expression.name, expression.keys, known);
 			if (expression.kind === "filter") this.#filter(expression.filter, known);

@@ -10,6 +10,10 @@ export interface TextPatternOptions {
 	readonly fromStart?: boolean;
 	/** For `replace` and `matches`, which go on after the first match. */
 	readonly global?: boolean;
+	/** `^` and `$` match at line breaks too. */
+	readonly multiLine?: boolean;
+	/** For `occurrences`: where the groups of a match begin and end. */
+	readonly places?: boolean;
 }
 
 const cacheSize = 1_000;
@@ -27,12 +31,12 @@ export function compileTextPattern(pattern: string, options: TextPatternOptions 
 	return compiled;
 }
 
-function compile(pattern: string, { ignoreCase, dotAll, fromStart, global }: TextPatternOptions): BoundedRegExp {
+function compile(pattern: string, { ignoreCase, dotAll, fromStart, global, multiLine, places }: TextPatternOptions): BoundedRegExp {
 	const inline = /^\(\?([aimsu]+)\)/.exec(pattern);
 	const letters = inline?.[1] ?? "";
 	const body = pattern.slice(inline?.[0].length ?? 0);
 	const isSet = (letter: string, option?: boolean) => (option === true || letters.includes(letter) ? letter : "");
-	const flags = `${global === true ? "g" : ""}${isSet("i", ignoreCase)}${isSet("m")}${isSet("s", dotAll)}`;
+	const flags = `${global === true ? "g" : ""}${places === true ? "d" : ""}${isSet("i", ignoreCase)}${isSet("m", multiLine)}${isSet("s", dotAll)}`;
 	const enclose = (source: string) => (fromStart === true ? `^(?:${source})` : source);
 	try {
 		return toldAsTemplate(createBoundedRegExp(enclose(translate(body, true)), `${flags}u`));
@@ -61,6 +65,7 @@ function toldAsTemplate(expression: BoundedRegExp): BoundedRegExp {
 		test: (text) => told(() => expression.test(text)),
 		replace: (text, replacement) => told(() => expression.replace(text, replacement)),
 		matches: (text) => told(() => expression.matches(text)),
+		occurrences: (text) => told(() => expression.occurrences(text)),
 	};
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "./budget.ts";
 import { DatastoreReference } from "./datastore.ts";
-import { TemplateError } from "./errors.ts";
+import { TemplateError, UndefinedValueError } from "./errors.ts";
 
 /**
  * What expressions work on: JSON, and four internal kinds that never leave a rendering. Nothing here is callable, and members
@@ -83,7 +83,7 @@ export function typeName(value: Value): string {
 
 /** The value itself, the text of a datastore item; an error that names what is missing for one that is undefined. */
 export function demand(value: Value): Exclude<Value, Undefined> {
-	if (value instanceof Undefined) throw new TemplateError(value.description);
+	if (value instanceof Undefined) throw new UndefinedValueError(value.description);
 	if (value instanceof DatastoreReference) return value.resolve();
 	return value;
 }

@@ -1,0 +1,34 @@
+import type { ExpressionLanguage } from "../../contract/index.ts";
+import { defaultLimits } from "../templates/budget.ts";
+import type { Value } from "../templates/values.ts";
+import type { Evaluation } from "./evaluation.ts";
+import { compileJinja } from "./jinja.ts";
+import { compileYaql } from "./yaql.ts";
+
+/** An expression that has been read. */
+export interface CompiledExpression {
+	/** Why it cannot be evaluated. */
+	readonly problem?: string;
+	readonly variables: readonly string[];
+	readonly functions: readonly string[];
+	/** Its value, never undefined. Throws what is wrong with it, also when that is its grammar. */
+	evaluate(evaluation: Evaluation): Value;
+}
+
+/** Longest expression that is kept compiled, and how many are. */
+const cacheLimits = { length: 10_000, entries: 2_000 };
+const cache = new Map<string, CompiledExpression>();
+
+/** Read an expression with its delimiters, or a text that is a template as a whole. */
+export function compileExpression(language: ExpressionLanguage, text: string): CompiledExpression {
+	const compile = language === "yaql" ? compileYaql : compileJinja;
+	if (text.length > cacheLimits.length) return compile(text, defaultLimits.depth);
+	const key = `${language}:${text}`;
+	let compiled = cache.get(key);
+	if (compiled === undefined) {
+		compiled = compile(text, defaultLimits.depth);
+		if (cache.size >= cacheLimits.entries) cache.delete(cache.keys().next().value as string);
+		cache.set(key, compiled);
+	}
+	return compiled;
+}

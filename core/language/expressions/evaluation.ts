@@ -1,0 +1,55 @@
+import type { ExpressionScope, JsonValue } from "../../contract/index.ts";
+import { isJsonObject } from "../../contract/index.ts";
+import { Arguments } from "../templates/arguments.ts";
+import { Budget, type TemplateLimits } from "../templates/budget.ts";
+import type { Datastore } from "../templates/datastore.ts";
+import { Evaluator as TemplateEvaluator } from "../templates/evaluator.ts";
+import type { ScopeFunction } from "../templates/scope.ts";
+import { demand } from "../templates/values.ts";
+import { type OutsideFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
+import type { YaqlValue } from "../yaql/values.ts";
+import { ContextFunctions } from "./context-functions.ts";
+
+/** How much reading a text as JSON costs more than looking at it. */
+const readingCharactersPerStep = 32;
+
+/** What the expressions of one value have together: their functions, what they may use, what they have read. */
+export class Evaluation {
+	readonly budget: Budget;
+	readonly jinja: TemplateEvaluator;
+	readonly yaql: YaqlEvaluator;
+	readonly #jsonTexts = new Map<string, JsonValue | undefined>();
+
+	constructor(scope: ExpressionScope, datastore: Datastore, limits: TemplateLimits) {
+		this.budget = new Budget(limits, "expression");
+		const functions = new ContextFunctions(scope, { datastore, budget: this.budget, filter: (...call) => this.jinja.applyFilter(...call) });
+		const functionOf = (name: string): ScopeFunction | undefined => functions.get(name);
+		const fromJsonText = (text: string) => this.#fromJsonText(text);
+		this.jinja = new TemplateEvaluator({ lookup: () => undefined, datastore, functionOf, fromJsonText }, this.budget);
+		const outside = (name: string): OutsideFunction | undefined => {
+			const called = functionOf(name);
+			if (called === undefined) return undefined;
+			return (positional, named) => demand(called(new Arguments(`"${name}"`, positional, named))) as YaqlValue;
+		};
+		this.yaql = new YaqlEvaluator({ function: outside, fromJsonText }, this.budget);
+	}
+
+	/** What a text holds that is JSON of an object or a list. */
+	#fromJsonText(text: string): JsonValue | undefined {
+		if (!/^\s*[{[]/.test(text)) return undefined;
+		if (!this.#jsonTexts.has(text)) {
+			this.budget.step(text.length / readingCharactersPerStep);
+			this.#jsonTexts.set(text, parse(text));
+		}
+		return this.#jsonTexts.get(text);
+	}
+}
+
+function parse(text: string): JsonValue | undefined {
+	try {
+		const value = JSON.parse(text) as JsonValue;
+		return isJsonObject(value) || Array.isArray(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}

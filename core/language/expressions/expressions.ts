@@ -1,0 +1,144 @@
+import {
+	type ExpressionLanguage,
+	type ExpressionScope,
+	type Expressions,
+	type ExpressionUse,
+	isJsonObject,
+	type JsonValue,
+	SvcError,
+} from "../../contract/index.ts";
+import type { TemplateLimits } from "../templates/budget.ts";
+import { type Datastore, type DatastoreAccess, noItems, renderWithLookups } from "../templates/datastore.ts";
+import { TemplateError } from "../templates/errors.ts";
+import { toText } from "../templates/text-form.ts";
+import { toJson, type Value } from "../templates/values.ts";
+import { WorkBudget, workLimits } from "../work-budget.ts";
+import { compileExpression } from "./compiled.ts";
+import { toExpressionError } from "./errors.ts";
+import { Evaluation } from "./evaluation.ts";
+import { readText } from "./text-parts.ts";
+
+export interface ExpressionParts {
+	/** What `svckv` reads; without it there is no item. */
+	readonly datastore?: DatastoreAccess;
+}
+
+/** For all expressions of a value together: results of many items are looked through, so more steps than a template has. */
+const limits: TemplateLimits = { steps: 400_000, output: 1_048_576, depth: 100 };
+
+const mixed = "Expression with multiple types is not supported.";
+
+/** Expressions that read a datastore. */
+export function createExpressions({ datastore = noItems }: ExpressionParts = {}): Expressions {
+	return new ValueExpressions(datastore);
+}
+
+class ValueExpressions implements Expressions {
+	readonly #datastore: DatastoreAccess;
+
+	constructor(datastore: DatastoreAccess) {
+		this.#datastore = datastore;
+	}
+
+	find(value: JsonValue): readonly ExpressionUse[] {
+		return [...findIn(value, 0)];
+	}
+
+	async evaluate(value: JsonValue, scope: ExpressionScope): Promise<JsonValue> {
+		const first = findIn(value, 0).next();
+		if (first.done === true) return value;
+		const work = new WorkBudget({ ...workLimits, steps: limits.steps });
+		const render = (datastore: Datastore) => new ValueEvaluator(scope, datastore).evaluate(value, 0);
+		try {
+			return await renderWithLookups(this.#datastore, render, work);
+		} catch (error) {
+			// What no single expression is to blame for.
+			if (error instanceof TemplateError) throw toExpressionError(error, first.value.language, first.value.expression);
+			throw error;
+		}
+	}
+}
+
+function* findIn(value: JsonValue, depth: number): Generator<ExpressionUse, void> {
+	assertDepth(depth);
+	if (typeof value === "string") yield* findInText(value);
+	else if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) yield* findIn(element, depth + 1);
+	else if (isJsonObject(value)) {
+		for (const [key, member] of Object.entries(value)) {
+			yield* findInText(key);
+			yield* findIn(member, depth + 1);
+		}
+	}
+}
+
+function* findInText(text: string): Generator<ExpressionUse, void> {
+	const read = readText(text);
+	if (read.kind === "plain") return;
+	if (read.kind === "mixed") yield { language: "jinja", expression: text, problem: mixed, variables: [], functions: [] };
+	else if (read.kind === "template") yield toUse("jinja", text);
+	else for (const part of read.parts) if (part.kind === "expression") yield toUse(read.language, part.expression);
+}
+
+function toUse(language: ExpressionLanguage, expression: string): ExpressionUse {
+	const { problem, variables, functions } = compileExpression(language, expression);
+	return { language, expression, ...(problem !== undefined && { problem }), variables, functions };
+}
+
+function assertDepth(depth: number): void {
+	if (depth > limits.depth) throw new SvcError("SVC_INVALID", `a value with expressions is nested deeper than ${limits.depth} levels`);
+}
+
+/** Evaluates a value with all that is in it; what comes out is not looked at again. */
+class ValueEvaluator {
+	readonly #evaluation: Evaluation;
+
+	constructor(scope: ExpressionScope, datastore: Datastore) {
+		this.#evaluation = new Evaluation(scope, datastore, limits);
+	}
+
+	evaluate(value: JsonValue, depth: number): JsonValue {
+		assertDepth(depth);
+		if (typeof value === "string") return this.#text(value, (result) => toJson(result, 0, this.#evaluation.budget));
+		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.evaluate(element, depth + 1));
+		if (!isJsonObject(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.#key(key), this.evaluate(member, depth + 1)]));
+	}
+
+	#key(key: string): string {
+		return this.#text(key, (result) => {
+			if (typeof result === "object" && result !== null) throw new TemplateError("the name of a member must be a text");
+			return toText(result, this.#evaluation.budget);
+		});
+	}
+
+	/** @param finish makes of a value, for a text that is one expression, what is kept */
+	#text<T extends JsonValue>(text: string, finish: (value: Value) => T): T | string {
+		const read = readText(text);
+		if (read.kind === "plain") return text;
+		if (read.kind === "mixed") throw new SvcError("SVC_INVALID", mixed, { facts: { language: "jinja", expression: text } });
+		if (read.kind === "template") return this.#run("jinja", text, finish);
+		const { language, parts } = read;
+		const [only] = parts;
+		if (parts.length === 1 && only?.kind === "expression") return this.#run(language, only.expression, finish);
+		const { budget } = this.#evaluation;
+		let size = text.length;
+		const texts = parts.map((part) => {
+			if (part.kind === "text") return part.text;
+			return this.#run(language, part.expression, (value) => {
+				const result = toText(value, budget);
+				size += result.length;
+				budget.text(Math.max(size, result.length));
+				return result;
+			});
+		});
+		return texts.join("");
+	}
+
+	#run<T>(language: ExpressionLanguage, expression: string, finish: (value: Value) => T): T {
+		try {
+			return finish(compileExpression(language, expression).evaluate(this.#evaluation));
+		} catch (error) {
+			throw toExpressionError(error, language, expression);
+		}
+	}
+}

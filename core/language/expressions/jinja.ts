@@ -1,0 +1,89 @@
+import { toErrorMessage } from "../../contract/index.ts";
+import { TemplateError, TemplateSyntaxError } from "../templates/errors.ts";
+import { type Evaluator, Variables } from "../templates/evaluator.ts";
+import { globalNames } from "../templates/globals.ts";
+import { findReferences } from "../templates/references.ts";
+import { Renderer } from "../templates/renderer.ts";
+import type { Expression, Statement } from "../templates/syntax.ts";
+import { parseTemplate } from "../templates/template-parser.ts";
+import { Undefined, type Value } from "../templates/values.ts";
+import type { CompiledExpression } from "./compiled.ts";
+import { UnresolvedError } from "./errors.ts";
+import { UnreadableExpression } from "./unreadable-expression.ts";
+import type { Uses } from "./yaql-uses.ts";
+
+/** Read `{{ … }}`, or a text with statements. */
+export function compileJinja(text: string, maximumDepth: number): CompiledExpression {
+	let statements: readonly Statement[];
+	const uses = new JinjaUses();
+	try {
+		statements = parseTemplate(text, maximumDepth);
+		findReferences(statements, 2 * maximumDepth, (expression) => uses.visit(expression));
+	} catch (error) {
+		if (error instanceof TemplateSyntaxError || error instanceof TemplateError)
+			return new UnreadableExpression(error, toErrorMessage(error));
+		throw error;
+	}
+	const [only] = statements;
+	const expression = statements.length === 1 && only?.kind === "output" ? only.expression : undefined;
+	return {
+		variables: [...uses.variables],
+		functions: [...uses.functions].filter((name) => !globalNames.includes(name)),
+		evaluate({ jinja }) {
+			if (expression === undefined) return new Renderer(jinja).render(statements, new Variables());
+			return evaluate(jinja, expression, text);
+		},
+	};
+}
+
+function evaluate(evaluator: Evaluator, expression: Expression, text: string): Value {
+	const value = evaluator.evaluateLoosely(expression, new Variables());
+	if (value instanceof Undefined)
+		throw new UnresolvedError(`There are unresolved variables: ${text.slice(2, -2).replace(/^-|-$/g, "").trim()}`);
+	return value;
+}
+
+/** Gathers variables that are surely read, and functions that are called, from expressions as they are visited: outer ones first. */
+class JinjaUses implements Uses {
+	readonly #variables = new Set<string>();
+	readonly #functions = new Set<string>();
+	/** Those that may be undefined. */
+	readonly #unsure = new Set<Expression>();
+
+	get variables(): readonly string[] {
+		return [...this.#variables];
+	}
+
+	get functions(): readonly string[] {
+		return [...this.#functions];
+	}
+
+	visit(expression: Expression): void {
+		if (expression.kind === "filter" && /^(?:d|default)$/.test(expression.filter.name)) this.#unsure.add(expression.input);
+		if (expression.kind === "test" && /^(?:un)?defined$/.test(expression.test.name)) this.#unsure.add(expression.input);
+		if (expression.kind === "call") this.#functions.add(expression.name);
+		const variable = this.#unsure.has(expression) ? undefined : variableOf(expression);
+		if (variable !== undefined) this.#variables.add(variable);
+	}
+}
+
+/** The name in `ctx('name')`, `ctx().name` and `ctx()['name']`. */
+function variableOf(expression: Expression): string | undefined {
+	if (expression.kind === "member") return isContext(expression.object) ? textOf(expression.key) : undefined;
+	if (expression.kind !== "call" || expression.name !== "ctx") return undefined;
+	const { positional, named } = expression.arguments;
+	return textOf(positional[0] ?? named.find(([name]) => name === "key")?.[1]);
+}
+
+function isContext(expression: Expression): boolean {
+	return (
+		expression.kind === "call" &&
+		expression.name === "ctx" &&
+		expression.arguments.positional.length === 0 &&
+		expression.arguments.named.length === 0
+	);
+}
+
+function textOf(expression: Expression | undefined): string | undefined {
+	return expression?.kind === "constant" && typeof expression.value === "string" && expression.value !== "" ? expression.value : undefined;
+}

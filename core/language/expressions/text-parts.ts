@@ -1,0 +1,115 @@
+import type { ExpressionLanguage } from "../../contract/index.ts";
+
+/** An expression in a text, or a text around one. */
+export type TextPart = { readonly kind: "text"; readonly text: string } | { readonly kind: "expression"; readonly expression: string };
+
+/** What a text is made of. */
+export type ReadText =
+	/** It holds no expression. */
+	| { readonly kind: "plain" }
+	/** It holds expressions of both languages, which no text may. */
+	| { readonly kind: "mixed" }
+	/** It holds statements, so that all of it is one template. */
+	| { readonly kind: "template" }
+	| { readonly kind: "parts"; readonly language: ExpressionLanguage; readonly parts: readonly TextPart[] };
+
+/** An expression begins and ends on one line. */
+const yaql = /<%.*?%>/g;
+const statement = /\{%.*?%\}/;
+
+/** Find the expressions in a text. Takes linear time, whatever it holds. */
+export function readText(text: string): ReadText {
+	const ofYaql = text.includes("<%") && text.includes("%>") ? split(text, findYaql(text)) : undefined;
+	const ofJinja = text.includes("{{") && text.includes("}}") ? split(text, findJinja(text)) : undefined;
+	const hasStatement = text.includes("{%") && text.includes("%}") && hasMatch(text);
+	if (ofYaql !== undefined && (ofJinja !== undefined || hasStatement)) return { kind: "mixed" };
+	if (hasStatement) return { kind: "template" };
+	if (ofYaql !== undefined) return { kind: "parts", language: "yaql", parts: ofYaql };
+	return ofJinja === undefined ? { kind: "plain" } : { kind: "parts", language: "jinja", parts: ofJinja };
+}
+
+interface Place {
+	readonly start: number;
+	readonly end: number;
+}
+
+function hasMatch(text: string): boolean {
+	return lines(text, "{%", "%}").some((line) => statement.test(line.text));
+}
+
+function findYaql(text: string): readonly Place[] {
+	return lines(text, "<%", "%>").flatMap(({ text: line, start }) =>
+		Array.from(line.matchAll(yaql), ({ index, 0: found }) => ({ start: start + index, end: start + index + found.length })),
+	);
+}
+
+/** Lines that may hold an expression, up to the last place where one may end: what opens behind it would be looked through for nothing. */
+function lines(text: string, open: string, close: string): readonly { readonly text: string; readonly start: number }[] {
+	const found: { text: string; start: number }[] = [];
+	let start = 0;
+	for (const line of text.split("\n")) {
+		const end = line.lastIndexOf(close);
+		if (end > 0 && line.includes(open)) found.push({ text: line.slice(0, end + close.length), start });
+		start += line.length + 1;
+	}
+	return found;
+}
+
+function findJinja(text: string): readonly Place[] {
+	return lines(text, "{{", "}}").flatMap(({ text: line, start }) =>
+		findInLine(line).map((place) => ({ start: start + place.start, end: start + place.end })),
+	);
+}
+
+function findInLine(line: string): readonly Place[] {
+	const places: Place[] = [];
+	let readsQuotes = true;
+	for (let start = line.indexOf("{{"); start >= 0; start = line.indexOf("{{", places.at(-1)?.end)) {
+		const first = line.indexOf("}}", start + 2);
+		if (first < 0) return places;
+		const end: number | undefined = readsQuotes ? findEnd(line, start + 2) : undefined;
+		// What cannot be read is looked through once; the rest of the line is cut at the next braces.
+		readsQuotes = end !== undefined;
+		places.push({ start, end: end ?? first + 2 });
+	}
+	return places;
+}
+
+/** Behind the braces that close an expression: not those in a text, nor those of an object. */
+function findEnd(line: string, start: number): number | undefined {
+	let open = 0;
+	for (let position = start; position < line.length; position++) {
+		const character = line.charAt(position);
+		if (character === "'" || character === '"') {
+			position = endOfQuotes(line, position, character);
+			if (position < 0) return undefined;
+		} else if (character === "{") open++;
+		else if (character === "}") {
+			if (open === 0) return line.charAt(position + 1) === "}" ? position + 2 : undefined;
+			open--;
+		}
+	}
+	return undefined;
+}
+
+function endOfQuotes(line: string, start: number, quote: string): number {
+	for (let position = start + 1; position < line.length; position++) {
+		if (line.charAt(position) === "\\") position++;
+		else if (line.charAt(position) === quote) return position;
+	}
+	return -1;
+}
+
+/** The text cut at the places; undefined when there is none. */
+function split(text: string, places: readonly Place[]): readonly TextPart[] | undefined {
+	if (places.length === 0) return undefined;
+	const parts: TextPart[] = [];
+	let end = 0;
+	for (const place of places) {
+		if (place.start > end) parts.push({ kind: "text", text: text.slice(end, place.start) });
+		parts.push({ kind: "expression", expression: text.slice(place.start, place.end) });
+		end = place.end;
+	}
+	if (end < text.length) parts.push({ kind: "text", text: text.slice(end) });
+	return parts;
+}

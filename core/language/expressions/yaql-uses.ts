@@ -1,0 +1,84 @@
+import type { ArgumentExpressions, Expression } from "../yaql/syntax.ts";
+
+/** What an expression reads and calls. */
+export interface Uses {
+	readonly variables: readonly string[];
+	readonly functions: readonly string[];
+}
+
+/** Variables that an expression surely reads, and functions that it calls, each once. */
+export function findYaqlUses(expression: Expression): Uses {
+	const variables = new Set<string>();
+	const functions = new Set<string>();
+	const visit = (part: Expression) => {
+		if (part.kind === "call") functions.add(part.name);
+		const variable = variableOf(part);
+		if (variable !== undefined) variables.add(variable);
+		for (const inner of partsOf(part)) visit(inner);
+	};
+	visit(expression);
+	return { variables: [...variables], functions: [...functions] };
+}
+
+/** The name in `ctx(name)`, `ctx().name` and `ctx()['name']`. */
+function variableOf(expression: Expression): string | undefined {
+	switch (expression.kind) {
+		case "call":
+			if (expression.name !== "ctx") return undefined;
+			return textOf(expression.arguments.positional[0] ?? expression.arguments.named.find(([name]) => textOf(name) === "key")?.[1]);
+		case "property":
+			return isContext(expression.object) ? expression.name : undefined;
+		case "index": {
+			const { positional } = expression.arguments;
+			return isContext(expression.object) && positional.length === 1 ? textOf(positional[0]) : undefined;
+		}
+		default:
+			return undefined;
+	}
+}
+
+function isContext(expression: Expression): boolean {
+	return (
+		expression.kind === "call" &&
+		expression.name === "ctx" &&
+		expression.arguments.positional.length === 0 &&
+		expression.arguments.named.length === 0
+	);
+}
+
+function textOf(expression: Expression | undefined): string | undefined {
+	if (expression?.kind === "word") return expression.text;
+	return expression?.kind === "constant" && typeof expression.value === "string" && expression.value !== "" ? expression.value : undefined;
+}
+
+function partsOf(expression: Expression): readonly Expression[] {
+	switch (expression.kind) {
+		case "list":
+			return expression.items;
+		case "object":
+			return expression.entries.flat();
+		case "call":
+			return ofArguments(expression.arguments);
+		case "method":
+		case "index":
+			return [expression.object, ...ofArguments(expression.arguments)];
+		case "property":
+			return [expression.object];
+		case "sign":
+		case "not":
+			return [expression.operand];
+		case "and":
+		case "or":
+			return expression.operands;
+		case "chain":
+			return [expression.first, ...expression.rest.map(([, operand]) => operand)];
+		case "arrow":
+			return [expression.left, expression.right];
+		default:
+			return [];
+	}
+}
+
+function ofArguments({ positional, named }: ArgumentExpressions): readonly Expression[] {
+	return [...positional, ...named.flat()];
+}

@@ -1,0 +1,25 @@
+import { toErrorMessage } from "../../contract/index.ts";
+import { TemplateError } from "../templates/errors.ts";
+import { Context } from "../yaql/context.ts";
+import { YaqlSyntaxError } from "../yaql/errors.ts";
+import { parseYaql } from "../yaql/parser.ts";
+import type { Expression } from "../yaql/syntax.ts";
+import { settle } from "../yaql/text.ts";
+import type { CompiledExpression } from "./compiled.ts";
+import { UnreadableExpression } from "./unreadable-expression.ts";
+import { findYaqlUses } from "./yaql-uses.ts";
+
+/** Read `<% … %>`. */
+export function compileYaql(text: string, maximumDepth: number): CompiledExpression {
+	let expression: Expression;
+	try {
+		expression = parseYaql(text.slice(2, -2).trim(), maximumDepth);
+	} catch (error) {
+		if (error instanceof YaqlSyntaxError || error instanceof TemplateError) return new UnreadableExpression(error, toErrorMessage(error));
+		throw error;
+	}
+	return {
+		...findYaqlUses(expression),
+		evaluate: ({ yaql, budget }) => settle(yaql.evaluate(expression, new Context()), budget),
+	};
+}

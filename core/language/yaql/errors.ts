@@ -1,0 +1,32 @@
+import { TemplateError } from "../templates/errors.ts";
+
+/** The text is no expression. */
+export class YaqlSyntaxError extends Error {
+	override readonly name = "YaqlSyntaxError";
+	readonly kind: "YaqlLexicalException" | "YaqlGrammarException";
+
+	constructor(kind: "YaqlLexicalException" | "YaqlGrammarException", message: string) {
+		super(message);
+		this.kind = kind;
+	}
+}
+
+/** An expression could not be evaluated. Its kind is the name that the reference language has for such an error; messages hold no values. */
+export class YaqlError extends TemplateError {
+	readonly kind: string;
+
+	constructor(kind: string, message: string) {
+		super(message);
+		this.kind = kind;
+	}
+}
+
+/** An object has no member of a name. */
+export class MissingKeyError extends YaqlError {
+	readonly key: string;
+
+	constructor(key: string) {
+		super("KeyError", "an object has no member of that name");
+		this.key = key;
+	}
+}

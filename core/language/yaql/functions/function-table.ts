@@ -1,0 +1,33 @@
+import { branchingFunctions } from "./branching-functions.ts";
+import { dateFunctions } from "./date-functions.ts";
+import { listFunctions } from "./list-functions.ts";
+import { numberFunctions } from "./number-functions.ts";
+import { objectFunctions } from "./object-functions.ts";
+import { orderFunctions } from "./order-functions.ts";
+import type { FunctionEntry } from "./parameter.ts";
+import { patternFunctions } from "./pattern-functions.ts";
+import { streamFunctions } from "./stream-functions.ts";
+import { textFunctions } from "./text-functions.ts";
+
+/** All functions of the language by name; several forms of one are tried in this order. */
+export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = grouped();
+
+function grouped(): Map<string, FunctionEntry[]> {
+	const table = new Map<string, FunctionEntry[]>();
+	for (const entry of allEntries()) table.set(entry.name, [...(table.get(entry.name) ?? []), entry]);
+	return table;
+}
+
+function allEntries(): readonly FunctionEntry[] {
+	return [
+		...textFunctions,
+		...numberFunctions,
+		...branchingFunctions,
+		...objectFunctions,
+		...listFunctions,
+		...streamFunctions,
+		...orderFunctions,
+		...patternFunctions,
+		...dateFunctions,
+	];
+}

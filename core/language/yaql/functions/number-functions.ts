@@ -1,0 +1,115 @@
+import { YaqlError } from "../errors.ts";
+import { compare } from "../operators.ts";
+import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
+import { any, defineFunction, integer, nullable, numeric, optional } from "./parameter.ts";
+
+/** Functions of numbers. */
+export const numberFunctions = [
+	defineFunction("int", [any("value")], (_call, value) => toWhole(value)),
+	defineFunction("float", [any("value")], (_call, value) => toFloat(toNumber(value))),
+	defineFunction("isInteger", [any("value")], (_call, value) => typeof value === "number" && !isFloat(value)),
+	defineFunction("isNumber", [any("value")], (_call, value) => numberOf(value) !== undefined),
+	defineFunction("abs", [numeric("op")], (_call, number) => alike(number, Math.abs(plainNumber(number)))),
+	defineFunction("sign", [numeric("num")], (_call, number) => Math.sign(plainNumber(number)) + 0),
+	defineFunction("max", [any("a"), any("b")], ({ budget }, a, b) => (compare(">", b, a, budget) > 0 ? b : a)),
+	defineFunction("min", [any("a"), any("b")], ({ budget }, a, b) => (compare(">", b, a, budget) > 0 ? a : b)),
+	defineFunction("round", [numeric("number"), optional(integer("ndigits"), 0)], (_call, number, digits) => round(number, digits)),
+	defineFunction("pow", [numeric("a"), numeric("b"), optional(nullable(integer("c")))], (_call, a, b, modulus) =>
+		power(a, b, modulus ?? null),
+	),
+	defineFunction("random", [], () => Math.random()),
+	defineFunction("random", [integer("from"), integer("to")], (_call, from, to) => {
+		if (from > to) throw new YaqlError("ValueError", "the range is empty");
+		return toInteger(from + Math.floor(Math.random() * (toInteger(to - from) + 1)));
+	}),
+	defineFunction("bitwiseAnd", [integer("left"), integer("right")], (_call, left, right) => fromBits(BigInt(left) & BigInt(right))),
+	defineFunction("bitwiseOr", [integer("left"), integer("right")], (_call, left, right) => fromBits(BigInt(left) | BigInt(right))),
+	defineFunction("bitwiseXor", [integer("left"), integer("right")], (_call, left, right) => fromBits(BigInt(left) ^ BigInt(right))),
+	defineFunction("bitwiseNot", [integer("arg")], (_call, value) => fromBits(~BigInt(value))),
+	defineFunction("shiftBitsLeft", [integer("value"), integer("bitsNumber")], (_call, value, bits) =>
+		value === 0 ? 0 : fromBits(BigInt(value) << shift(bits)),
+	),
+	defineFunction("shiftBitsRight", [integer("value"), integer("bitsNumber")], (_call, value, bits) =>
+		fromBits(BigInt(value) >> shift(bits)),
+	),
+];
+
+function plainNumber(number: YaqlValue): number {
+	return numberOf(number) ?? 0;
+}
+
+/** A float where the other one is. */
+function alike(pattern: YaqlValue, number: number): YaqlValue {
+	return isFloat(pattern) ? toFloat(number) : toInteger(number);
+}
+
+const integerText = /^[+-]?\d+(?:_\d+)*$/;
+const floatText = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function toWhole(value: YaqlValue): number {
+	if (typeof value !== "string") return toInteger(Math.trunc(toNumber(value)));
+	const trimmed = value.trim();
+	if (!integerText.test(trimmed)) throw new YaqlError("ValueError", "the text is no integer");
+	return toInteger(Number(trimmed.replaceAll("_", "")));
+}
+
+function toNumber(value: YaqlValue): number {
+	if (value === null) return 0;
+	if (typeof value === "boolean") return Number(value);
+	const number = numberOf(value);
+	if (number !== undefined) return number;
+	if (typeof value !== "string") throw new YaqlError("TypeError", `a text or a number is needed, not ${typeName(value)}`);
+	const trimmed = value.trim();
+	if (!floatText.test(trimmed)) throw new YaqlError("ValueError", "the text is no number");
+	return Number(trimmed.replaceAll("_", ""));
+}
+
+/** To the nearest, and from the middle to the even one. A number that is cut to integers by negative digits stays what it was. */
+function round(number: YaqlValue, digits: number): YaqlValue {
+	const value = plainNumber(number);
+	if (!isFloat(number) && digits >= 0) return toInteger(value);
+	if (digits > 300 || digits < -300) return digits > 0 ? number : alike(number, 0);
+	if (digits <= 0) {
+		const unit = 10 ** -digits;
+		return alike(number, evenRound(value / unit) * unit);
+	}
+	// The decimal text is exact, the product would not be.
+	return toFloat(digits > 15 ? value : Number(value.toFixed(digits)));
+}
+
+function evenRound(value: number): number {
+	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
+}
+
+function power(a: YaqlValue, b: YaqlValue, modulus: number | null): YaqlValue {
+	const [base, exponent] = [plainNumber(a), plainNumber(b)];
+	if (modulus === null) {
+		if (base === 0 && exponent < 0) throw new YaqlError("ZeroDivisionError", "0 cannot be raised to a negative power");
+		const result = base ** exponent;
+		if (Number.isNaN(result)) throw new YaqlError("ValueError", "the result is no real number");
+		return isFloat(a) || isFloat(b) || exponent < 0 ? toFloat(result) : toInteger(result);
+	}
+	if (isFloat(a) || isFloat(b)) throw new YaqlError("TypeError", "a power with a modulus needs integers");
+	if (exponent < 0 || modulus === 0)
+		throw new YaqlError("ValueError", "a power with a modulus needs an exponent from 0, and a modulus other than 0");
+	return powerOfModulus(BigInt(base), BigInt(exponent), BigInt(modulus));
+}
+
+function powerOfModulus(base: bigint, exponent: bigint, modulus: bigint): number {
+	let result = 1n % modulus;
+	let factor = base % modulus;
+	for (let left = exponent; left > 0n; left >>= 1n) {
+		if (left & 1n) result = (result * factor) % modulus;
+		factor = (factor * factor) % modulus;
+	}
+	return toInteger(Number(result !== 0n && result < 0n !== modulus < 0n ? result + modulus : result));
+}
+
+function shift(bits: number): bigint {
+	if (bits < 0) throw new YaqlError("ValueError", "negative shift count");
+	return BigInt(Math.min(bits, 100));
+}
+
+function fromBits(bits: bigint): number {
+	return toInteger(Number(bits));
+}

@@ -1,0 +1,128 @@
+import type { Budget } from "../../templates/budget.ts";
+import { YaqlError } from "../errors.ts";
+import { isEqual } from "../operators.ts";
+import { isList, isObject, Stream, stepping, toArray, toKey, typeName, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
+import { distinct } from "./list-tools.ts";
+import {
+	any,
+	defineBoth,
+	defineFunction,
+	defineMethod,
+	integer,
+	type Lambda,
+	lambda,
+	list,
+	object,
+	optional,
+	pairs,
+	rest,
+} from "./parameter.ts";
+
+/** Functions of objects, which the language calls dictionaries. None changes what it is given. */
+export const objectFunctions = [
+	defineFunction("dict", [pairs], (_call, entries) =>
+		Object.fromEntries(entries.map(({ key, value }): [string, YaqlValue] => [toKey(key.value()), value.value()])),
+	),
+	defineFunction("dict", [list("items")], ({ budget }, items) => fromPairs(items, budget)),
+	defineFunction("isDict", [any("arg")], (_call, value) => isObject(value)),
+	defineBoth("len", [object("dict")], (_call, dict) => Object.keys(dict).length),
+	defineBoth("isEmpty", [object("dict")], (_call, dict) => Object.keys(dict).length === 0),
+	defineMethod("get", [object("dict"), any("key"), optional(any("default"), null)], (_call, dict, key, fallback) => {
+		const name = toKey(key);
+		return Object.hasOwn(dict, name) ? (dict[name] as YaqlValue) : fallback;
+	}),
+	defineMethod("set", [object("dict"), any("key"), any("value")], ({ budget }, dict, key, value) =>
+		merged(dict, [[toKey(key), value]], budget),
+	),
+	defineMethod("set", [object("dict"), object("replacements")], ({ budget }, dict, other) => merged(dict, Object.entries(other), budget)),
+	defineMethod("set", [object("dict"), pairs], ({ budget }, dict, entries) =>
+		merged(
+			dict,
+			entries.map(({ key, value }): [string, YaqlValue] => [toKey(key.value()), value.value()]),
+			budget,
+		),
+	),
+	// Streams, which `list` takes apart and everything else takes for lists.
+	defineMethod("keys", [object("dict")], (_call, dict) => new Stream(Object.keys(dict))),
+	defineMethod("values", [object("dict")], (_call, dict) => new Stream(Object.values(dict))),
+	defineMethod("items", [object("dict")], (_call, dict) => new Stream(Object.entries(dict))),
+	defineMethod("containsKey", [object("dict"), any("key")], (_call, dict, key) => Object.hasOwn(dict, toKey(key))),
+	defineMethod("containsValue", [object("dict"), any("value")], ({ budget }, dict, value) =>
+		Object.values(dict).some((member) => isEqual(member, value, budget)),
+	),
+	defineMethod("delete", [object("dict"), rest(any("keys"))], ({ budget }, dict, keys) => without(dict, keys, budget)),
+	defineMethod("deleteAll", [object("dict"), list("keys")], ({ budget }, dict, keys) => without(dict, keys, budget)),
+	defineMethod(
+		"toDict",
+		[list("collection"), lambda("keySelector"), optional(lambda("valueSelector"))],
+		({ budget }, elements, key, value) =>
+			Object.fromEntries(
+				Array.from(stepping(elements, budget), (element): [string, YaqlValue] => [
+					toKey(key(element)),
+					value === undefined ? element : value(element),
+				]),
+			),
+	),
+	defineMethod(
+		"mergeWith",
+		[object("dict"), object("another"), optional(lambda("listMerger")), optional(lambda("itemMerger")), optional(integer("maxLevels"), 0)],
+		({ budget }, dict, another, listMerger, itemMerger, levels) =>
+			new Merger(budget, listMerger, itemMerger).merge(dict, another, levels, 0),
+	),
+];
+
+function fromPairs(items: YaqlList, budget: Budget): YaqlValue {
+	const entries = Array.from(stepping(items, budget), (item): [string, YaqlValue] => {
+		const [key, value] = isList(item) ? toArray(item, budget) : [];
+		if (key === undefined || value === undefined) throw new YaqlError("TypeError", "an object is made of pairs of a key and a value");
+		return [toKey(key), value];
+	});
+	return Object.fromEntries(entries);
+}
+
+function merged(dict: YaqlObject, entries: readonly (readonly [string, YaqlValue])[], budget: Budget): YaqlValue {
+	const own = Object.entries(dict);
+	budget.step(own.length + entries.length);
+	return Object.fromEntries([...own, ...entries]);
+}
+
+function without(dict: YaqlObject, keys: Iterable<YaqlValue>, budget: Budget): YaqlValue {
+	const left = new Set(Array.from(stepping(keys, budget), toKey));
+	budget.step(Object.keys(dict).length);
+	return Object.fromEntries(Object.entries(dict).filter(([key]) => !left.has(key)));
+}
+
+class Merger {
+	readonly #budget: Budget;
+	readonly #mergeLists: Lambda;
+	readonly #mergeItems: Lambda;
+
+	constructor(budget: Budget, mergeLists: Lambda | undefined, mergeItems: Lambda | undefined) {
+		this.#budget = budget;
+		this.#mergeLists = mergeLists ?? ((left = null, right = null) => this.#union(left, right));
+		this.#mergeItems = mergeItems ?? ((_left, right = null) => right);
+	}
+
+	/** @param levels how many of them are merged; 0 for all */
+	merge(left: YaqlObject, right: YaqlObject, levels: number, depth: number): YaqlValue {
+		this.#budget.depth(depth);
+		this.#budget.step(Object.keys(left).length + Object.keys(right).length);
+		const own = Object.entries(left).map(([key, value]): [string, YaqlValue] => [
+			key,
+			Object.hasOwn(right, key) ? this.#member(value, right[key] as YaqlValue, levels, depth) : value,
+		]);
+		return Object.fromEntries([...own, ...Object.entries(right).filter(([key]) => !Object.hasOwn(left, key))]);
+	}
+
+	#member(left: YaqlValue, right: YaqlValue, levels: number, depth: number): YaqlValue {
+		if (levels === 1 || !(isObject(right) || isList(right))) return this.#mergeItems(left, right);
+		if (isObject(left) && isObject(right)) return this.merge(left, right, levels === 0 ? 0 : levels - 1, depth + 1);
+		if (isList(left) && isList(right)) return this.#mergeLists(left, right);
+		throw new YaqlError("TypeError", `Cannot merge ${typeName(left)} with ${typeName(right)}`);
+	}
+
+	#union(left: YaqlValue, right: YaqlValue): YaqlValue {
+		if (!isList(left) || !isList(right)) return right;
+		return distinct([...toArray(left, this.#budget), ...toArray(right, this.#budget)], undefined, this.#budget);
+	}
+}

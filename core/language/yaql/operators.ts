@@ -1,0 +1,198 @@
+import type { Budget } from "../templates/budget.ts";
+import { order as orderOfTexts } from "../templates/operators.ts";
+import { DateTime, TimeSpan } from "./date-time.ts";
+import { YaqlError } from "./errors.ts";
+import { Pattern } from "./pattern.ts";
+import { searchText } from "./pattern-search.ts";
+import type { ChainOperator } from "./syntax.ts";
+import {
+	isFloat,
+	isList,
+	isObject,
+	numberOf,
+	Stream,
+	toArray,
+	toFloat,
+	toInteger,
+	toKey,
+	type YaqlList,
+	type YaqlValue,
+} from "./values.ts";
+
+/** Result of an operator between two values. */
+export function operate(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+	switch (operator) {
+		case "=":
+			return isEqual(left, right, budget);
+		case "!=":
+			return !isEqual(left, right, budget);
+		case "<":
+			return compare(operator, left, right, budget) < 0;
+		case "<=":
+			return compare(operator, left, right, budget) <= 0;
+		case ">":
+			return compare(operator, left, right, budget) > 0;
+		case ">=":
+			return compare(operator, left, right, budget) >= 0;
+		case "in":
+			return isIn(left, right, budget);
+		case "=~":
+			return matches(operator, left, right, budget);
+		case "!~":
+			return !matches(operator, left, right, budget);
+		default:
+			return calculate(operator, left, right, budget);
+	}
+}
+
+/** No function of the name takes such values: how the reference tells of wrong types. */
+export function noMatch(name: string): YaqlError {
+	return new YaqlError("NoMatchingFunctionException", `No function "${name}" matches supplied arguments`);
+}
+
+export function isEqual(left: YaqlValue, right: YaqlValue, budget: Budget, depth = 0): boolean {
+	budget.step();
+	budget.depth(depth);
+	if (left === right) return true;
+	if (typeof left === "string" || typeof right === "string") {
+		if (typeof left === "string" && typeof right === "string") budget.text(Math.min(left.length, right.length));
+		return false;
+	}
+	const [x, y] = [equalNumber(left), equalNumber(right)];
+	if (x !== undefined || y !== undefined) return x === y;
+	if (left instanceof DateTime && right instanceof DateTime) return left.microseconds === right.microseconds;
+	if (left instanceof TimeSpan && right instanceof TimeSpan) return left.microseconds === right.microseconds;
+	if (isList(left) && isList(right)) {
+		const [a, b] = [toArray(left, budget), toArray(right, budget)];
+		return a.length === b.length && a.every((element, index) => isEqual(element, b[index] as YaqlValue, budget, depth + 1));
+	}
+	if (!isObject(left) || !isObject(right)) return false;
+	const keys = Object.keys(left);
+	return (
+		keys.length === Object.keys(right).length &&
+		keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key] as YaqlValue, right[key] as YaqlValue, budget, depth + 1))
+	);
+}
+
+/** As in the reference true is equal to 1. */
+function equalNumber(value: YaqlValue): number | undefined {
+	return typeof value === "boolean" ? Number(value) : numberOf(value);
+}
+
+/** Negative, zero or positive. Null is smaller than everything; others have an order among their kind only. */
+export function compare(operator: string, left: YaqlValue, right: YaqlValue, budget: Budget): number {
+	budget.step();
+	if (left === null || right === null) return Number(left !== null) - Number(right !== null);
+	if (typeof left === "string" && typeof right === "string") return orderOfTexts(left, right, budget);
+	const [x, y] = [numberOf(left), numberOf(right)];
+	if (x !== undefined && y !== undefined) return x - y;
+	if (left instanceof DateTime && right instanceof DateTime) return left.microseconds - right.microseconds;
+	if (left instanceof TimeSpan && right instanceof TimeSpan) return left.microseconds - right.microseconds;
+	throw noMatch(`#operator_${operator}`);
+}
+
+export function isIn(value: YaqlValue, container: YaqlValue, budget: Budget): boolean {
+	if (typeof container === "string" && typeof value === "string") {
+		budget.text(container.length);
+		return container.includes(value);
+	}
+	if (!isList(container)) throw noMatch("#operator_in");
+	for (const element of container) if (isEqual(element, value, budget)) return true;
+	return false;
+}
+
+function matches(operator: string, text: YaqlValue, pattern: YaqlValue, budget: Budget): boolean {
+	if (typeof text !== "string" || !(pattern instanceof Pattern || typeof pattern === "string")) throw noMatch(`#operator_${operator}`);
+	return searchText(pattern, text, budget).length > 0;
+}
+
+type Arithmetic = "+" | "-" | "*" | "/" | "mod";
+
+function calculate(operator: Arithmetic, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+	const [x, y] = [numberOf(left), numberOf(right)];
+	if (x !== undefined && y !== undefined) return calculateNumbers(operator, x, y, isFloat(left) || isFloat(right));
+	const times = withTime(operator, left, right);
+	if (times !== undefined) return times;
+	if (operator === "+") return add(left, right, budget);
+	if (operator === "*" && y !== undefined && !isFloat(right)) return repeat(left, y, budget);
+	if (operator === "*" && x !== undefined && !isFloat(left)) return repeat(right, x, budget);
+	throw noMatch(`#operator_${operator}`);
+}
+
+function calculateNumbers(operator: Arithmetic, x: number, y: number, float: boolean): YaqlValue {
+	const wrap = float ? toFloat : toInteger;
+	if (operator === "+") return wrap(x + y);
+	if (operator === "-") return wrap(x - y);
+	if (operator === "*") return wrap(x * y);
+	if (y === 0) throw new YaqlError("ZeroDivisionError", float ? "float division by zero" : "integer division or modulo by zero");
+	if (operator === "/") return float ? toFloat(x / y) : toInteger(Math.floor(x / y));
+	const rest = x % y;
+	return wrap(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
+}
+
+function withTime(operator: Arithmetic, left: YaqlValue, right: YaqlValue): YaqlValue | undefined {
+	const sign = operator === "-" ? -1 : 1;
+	if (operator === "+" || operator === "-") {
+		if (left instanceof DateTime && right instanceof TimeSpan)
+			return new DateTime(left.microseconds + sign * right.microseconds, left.offset);
+		if (left instanceof TimeSpan && right instanceof DateTime && sign === 1)
+			return new DateTime(left.microseconds + right.microseconds, right.offset);
+		if (left instanceof DateTime && right instanceof DateTime && sign === -1) return new TimeSpan(left.microseconds - right.microseconds);
+		if (left instanceof TimeSpan && right instanceof TimeSpan) return new TimeSpan(left.microseconds + sign * right.microseconds);
+		return undefined;
+	}
+	const [x, y] = [numberOf(left), numberOf(right)];
+	if (operator === "*" && left instanceof TimeSpan && y !== undefined) return new TimeSpan(left.microseconds * y);
+	if (operator === "*" && right instanceof TimeSpan && x !== undefined) return new TimeSpan(right.microseconds * x);
+	if (operator !== "/" || !(left instanceof TimeSpan)) return undefined;
+	const divisor = right instanceof TimeSpan ? right.microseconds : y;
+	if (divisor === 0) throw new YaqlError("ZeroDivisionError", "division by zero");
+	if (right instanceof TimeSpan) return toFloat(left.microseconds / right.microseconds);
+	return y === undefined ? undefined : new TimeSpan(left.microseconds / y);
+}
+
+/** Text, list or object made of two of its kind. */
+export function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+	if (typeof left === "string" && typeof right === "string") {
+		budget.text(left.length + right.length);
+		return left + right;
+	}
+	if (isList(left) && isList(right)) return addLists(left, right, budget);
+	if (!isObject(left) || !isObject(right)) throw noMatch("#operator_+");
+	budget.step(Object.keys(left).length + Object.keys(right).length);
+	return Object.fromEntries([...Object.entries(left), ...Object.entries(right)]);
+}
+
+function addLists(left: YaqlList, right: YaqlList, budget: Budget): YaqlValue {
+	if (left instanceof Stream || right instanceof Stream) {
+		return new Stream(
+			(function* () {
+				yield* left;
+				yield* right;
+			})(),
+		);
+	}
+	const [a, b] = [toArray(left, budget), toArray(right, budget)];
+	budget.step(a.length + b.length);
+	return [...a, ...b];
+}
+
+function repeat(value: YaqlValue, times: number, budget: Budget): YaqlValue {
+	const count = Math.max(0, times);
+	if (typeof value === "string") {
+		budget.text(value.length * count);
+		return value.repeat(count);
+	}
+	if (!isList(value)) throw noMatch("#operator_*");
+	const elements = toArray(value, budget);
+	budget.step(elements.length * count);
+	// An empty list costs no steps, however often it is repeated.
+	return elements.length === 0 ? [] : Array.from({ length: count }, () => elements).flat();
+}
+
+/** The member of an object at a key that was computed. */
+export function memberAt(object: YaqlValue, key: YaqlValue): YaqlValue | undefined {
+	if (!isObject(object)) return undefined;
+	const name = toKey(key);
+	return Object.hasOwn(object, name) ? object[name] : undefined;
+}

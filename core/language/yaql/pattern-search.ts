@@ -1,0 +1,16 @@
+import type { Budget } from "../templates/budget.ts";
+import { compileTextPattern, type TextPatternOptions } from "../templates/text-pattern.ts";
+import { Pattern } from "./pattern.ts";
+
+export function toPattern(source: string, options: TextPatternOptions = {}): Pattern {
+	return new Pattern(compileTextPattern(source, { ...options, global: true, places: true }));
+}
+
+/** The matches of an expression in a text, with their places. */
+export function searchText(pattern: Pattern | string, text: string, budget: Budget): readonly RegExpExecArray[] {
+	budget.text(text.length);
+	const { expression } = typeof pattern === "string" ? toPattern(pattern) : pattern;
+	const found = expression.occurrences(text);
+	budget.step(found.length);
+	return found;
+}

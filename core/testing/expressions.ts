@@ -1,0 +1,27 @@
+import type { Expressions } from "../contract/index.ts";
+import { createExpressions } from "../language/expressions/expressions.ts";
+
+/** Datastore items for tests, by the keys that `svckv` has for them: `system.name` and, for the user's own, `name`. */
+export type TestItems = Readonly<Record<string, string | { readonly secret: string }>>;
+
+/**
+ * Expressions as runs have them, over given datastore items. A secret item is `{ secret: "clear text" }`: it comes as some cipher text,
+ * and in clear where it is decrypted.
+ */
+export function createTestExpressions(items: TestItems = {}): Expressions {
+	const find = (key: string) => (Object.hasOwn(items, key) ? items[key] : undefined);
+	return createExpressions({
+		datastore: {
+			async lookup(scope, name) {
+				const key = scope === "system" ? `system.${name}` : name;
+				const item = find(key);
+				return typeof item === "object" ? `cipher text of ${key}` : item;
+			},
+			async decrypt(cipherText) {
+				const item = find(cipherText.replace(/^cipher text of /, ""));
+				if (typeof item !== "object" || !cipherText.startsWith("cipher text of ")) throw new Error("the value is no cipher text");
+				return item.secret;
+			},
+		},
+	});
+}
