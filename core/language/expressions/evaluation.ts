@@ -1,10 +1,9 @@
-import type { ExpressionScope, JsonValue } from "../../contract/index.ts";
-import { isJsonObject } from "../../contract/index.ts";
+import { type ExpressionScope, isJsonObject, type JsonObject, type JsonValue } from "../../contract/index.ts";
 import { Arguments } from "../templates/arguments.ts";
 import { Budget, type TemplateLimits } from "../templates/budget.ts";
-import type { Datastore } from "../templates/datastore.ts";
+import { type Datastore, DatastoreReference } from "../templates/datastore.ts";
 import { Evaluator as TemplateEvaluator } from "../templates/evaluator.ts";
-import type { ScopeFunction } from "../templates/scope.ts";
+import type { ScopeFunction, TemplateScope } from "../templates/scope.ts";
 import { demand } from "../templates/values.ts";
 import { type OutsideFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
 import type { YaqlValue } from "../yaql/values.ts";
@@ -25,7 +24,7 @@ export class Evaluation {
 		const functions = new ContextFunctions(scope, { datastore, budget: this.budget, filter: (...call) => this.jinja.applyFilter(...call) });
 		const functionOf = (name: string): ScopeFunction | undefined => functions.get(name);
 		const fromJsonText = (text: string) => this.#fromJsonText(text);
-		this.jinja = new TemplateEvaluator({ lookup: () => undefined, datastore, functionOf, fromJsonText }, this.budget);
+		this.jinja = new TemplateEvaluator({ lookup: toLookup(scope.names, datastore), datastore, functionOf, fromJsonText }, this.budget);
 		const outside = (name: string): OutsideFunction | undefined => {
 			const called = functionOf(name);
 			if (called === undefined) return undefined;
@@ -43,6 +42,16 @@ export class Evaluation {
 		}
 		return this.#jsonTexts.get(text);
 	}
+}
+
+/** Variables by their plain names; without any there are none. */
+function toLookup(names: JsonObject | undefined, datastore: Datastore): TemplateScope["lookup"] {
+	if (names === undefined) return () => undefined;
+	const items: ReadonlyMap<string, DatastoreReference> = new Map([
+		["svckv", new DatastoreReference(datastore, ["system", "user"])],
+		["system", new DatastoreReference(datastore, ["system"], ["system"])],
+	]);
+	return (name) => (Object.hasOwn(names, name) ? names[name] : items.get(name));
 }
 
 function parse(text: string): JsonValue | undefined {

@@ -13,7 +13,7 @@ import { TemplateError } from "../templates/errors.ts";
 import { toText } from "../templates/text-form.ts";
 import { toJson, type Value } from "../templates/values.ts";
 import { WorkBudget, workLimits } from "../work-budget.ts";
-import { compileExpression } from "./compiled.ts";
+import { compileExpression } from "./compile-expression.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
 import { readText } from "./text-parts.ts";
@@ -40,12 +40,12 @@ class ValueExpressions implements Expressions {
 		this.#datastore = datastore;
 	}
 
-	find(value: JsonValue): readonly ExpressionUse[] {
-		return [...findIn(value, 0)];
+	find(value: JsonValue, language?: "jinja"): readonly ExpressionUse[] {
+		return [...findIn(value, language, 0)];
 	}
 
 	async evaluate(value: JsonValue, scope: ExpressionScope): Promise<JsonValue> {
-		const first = findIn(value, 0).next();
+		const first = findIn(value, scope.language, 0).next();
 		if (first.done === true) return value;
 		const work = new WorkBudget({ ...workLimits, steps: limits.steps });
 		const render = (datastore: Datastore) => new ValueEvaluator(scope, datastore).evaluate(value, 0);
@@ -59,20 +59,20 @@ class ValueExpressions implements Expressions {
 	}
 }
 
-function* findIn(value: JsonValue, depth: number): Generator<ExpressionUse, void> {
+function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<ExpressionUse, void> {
 	assertDepth(depth);
-	if (typeof value === "string") yield* findInText(value);
-	else if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) yield* findIn(element, depth + 1);
+	if (typeof value === "string") yield* findInText(value, language);
+	else if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) yield* findIn(element, language, depth + 1);
 	else if (isJsonObject(value)) {
 		for (const [key, member] of Object.entries(value)) {
-			yield* findInText(key);
-			yield* findIn(member, depth + 1);
+			yield* findInText(key, language);
+			yield* findIn(member, language, depth + 1);
 		}
 	}
 }
 
-function* findInText(text: string): Generator<ExpressionUse, void> {
-	const read = readText(text);
+function* findInText(text: string, language: "jinja" | undefined): Generator<ExpressionUse, void> {
+	const read = readText(text, language);
 	if (read.kind === "plain") return;
 	if (read.kind === "mixed") yield { language: "jinja", expression: text, problem: mixed, variables: [], functions: [] };
 	else if (read.kind === "template") yield toUse("jinja", text);
@@ -90,15 +90,20 @@ function assertDepth(depth: number): void {
 
 /** Evaluates a value with all that is in it; what comes out is not looked at again. */
 class ValueEvaluator {
+	readonly #scope: ExpressionScope;
 	readonly #evaluation: Evaluation;
 
 	constructor(scope: ExpressionScope, datastore: Datastore) {
+		this.#scope = scope;
 		this.#evaluation = new Evaluation(scope, datastore, limits);
 	}
 
 	evaluate(value: JsonValue, depth: number): JsonValue {
 		assertDepth(depth);
-		if (typeof value === "string") return this.#text(value, (result) => toJson(result, 0, this.#evaluation.budget));
+		const { budget } = this.#evaluation;
+		if (typeof value === "string") {
+			return this.#text(value, (result) => (this.#scope.keepsText === true ? toText(result, budget) : toJson(result, 0, budget)));
+		}
 		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.evaluate(element, depth + 1));
 		if (!isJsonObject(value)) return value;
 		return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.#key(key), this.evaluate(member, depth + 1)]));
@@ -113,7 +118,7 @@ class ValueEvaluator {
 
 	/** @param finish makes of a value, for a text that is one expression, what is kept */
 	#text<T extends JsonValue>(text: string, finish: (value: Value) => T): T | string {
-		const read = readText(text);
+		const read = readText(text, this.#scope.language);
 		if (read.kind === "plain") return text;
 		if (read.kind === "mixed") throw new SvcError("SVC_INVALID", mixed, { facts: { language: "jinja", expression: text } });
 		if (read.kind === "template") return this.#run("jinja", text, finish);

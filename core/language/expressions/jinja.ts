@@ -6,8 +6,8 @@ import { findReferences } from "../templates/references.ts";
 import { Renderer } from "../templates/renderer.ts";
 import type { Expression, Statement } from "../templates/syntax.ts";
 import { parseTemplate } from "../templates/template-parser.ts";
-import { Undefined, type Value } from "../templates/values.ts";
-import type { CompiledExpression } from "./compiled.ts";
+import { demand, Undefined, type Value } from "../templates/values.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnresolvedError } from "./errors.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import type { Uses } from "./yaql-uses.ts";
@@ -40,7 +40,7 @@ function evaluate(evaluator: Evaluator, expression: Expression, text: string): V
 	const value = evaluator.evaluateLoosely(expression, new Variables());
 	if (value instanceof Undefined)
 		throw new UnresolvedError(`There are unresolved variables: ${text.slice(2, -2).replace(/^-|-$/g, "").trim()}`);
-	return value;
+	return demand(value);
 }
 
 /** Gathers variables that are surely read, and functions that are called, from expressions as they are visited: outer ones first. */

@@ -17,9 +17,13 @@ export type ReadText =
 const yaql = /<%.*?%>/g;
 const statement = /\{%.*?%\}/;
 
-/** Find the expressions in a text. Takes linear time, whatever it holds. */
-export function readText(text: string): ReadText {
-	const ofYaql = text.includes("<%") && text.includes("%>") ? split(text, findYaql(text)) : undefined;
+/**
+ * Find the expressions in a text. Takes linear time, whatever it holds.
+ *
+ * @param language where there is one only, what is none of it is text
+ */
+export function readText(text: string, language?: "jinja"): ReadText {
+	const ofYaql = language === undefined && text.includes("<%") && text.includes("%>") ? split(text, findYaql(text)) : undefined;
 	const ofJinja = text.includes("{{") && text.includes("}}") ? split(text, findJinja(text)) : undefined;
 	const hasStatement = text.includes("{%") && text.includes("%}") && hasMatch(text);
 	if (ofYaql !== undefined && (ofJinja !== undefined || hasStatement)) return { kind: "mixed" };

@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "./compiled.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
 
 /** What is no expression by its grammar. */
 export class UnreadableExpression implements CompiledExpression {

@@ -5,7 +5,7 @@ import { YaqlSyntaxError } from "../yaql/errors.ts";
 import { parseYaql } from "../yaql/parser.ts";
 import type { Expression } from "../yaql/syntax.ts";
 import { settle } from "../yaql/text.ts";
-import type { CompiledExpression } from "./compiled.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import { findYaqlUses } from "./yaql-uses.ts";
 

@@ -1,12 +1,14 @@
+import { InternalValue } from "./internal-value.ts";
 import type { YaqlValue } from "./values.ts";
 
 /** Values of variables: those of a lambda or of `let`, on top of those outside. */
-export class Context {
-	readonly typeName = "context";
+export class Context extends InternalValue {
+	override readonly typeName = "context";
 	readonly #values: ReadonlyMap<string, YaqlValue>;
 	readonly #outer: Context | undefined;
 
 	constructor(outer?: Context, values: ReadonlyMap<string, YaqlValue> = new Map()) {
+		super();
 		this.#outer = outer;
 		this.#values = values;
 	}

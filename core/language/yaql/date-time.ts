@@ -1,4 +1,5 @@
 import { YaqlError } from "./errors.ts";
+import { InternalValue } from "./internal-value.ts";
 
 const second = 1_000_000;
 const day = 86_400 * second;
@@ -16,18 +17,19 @@ export interface DateParts {
 }
 
 /** A length of time, which may be negative. */
-export class TimeSpan {
-	readonly typeName = "timespan";
+export class TimeSpan extends InternalValue {
+	override readonly typeName = "timespan";
 	readonly microseconds: number;
 
 	constructor(microseconds: number) {
+		super();
 		const whole = Math.round(microseconds);
 		if (!(Math.abs(whole) <= 1e18)) throw new YaqlError("OverflowError", "the timespan is too long");
 		this.microseconds = whole;
 	}
 
 	/** `1 day, 2:03:04.000005` */
-	toString(): string {
+	override toString(): string {
 		const days = Math.floor(this.microseconds / day);
 		const rest = this.microseconds - days * day;
 		const seconds = Math.floor(rest / second);
@@ -38,13 +40,14 @@ export class TimeSpan {
 }
 
 /** A point in time, and how far from UTC the clock is that shows it. */
-export class DateTime {
-	readonly typeName = "datetime";
+export class DateTime extends InternalValue {
+	override readonly typeName = "datetime";
 	/** Since 1970 in UTC. */
 	readonly microseconds: number;
 	readonly offset: TimeSpan;
 
 	constructor(microseconds: number, offset = new TimeSpan(0)) {
+		super();
 		const milliseconds = Math.floor((microseconds + offset.microseconds) / 1_000);
 		if (!(milliseconds >= limits.first && milliseconds <= limits.last)) throw new YaqlError("ValueError", "the year is out of range");
 		if (Math.abs(offset.microseconds) >= day) throw new YaqlError("ValueError", "an offset is shorter than a day");
@@ -68,7 +71,7 @@ export class DateTime {
 	}
 
 	/** `2020-01-31T10:20:30.000005+02:00` */
-	toString(separator = "T"): string {
+	override toString(separator = "T"): string {
 		const { year, month, day: date, hour, minute, second: seconds, microsecond } = this.parts;
 		const clock = `${two(hour)}:${two(minute)}:${two(seconds)}${microsecond === 0 ? "" : `.${pad(microsecond, 6)}`}`;
 		return `${pad(year, 4)}-${two(month)}-${two(date)}${separator}${clock}${offsetText(this.offset, ":")}`;

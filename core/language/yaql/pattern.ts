@@ -1,12 +1,14 @@
 import type { BoundedRegExp } from "../bounded-reg-exp.ts";
+import { InternalValue } from "./internal-value.ts";
 
 /** A regular expression that `regex` has made. */
-export class Pattern {
-	readonly typeName = "regex";
+export class Pattern extends InternalValue {
+	override readonly typeName = "regex";
 	/** Finds all matches. */
 	readonly expression: BoundedRegExp;
 
 	constructor(expression: BoundedRegExp) {
+		super();
 		this.expression = expression;
 	}
 }

@@ -1,21 +1,17 @@
 import type { Budget } from "../templates/budget.ts";
 import { Float } from "../templates/values.ts";
-import type { Context } from "./context.ts";
-import type { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
-import type { Pattern } from "./pattern.ts";
+import { InternalValue } from "./internal-value.ts";
 
 /**
  * What expressions work on: JSON, and internal kinds that become JSON when they leave. Nothing here is callable, and members are
  * own properties only, so that no prototype or constructor can be reached.
  */
-export type YaqlValue = string | number | boolean | null | Internal | readonly YaqlValue[] | YaqlObject;
+export type YaqlValue = string | number | boolean | null | Float | Stream | InternalValue | readonly YaqlValue[] | YaqlObject;
 
 export interface YaqlObject {
 	readonly [key: string]: YaqlValue;
 }
-
-export type Internal = Float | Stream | DateTime | TimeSpan | Pattern | Context;
 
 /** Elements that are made when they are asked for, each once. It may have no end. */
 export class Stream {
@@ -122,7 +118,7 @@ export function typeName(value: YaqlValue): string {
 	if (numberOf(value) !== undefined) return isFloat(value) ? "float" : "integer";
 	if (isList(value)) return "list";
 	if (isObject(value)) return "object";
-	return (value as { readonly typeName: string }).typeName;
+	return value instanceof InternalValue ? value.typeName : "value";
 }
 
 /** The key of an object that a value stands for: names are texts, so that 1 and "1" are the same. */

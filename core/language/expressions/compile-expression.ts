@@ -1,19 +1,8 @@
 import type { ExpressionLanguage } from "../../contract/index.ts";
 import { defaultLimits } from "../templates/budget.ts";
-import type { Value } from "../templates/values.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
 import { compileJinja } from "./jinja.ts";
 import { compileYaql } from "./yaql.ts";
-
-/** An expression that has been read. */
-export interface CompiledExpression {
-	/** Why it cannot be evaluated. */
-	readonly problem?: string;
-	readonly variables: readonly string[];
-	readonly functions: readonly string[];
-	/** Its value, never undefined. Throws what is wrong with it, also when that is its grammar. */
-	evaluate(evaluation: Evaluation): Value;
-}
 
 /** Longest expression that is kept compiled, and how many are. */
 const cacheLimits = { length: 10_000, entries: 2_000 };
