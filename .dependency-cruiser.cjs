@@ -28,7 +28,7 @@ const order = [
 	["packs"],
 	["triggers", "actions"],
 	["executions"],
-	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes"],
+	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "workflows"],
 	["retention"],
 ];
 

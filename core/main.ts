@@ -19,6 +19,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		restore: async (options) => (await import("./service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
 	users: async (options, use) => (await import("./service/kept-users.ts")).keptUsers(process.env)(options, use),
+	definitions: async (options) => (await import("./service/local-definitions.ts")).openDefinitions(options),
 	async conform(options) {
 		hasRunPlugin = true;
 		return (await import("./testing/conform/conform.ts")).conform(options);

@@ -11,6 +11,7 @@ const workDirectory = "dist/api-check";
 export const sameTypes: Readonly<Record<string, string>> = {
 	Action: "ActionRecord",
 	ApiKey: "ApiKeyRecord",
+	DefinitionFinding: "DefinitionFinding",
 	Execution: "ExecutionRecord",
 	Inquiry: "InquiryRecord",
 	KeyValuePair: "KeyRecord",
@@ -28,9 +29,11 @@ export const sameTypes: Readonly<Record<string, string>> = {
 	Rule: "RuleRecord",
 	RuleEnforcement: "RuleEnforcementRecord",
 	RuleTest: "RuleTestRecord",
+	RunGraph: "RunGraphRecord",
 	RunnerType: "RunnerTypeRecord",
 	Sensor: "SensorRecord",
 	SingleNode: "SingleNodeRecord",
+	Task: "TaskState",
 	Timer: "TimerRecord",
 	Token: "TokenRecord",
 	Trace: "TraceRecord",
@@ -41,6 +44,7 @@ export const sameTypes: Readonly<Record<string, string>> = {
 	User: "UserRecord",
 	Webhook: "WebhookRecord",
 	WebhookDelivery: "WebhookDeliveryRecord",
+	WorkflowGraph: "DefinitionGraph",
 };
 
 /** What is wrong with the description of the API: rules of OpenAPI it breaks, types of it that are not those of the client. */

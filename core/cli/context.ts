@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import type { AuthBackend, PluginKind } from "../contract/index.ts";
+import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGraph, PluginKind } from "../contract/index.ts";
 import { toSeenLines } from "../contract/unseen-text.ts";
 import type { ServicePlan } from "./service-plan.ts";
 import { toTerminalOutput } from "./terminal-text.ts";
@@ -18,6 +18,8 @@ export interface CliContext {
 	readonly users?: UserWork;
 	/** What `serve` would do. Absent where only client commands are wanted. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
+	/** Reads definitions of workflows without a service. Absent where only client commands are wanted. */
+	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
 	/** Runs the conformance kit of a plugin. Absent where only client commands are wanted. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
@@ -29,6 +31,22 @@ export interface ServeOptions {
 	readonly config: string;
 	/** Parts of the service to run, as given; undefined: what the configuration says. */
 	readonly only?: readonly string[] | undefined;
+}
+
+export interface DefinitionOptions {
+	/** Path of the configuration file with the runner, as given. Default: `svc.config.ts` of the working directory, else the one of the package. */
+	readonly config?: string | undefined;
+	/** The runner that the definitions are written for. */
+	readonly runner: string;
+}
+
+/** What a runner says of definitions. Actions are not looked at. */
+export interface LocalDefinitions {
+	inspect(definition: string): Promise<readonly DefinitionFinding[]>;
+	/** `SVC_INVALID` for a text that is no definition. */
+	graph(definition: string): DefinitionGraph;
+	/** `SVC_INVALID` for a text that holds no cases, and where the runner cannot try them. */
+	test(definition: string, cases: string): Promise<readonly DefinitionCaseResult[]>;
 }
 
 /** The users that an auth backend keeps itself. */

@@ -6,6 +6,8 @@ export interface RequestOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Sent as JSON. */
 	readonly body?: unknown;
+	/** Sent as it is, in the place of `body`. */
+	readonly text?: string;
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,15 +27,21 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 export async function request(url: string, options: RequestOptions, listener?: RequestListener): Promise<Response> {
 	const method = options.method ?? "GET";
 	const address = withQuery(url, options.query ?? {});
-	listener?.(method, address, options.body);
+	listener?.(method, address, options.text ?? options.body);
+	const { type, body } = toBody(options);
 	const response = await send(address, {
 		method,
-		headers: { ...(options.body === undefined ? {} : { "content-type": "application/json" }), ...options.headers },
-		...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+		headers: { ...(type === undefined ? {} : { "content-type": type }), ...options.headers },
+		...(body === undefined ? {} : { body }),
 		signal: options.signal ?? null,
 	});
 	if (response.ok) return response;
 	throw await toError(response);
+}
+
+function toBody({ text, body }: RequestOptions): { readonly type?: string; readonly body?: string } {
+	if (text !== undefined) return { type: "text/plain; charset=utf-8", body: text };
+	return body === undefined ? {} : { type: "application/json", body: JSON.stringify(body) };
 }
 
 /** The JSON of an answer. Anything else means that the address is not the service's. */

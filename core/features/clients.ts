@@ -15,15 +15,24 @@ import { createTimerClient, type TimerClient } from "./timers/client.ts";
 import { createTraceClient, type TraceClient } from "./traces/client.ts";
 import { createTriggerClient, type TriggerPart } from "./triggers/client.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks/client.ts";
+import { createWorkflowClient, type WorkflowClient } from "./workflows/client.ts";
 
 export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
 export type { ClientOptions } from "../client/api.ts";
 export type { ListPage, ListQuery } from "../client/page.ts";
 export type { TokenRecord } from "../client/sign-in.ts";
+export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
-export type { ExecutionInput, ExecutionRecord, LiveActionRecord, RerunRequest, StreamEventRecord } from "./executions/client.ts";
+export type {
+	ExecutionInput,
+	ExecutionRecord,
+	LiveActionRecord,
+	RerunRequest,
+	RunGraphRecord,
+	StreamEventRecord,
+} from "./executions/client.ts";
 export type { FollowOptions, OutputChunkRecord } from "./executions/output-client.ts";
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
@@ -42,6 +51,7 @@ export type {
 	TriggerTypeRequest,
 } from "./triggers/client.ts";
 export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks/client.ts";
+export type { WorkflowClient } from "./workflows/client.ts";
 
 /** The trigger types, events and traces of a service. */
 export interface TriggerClient extends TriggerPart {
@@ -61,6 +71,7 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
 	readonly nodes: NodeClient;
+	readonly workflows: WorkflowClient;
 }
 
 /** A client of the service at an address. */
@@ -82,5 +93,6 @@ export function createClient(options: ClientOptions = {}): Client {
 		configs: createConfigClient(api),
 		...createPurgeClient(api),
 		nodes: createNodeClient(api),
+		workflows: createWorkflowClient(api),
 	};
 }

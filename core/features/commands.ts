@@ -17,12 +17,14 @@ import { addTimerCommands } from "./timers/commands.ts";
 import { addTraceCommands } from "./traces/commands.ts";
 import { addTriggerCommands } from "./triggers/commands.ts";
 import { addWebhookCommands } from "./webhooks/commands.ts";
+import { addWorkflowCommands } from "./workflows/commands.ts";
 
 /** The commands of all features, in the order in which the help shows them. */
 export const commands: readonly AddCommands[] = [
 	addSignInCommands,
 	addRunCommand,
 	addExecutionCommands,
+	addWorkflowCommands,
 	addInquiryCommands,
 	addCatalogCommands,
 	addApiKeyCommands,

@@ -14,6 +14,7 @@ import { createTimersFeature } from "./timers/index.ts";
 import { createTracesFeature } from "./traces/index.ts";
 import { createTriggersFeature } from "./triggers/index.ts";
 import { createWebhooksFeature } from "./webhooks/index.ts";
+import { createWorkflowsFeature } from "./workflows/index.ts";
 
 /**
  * The features of the service, and what each needs of the others. The order is that in which they are registered, asked and started.
@@ -27,6 +28,7 @@ export function createFeatures(kernel: Kernel) {
 	const policies = createPoliciesFeature(kernel, packs);
 	const sensors = createSensorsFeature(kernel, { ...datastore.api, ...packs.api, registerType: triggers.registerType });
 	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, directories: packs.directories });
+	const actions = createActionsFeature(kernel, access.api);
 	const inquiries = createInquiriesFeature(kernel);
 	return {
 		access,
@@ -39,8 +41,9 @@ export function createFeatures(kernel: Kernel) {
 		webhooks: createWebhooksFeature(kernel, { ...access.api, ...datastore.api }),
 		timers: createTimersFeature(kernel),
 		rules,
-		actions: createActionsFeature(kernel, access.api),
+		actions,
 		executions: createExecutionsFeature(kernel),
+		workflows: createWorkflowsFeature(kernel, { ...access.api, ...actions.api }),
 		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),

@@ -29,6 +29,7 @@ import { traceRoutes } from "./traces/routes.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
 
 /** Every route of the service. */
 export const routes: readonly Route<Engine>[] = [
@@ -39,6 +40,7 @@ export const routes: readonly Route<Engine>[] = [
 	...executionViewRoutes,
 	...executionRoutes,
 	...executionOutputRoutes,
+	...workflowRoutes,
 	...inquiryRoutes,
 	...actionViewRoutes,
 	...actionRoutes,

@@ -6,7 +6,7 @@ import type { Route } from "./route.ts";
 
 const megabytes = 1024 * 1024;
 const withBody = routes.filter(({ body }) => body !== undefined);
-const schemaOf = ({ body }: Route) => (body === undefined || body === "raw" ? {} : body.schema);
+const schemaOf = ({ body }: Route) => (body === undefined || typeof body === "string" ? {} : body.schema);
 
 test("bodies that are no JSON object, of another type or in another format are refused by every route that reads one", () =>
 	withProbe(async ({ ask, check, url }) => {
@@ -15,8 +15,14 @@ test("bodies that are no JSON object, of another type or in another format are r
 				ask(url(route), { method: route.method, body, headers: { ...basic, "content-type": type } });
 			// Any JSON may be posted to a webhook, of which there is none here.
 			const names = route.body === "raw" ? /body|not registered/ : /body/;
-			for (const [label, bytes] of brokenBodies) await check(send(bytes), { label: `${nameOf(route)} ${label}`, names });
-			for (const [type, body] of wrongContents) await check(send(body, type), { label: `${nameOf(route)} ${type}`, names: /body/ });
+			// What is no JSON may still be a text.
+			const asText = (label: string) =>
+				route.body === "text" ? { label: `${nameOf(route)} ${label}` } : { label: `${nameOf(route)} ${label}`, names };
+			for (const [label, bytes] of brokenBodies) await check(send(bytes), asText(label));
+			for (const [type, body] of wrongContents) {
+				const isJson = type.startsWith("application/json");
+				await check(send(body, type), isJson ? asText(type) : { label: `${nameOf(route)} ${type}`, names: /body/ });
+			}
 			await check(send(Buffer.from([0x7b, 0x22, 0xff, 0xc0, 0x22, 0x3a, 0x31, 0x7d])), { label: `${nameOf(route)} invalid UTF-8` });
 			await check(send("a=%zz&=&&__proto__=1&constructor=2", "application/x-www-form-urlencoded"), { label: `${nameOf(route)} a form` });
 			for (const text of prototypeBodies(Object.keys(schemaOf(route)["properties"] ?? {})[0] ?? "a")) {

@@ -58,6 +58,16 @@ export async function readRawBody(request: ServerRequest, limit: number): Promis
 	return { bytes, value: toMediaType(contentType) === formType ? singled(value as Record<string, string[]>) : value };
 }
 
+/** What a text may call itself: JSON is YAML, too. */
+export const textTypes: readonly string[] = ["text/plain", "application/yaml", "application/x-yaml", "text/yaml", "application/json"];
+
+/** Read a body that is a text of its own, whatever it says. */
+export async function readTextBody(request: Request, limit: number): Promise<string> {
+	const type = toMediaType(request.headers.get("content-type")) ?? "";
+	if (type === "" || textTypes.includes(type)) return readText(request, limit);
+	throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use text/plain");
+}
+
 function singled(fields: Record<string, string[]>): JsonValue {
 	return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
 }

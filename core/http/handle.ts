@@ -6,7 +6,7 @@ import type { AllowedMethods } from "./allowed-methods.ts";
 import { type Answered, answered } from "./answered.ts";
 import { type Authenticated, authenticate, nobody } from "./authenticate.ts";
 import { assertGlobally, assertOnRecord } from "./authorize.ts";
-import { readBody, readRawBody } from "./body.ts";
+import { readBody, readRawBody, readTextBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { castQuery, parseQuery } from "./query.ts";
@@ -104,7 +104,8 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 
 function readRouteBody({ body }: Route, request: ServerRequest, limit: number): unknown {
 	if (body === undefined) return undefined;
-	return body === "raw" ? readRawBody(request, limit) : readBody(request, body, limit);
+	if (body === "raw") return readRawBody(request, limit);
+	return body === "text" ? readTextBody(request, limit) : readBody(request, body, limit);
 }
 
 /** The router leaves segments as they came. */

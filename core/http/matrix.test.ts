@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
 import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
-import { createSubject, matrixPacks } from "../testing/http/matrix-subject.test-support.ts";
+import { createSubject, matrixPacks, matrixRunners } from "../testing/http/matrix-subject.test-support.ts";
 import { type GuardedField, guardedFields, type MatrixRequest, type MatrixRow } from "../testing/http/rights-row.test-support.ts";
 import { type CallerKind, callerKinds, type RightsRow, toRightsRows } from "../testing/http/rights-table.test-support.ts";
 import type { Route } from "./route.ts";
@@ -130,7 +130,7 @@ test("every route answers every kind of caller with exactly the status, and what
 			}
 			assert.deepEqual(wrong, []);
 		},
-		{ rbac: { roles, assignments }, packs: matrixPacks },
+		{ rbac: { roles, assignments }, packs: matrixPacks, runners: matrixRunners },
 	);
 });
 

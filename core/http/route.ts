@@ -77,8 +77,8 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */
 	readonly query?: Q;
-	/** Without it the body is not read. `raw`: bytes and what they say, unchecked; the handler gets a `RawBody`. */
-	readonly body?: BodySchema<B> | "raw";
+	/** Without it the body is not read. `raw`: bytes and what they say, unchecked; the handler gets a `RawBody`. `text`: as it stands. */
+	readonly body?: BodySchema<B> | "raw" | "text";
 	handler(context: RouteContext<E, Q, B>): Promise<Reply> | Reply;
 }
 
@@ -88,6 +88,8 @@ export interface RouteDeclarations<E> {
 	defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: Route<E, Q, B>): Route<E>;
 	/** Declare a route whose handler gets the body as it came. */
 	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, RawBody>, "body">): Route<E>;
+	/** Declare a route whose handler gets the text of the body. */
+	defineTextRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, string>, "body">): Route<E>;
 }
 
 /** How routes are declared that ask something of the engine. */
@@ -95,5 +97,6 @@ export function routesOver<E>(): RouteDeclarations<E> {
 	return {
 		defineRoute: (route) => route as Route<E>,
 		defineRawRoute: (route) => ({ ...route, body: "raw" }) as Route<E>,
+		defineTextRoute: (route) => ({ ...route, body: "text" }) as Route<E>,
 	};
 }

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OptionsInput } from "../contract/index.ts";
 import { routes } from "../features/routes.ts";
+import { mask } from "../language/parameters/mask.ts";
 import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
 import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";
 import type { ServiceUnderTest, WireRecord } from "../testing/http/service.test-support.ts";
@@ -29,6 +30,7 @@ test("no answer, stream, error or log line of any route holds the value of a sec
 	assert.ok(answers.some(({ text }) => text.includes("********")));
 	assert.match(answers.at(-1)?.text ?? "", /svc\.liveaction__create[^]*svc\.execution__update/);
 	assert.ok(answers.some(({ label, status }) => label.includes("vault.script/clone") && status === 201));
+	assert.ok(answers.some(({ label, status, text }) => /\/tasks/.test(label) && status === 200 && text.includes(`vault.${mask}`)));
 	for (const { label, status } of answers) assert.ok(status < 500, `${status} for ${label}`);
 	const lines = log.map((text) => ({ label: "log", status: 200, text }));
 	for (const secret of [...secrets.stored, ...secrets.refused]) assertAbsent(secret, [...answers, ...lines]);
@@ -63,7 +65,7 @@ async function walk(options: OptionsInput): Promise<Walked> {
 			const subject = {
 				executions: [...ended, ...open],
 				ended,
-				actions: ["vault.command", "vault.script", "vault.embedded", "core.local"],
+				actions: ["vault.command", "vault.script", "vault.embedded", "vault.flow", "core.local"],
 				runnerTypes: ["local-shell-cmd", "local-shell-script"],
 				secrets,
 				record,
@@ -96,6 +98,8 @@ async function runActions(service: ServiceUnderTest, secrets: SecretValues): Pro
 		await create(service, { action: "vault.command" }),
 		await create(service, { action: "vault.embedded" }),
 		await create(service, { action: "vault.embedded", parameters: { pin: secrets.storePlain() } }),
+		await create(service, { action: "vault.flow", parameters: { pin: secrets.storePlain() } }),
+		await create(service, { action: "vault.flow", parameters: { pin: secrets.store() } }),
 	];
 	const open = [await start("vault.command", { seconds: 60 }), await start("vault.command", {}, 3_600_000)];
 	await service.ask(`/v1/executions/${canceled}`, { method: "DELETE" });

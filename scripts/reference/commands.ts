@@ -67,8 +67,13 @@ async function readHelp(words: readonly string[]): Promise<string> {
 	};
 	const plan = async () => ({ version: "", contract: 1, config: "", would_start: true, after_running: false, problems: [], warnings: [] });
 	const conform: CliContext["conform"] = async ({ kind, module }) => ({ kind, name: "", module, statements: [], leftOut: [] });
+	const definitions: CliContext["definitions"] = async () => ({
+		inspect: async () => [],
+		graph: () => ({ nodes: [], edges: [] }),
+		test: async () => [],
+	});
 	const nothing = async () => {};
 	const users: CliContext["users"] = (_options, use) => use({ listUsers: async () => [], setPassword: nothing, removeUser: nothing });
-	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, users, database, conform });
+	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, users, database, conform, definitions });
 	return help;
 }

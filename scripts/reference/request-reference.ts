@@ -37,6 +37,7 @@ function toQuery({ query = {} }: DeclaredRequest): string {
 function toBody({ body }: DeclaredRequest): string {
 	if (body === undefined) return "";
 	if (body === "raw") return "anything";
+	if (body === "text") return "a text";
 	const {
 		properties = {},
 		required = [],

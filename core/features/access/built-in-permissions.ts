@@ -25,6 +25,7 @@ const verbs = {
 	policy: ["list", "view", "create", "modify", "delete", "all"],
 	inquiry: ["list", "view", "respond", "all"],
 	stream: ["view"],
+	workflow: ["inspect"],
 } as const;
 
 type Verbs = { readonly [R in keyof typeof verbs]: (typeof verbs)[R][number] };
@@ -51,6 +52,7 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 	stream: { global: ["view"] },
 	inquiry: { global: ["view", "respond", "all"] },
 	token: { global: ["validate"] },
+	workflow: { global: ["inspect"] },
 };
 
 for (const [type, list] of Object.entries(verbs)) {

@@ -41,6 +41,8 @@ export interface ActionClient {
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
 		/** What an action takes: its own parameters with those of its runner type. */
 		parameters(refOrId: string, options?: Waiting): Promise<ParameterSchema>;
+		/** The text of an action's entry point: its script, or its definition. */
+		entryPoint(refOrId: string, options?: Waiting): Promise<string>;
 	};
 	readonly runnerTypes: {
 		get(nameOrId: string, options?: Waiting): Promise<RunnerTypeRecord>;
@@ -48,7 +50,7 @@ export interface ActionClient {
 	};
 }
 
-export function createActionClient({ read, list }: Api): ActionClient {
+export function createActionClient({ call, read, list }: Api): ActionClient {
 	const at = encodeURIComponent;
 	return {
 		actions: {
@@ -58,6 +60,7 @@ export function createActionClient({ read, list }: Api): ActionClient {
 				const { parameters } = await read<{ parameters: ParameterSchema }>(`/actions/views/parameters/${at(ref)}`, waiting);
 				return parameters;
 			},
+			entryPoint: async (ref, waiting) => (await call(`/actions/views/entry_point/${at(ref)}`, waiting)).text(),
 		},
 		runnerTypes: {
 			get: (name, waiting) => read(`/runnertypes/${at(name)}`, waiting),

@@ -1,7 +1,7 @@
 import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
-import type { ExecutionStatus, JsonObject, JsonValue, OutputType } from "../../contract/index.ts";
+import type { ExecutionStatus, GraphEdge, GraphNode, JsonObject, JsonValue, OutputType, TaskState } from "../../contract/index.ts";
 import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
 import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-api.ts";
 import { type FollowOptions, followOutput, type OutputChunkRecord } from "./output-client.ts";
@@ -83,6 +83,17 @@ export interface RerunRequest {
 	readonly parameters?: JsonObject;
 	readonly user?: string;
 	readonly delay?: number;
+	/** Of a workflow: run these tasks again, and what comes behind them; without `parameters`. A task of a task is `a.b`. */
+	readonly tasks?: readonly string[];
+	/** Those of the tasks that begin anew, with items that have succeeded. */
+	readonly reset?: readonly string[];
+}
+
+/** The definition that a run of a workflow has, with its tasks. */
+export interface RunGraphRecord {
+	readonly nodes: readonly (GraphNode & { readonly tasks: readonly TaskState[] })[];
+	/** `taken`: how often. */
+	readonly edges: readonly (GraphEdge & { readonly taken: number })[];
 }
 
 /** An event of the general stream. */
@@ -101,6 +112,16 @@ export interface ExecutionClient {
 		/** Ask for the end of an execution; `refused` says why that is no longer possible. */
 		cancel(id: string, options?: Waiting): Promise<{ readonly refused?: string }>;
 		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
+		/** Ask a workflow to pause: `pausing` until nothing of it is active any more, then `paused`. */
+		pause(id: string, options?: Waiting): Promise<ExecutionRecord>;
+		/** Ask a paused workflow to go on. */
+		resume(id: string, options?: Waiting): Promise<ExecutionRecord>;
+		/** The tasks of a workflow in the order of their start, also while it runs. */
+		tasks(id: string, query?: ListQuery, options?: Waiting): Promise<ListPage<TaskState>>;
+		/** The definition that a run of a workflow has, with its tasks. */
+		graph(id: string, options?: Waiting): Promise<RunGraphRecord>;
+		/** All descendants, depth first. */
+		children(id: string, query?: { readonly depth?: number }, options?: Waiting): Promise<readonly ExecutionRecord[]>;
 		/** The output so far, as one text. */
 		output(id: string, options?: { readonly type?: OutputType } & Waiting): Promise<string>;
 	};
@@ -123,6 +144,11 @@ export function createExecutionClient(api: Api): ExecutionClient {
 				return refused === undefined ? {} : { refused };
 			},
 			rerun: (id, body, waiting) => read(`/executions/${at(id)}/re_run`, { method: "POST", body, ...waiting }),
+			pause: (id, waiting) => read(`/executions/${at(id)}`, { method: "PUT", body: { status: "pausing" }, ...waiting }),
+			resume: (id, waiting) => read(`/executions/${at(id)}`, { method: "PUT", body: { status: "resuming" }, ...waiting }),
+			tasks: (id, query, waiting) => list(`/executions/${at(id)}/tasks`, query, waiting),
+			graph: (id, waiting) => read(`/executions/${at(id)}/graph`, waiting),
+			children: (id, { depth } = {}, waiting = {}) => read(`/executions/${at(id)}/children`, { query: { depth }, ...waiting }),
 			async output(id, { type, signal } = {}) {
 				return (await call(`/executions/${at(id)}/output`, { query: { output_type: type }, signal })).text();
 			},

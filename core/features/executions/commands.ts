@@ -3,13 +3,14 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord, toIncluded } from "../../cli/output.ts";
+import { type FormatOptions, printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { parseParameters } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import type { OutputType } from "../../contract/index.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
 import { finish, toSchemas, withRunOptions } from "./run-commands.ts";
+import { readTaskTree, type TaskNode, toTaskLines } from "./task-tree.ts";
 
 const columns = ["id", "action.ref", "context.user", "status", "start_timestamp", "end_timestamp"];
 const attributes = [
@@ -23,6 +24,22 @@ const attributes = [
 	"elapsed_seconds",
 	"result",
 ];
+
+interface GetOptions {
+	readonly excludeResult?: boolean;
+	readonly depth?: number;
+}
+
+interface RerunOptions {
+	readonly async?: boolean;
+	readonly tail?: boolean;
+	readonly delay?: number;
+	readonly user?: string;
+	readonly autoDict?: boolean;
+	readonly tasks?: readonly string[];
+	/** True when `--no-reset` was not given. */
+	readonly reset: true | readonly string[];
+}
 
 interface ListOptions {
 	readonly limit: number;
@@ -76,24 +93,38 @@ function addReading(execution: Command, context: CliContext): void {
 
 	withCommonOptions(execution.command("get <ids...>").description("Show executions; `last` is the most recently scheduled one."))
 		.option("-x, --exclude-result", "leave out the result")
+		.option("--depth <levels>", "of a workflow: levels of tasks that are shown; 0 for none, default all", toInteger)
 		.action(async (ids: string[], _options, command) => {
-			const options = optionsOf<{ excludeResult?: boolean }>(command);
+			const options = optionsOf<GetOptions>(command);
 			const client = createExecutionClient(await openSession(options, context));
 			const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
-			for (const id of ids) await printRecord(await getOne(client, id, query), attributes, options, context);
+			for (const id of ids) {
+				const record = await getOne(client, id, query);
+				await printRecord(record, attributes, options, context);
+				if (!options.json && !options.yaml && options.attr === undefined && record.liveaction.action_is_workflow) {
+					await printTasks(await readTaskTree(client.executions, record.id, options), options, context);
+				}
+			}
 		});
 }
 
 function addTail(execution: Command, context: CliContext): void {
-	withCommonOptions(execution.command("tail [id]").description("Show the output of an execution from its beginning to its end."))
+	withCommonOptions(
+		execution
+			.command("tail [id]")
+			.description(
+				"Show the output of an execution from its beginning to its end; of a workflow also that of its tasks, behind their names.",
+			),
+	)
 		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]))
 		.action(async (id: string | undefined, _options, command) => {
 			const options = optionsOf<{ type?: OutputType }>(command);
 			const client = createExecutionClient(await openSession(options, context));
 			// `last` is looked up once: it may mean another execution when the connection has to be opened again.
-			const { id: found } = await getOne(client, id ?? "last", { exclude_attributes: "result" });
+			const { id: found, liveaction } = await getOne(client, id ?? "last", { exclude_attributes: "result" });
 			const type = options.type === undefined ? {} : { type: options.type };
-			const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, ...type }, context);
+			const tasks = liveaction.action_is_workflow ? "output" : undefined;
+			const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);
 			await write(context.stderr, toSummary(record));
 			if (toExitCode(record) !== 0) throw new CliExit(1);
 		});
@@ -109,20 +140,70 @@ function addActing(execution: Command, context: CliContext): void {
 			}
 		},
 	);
+	addChange(
+		execution,
+		{ verb: "pause", description: "Ask workflows to pause: what runs goes on to its end, and nothing new is started." },
+		context,
+	);
+	addChange(execution, { verb: "resume", description: "Ask paused workflows to go on." }, context);
 
 	withRunOptions(
 		execution
 			.command("re-run <id> [parameters...]")
 			.alias("rerun")
 			.description("Run an execution's action again; given parameters replace the old ones."),
-	).action(async (id: string, words: string[], _options, command) => {
-		const options = optionsOf<{ async?: boolean; delay?: number; user?: string; autoDict?: boolean }>(command);
-		const client = createExecutionClient(await openSession(options, context));
-		const parameters = parseParameters(words, schemasOf(await getOne(client, id)), options);
-		const { delay, user } = options;
-		const input = { parameters, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
-		await finish(client, await client.executions.rerun(id, input), options, context);
+	)
+		.option("--tasks <names...>", "of a workflow: only these tasks and what comes behind them; a task of a task is a.b")
+		.option("--no-reset <names...>", "tasks with items of which only those run again that did not succeed")
+		.action(async (id: string, words: string[], _options, command) => {
+			const options = optionsOf<RerunOptions>(command);
+			const client = createExecutionClient(await openSession(options, context));
+			const { delay, user, tasks } = options;
+			const chosen =
+				tasks === undefined
+					? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }
+					: toChosenTasks(tasks, words, options.reset);
+			const input = { ...chosen, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
+			await finish(client, await client.executions.rerun(id, input), options, context);
+		});
+}
+
+/** Commands that pause executions, and have them go on. */
+function addChange(
+	execution: Command,
+	{ verb, description }: { readonly verb: "pause" | "resume"; readonly description: string },
+	context: CliContext,
+): void {
+	withCommonOptions(execution.command(`${verb} <ids...>`).description(description)).action(async (ids: string[], _options, command) => {
+		const client = createExecutionClient(await openSession(optionsOf(command), context));
+		for (const id of ids) {
+			const { status } = await orNotFound(client.executions[verb](id), "Execution", id, "svc execution list");
+			await write(context.stdout, `execution ${id} ${status}\n`);
+		}
 	});
+}
+
+/** What is asked for when only some tasks are to run again: they begin anew, unless it is said that they do not. */
+function toChosenTasks(tasks: readonly string[], words: readonly string[], reset: RerunOptions["reset"]) {
+	if (words.length > 0) throw new CliExit(2, "--tasks: tasks run again with the parameters that they had, others cannot be given");
+	const kept = reset === true ? [] : reset;
+	const unknown = kept.find((name) => !tasks.includes(name));
+	if (unknown !== undefined) throw new CliExit(2, `--no-reset: "${unknown}" is none of --tasks`);
+	return { tasks, reset: tasks.filter((name) => !kept.includes(name)) };
+}
+
+/** A table of tasks, those of tasks below them. */
+async function printTasks(tasks: readonly TaskNode[], options: FormatOptions, context: CliContext): Promise<void> {
+	if (tasks.length === 0) return;
+	await write(context.stdout, "tasks:\n");
+	const items = toTaskLines(tasks).map(([lead, { name, status, elapsed_seconds, action, id }]) => ({
+		task: lead + name,
+		status,
+		elapsed: elapsed_seconds === undefined ? "" : `${elapsed_seconds.toFixed(2)} s`,
+		action: action ?? "",
+		id: id ?? "",
+	}));
+	await printList({ items, total: items.length, limit: undefined }, ["task", "status", "elapsed", "action", "id"], options, context);
 }
 
 function schemasOf({ action, runner }: ExecutionRecord) {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
+import type { TaskUpdate } from "../../kernel/executions/execution-events.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 
 /** Something that happened to an execution, as it was then. A live action is the same record by another name. */
@@ -14,6 +15,8 @@ export interface EventMap {
 	"svc.liveaction__create": ChangeEvent<"liveaction">;
 	"svc.liveaction__update": ChangeEvent<"liveaction">;
 	"svc.execution.output__create": { readonly kind: "output"; readonly chunk: OutputChunk };
+	/** A task of a workflow has changed; what is secret in it is masked. */
+	"svc.task__update": { readonly kind: "task"; readonly task: TaskUpdate };
 	[announcement: `svc.announcement__${string}`]: { readonly kind: "other"; readonly data: JsonObject };
 }
 

@@ -1,7 +1,7 @@
 import type { BusEvent, EventBus, JsonObject } from "../../contract/index.ts";
 import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { announcementPrefix, eventNames, toEventChunk, toEventEntity } from "../../kernel/executions/execution-events.ts";
+import { announcementPrefix, eventNames, toEventChunk, toEventEntity, toEventTask } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import type { EventName, Events, StreamEvent } from "./events-api.ts";
@@ -25,6 +25,7 @@ const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName,
 export const streamEventNames: readonly string[] = [
 	...Object.values(derivedNames).flatMap((names) => names.map(([name]) => name)),
 	eventNames.outputCreate,
+	eventNames.taskUpdate,
 	`${announcementPrefix}<>`,
 ];
 
@@ -32,25 +33,27 @@ export interface EventParts {
 	readonly eventBus: EventBus;
 	readonly catalog: Catalog;
 	readonly sealedSecrets: SealedSecrets;
+	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
 /** Live events for the general stream. */
-export function createEvents({ eventBus, catalog, sealedSecrets }: EventParts): Events {
+export function createEvents({ eventBus, catalog, sealedSecrets, isWorkflow }: EventParts): Events {
 	const watch = createAbortWatch();
 
 	async function* toStreamEvents(event: BusEvent, isWanted: (name: string) => boolean): AsyncGenerator<StreamEvent> {
 		const { name } = event;
 		if (isAnnouncement(name)) return yield { name, kind: "other", data: event.data as JsonObject };
 		if (name === eventNames.outputCreate) return yield { name, kind: "output", chunk: toEventChunk(event) };
+		if (name === eventNames.taskUpdate) return yield { name, kind: "task", task: toEventTask(event) };
 		const entity = toEventEntity(event);
-		const view = toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets });
+		const view = toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets, isWorkflow });
 		for (const [derived, kind] of derivedNames[name] ?? []) if (isWanted(derived)) yield { name: derived, kind, view } as StreamEvent;
 	}
 
 	async function subscribe(patterns: readonly string[], { signal }: { readonly signal: AbortSignal }) {
 		const isWanted = (name: string) => patterns.some((pattern) => isNamed(name, pattern));
 		const names = Object.entries(derivedNames).flatMap(([name, derived]) => (derived.some(([one]) => isWanted(one)) ? name : []));
-		if (isWanted(eventNames.outputCreate)) names.push(eventNames.outputCreate);
+		names.push(...[eventNames.outputCreate, eventNames.taskUpdate].filter(isWanted));
 		const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
 		const over = new AbortController();
 		const forget = watch.add(signal, () => over.abort());

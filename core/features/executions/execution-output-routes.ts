@@ -4,8 +4,8 @@ import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyContent } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { toTextStream } from "../../http/sse.ts";
-import { withActionExecutions } from "./action-executions.ts";
-import { findExecutionResource } from "./execution-resource.ts";
+import { withActionExecutions } from "./action-executions-api.ts";
+import { findExecutionResource } from "./execution-resource-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

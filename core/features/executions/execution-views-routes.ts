@@ -7,8 +7,8 @@ import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "
 import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Selection } from "../../http/selection.ts";
-import { withActionExecutions } from "./action-executions.ts";
-import { findExecutionResource } from "./execution-resource.ts";
+import { withActionExecutions } from "./action-executions-api.ts";
+import { findExecutionResource } from "./execution-resource-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
 import { toExecution } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";

@@ -3,6 +3,9 @@ import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.
 import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
+import { LabelledLines } from "./labelled-lines.ts";
+import { tailTasks } from "./tail-tasks.ts";
+import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
@@ -12,6 +15,11 @@ export interface FollowRunOptions {
 	readonly type?: OutputType;
 	/** Ctrl-C cancels the execution; a second one leaves it. Without it the first one leaves. */
 	readonly cancelOnInterrupt: boolean;
+	/**
+	 * Of a workflow, besides what it prints itself: the output of its tasks; or, where somebody looks at a terminal, the tree of its tasks in the
+	 * place of that. Default: neither.
+	 */
+	readonly tasks?: "output" | "tree" | undefined;
 }
 
 /** How an execution ended. */
@@ -20,6 +28,11 @@ export interface FollowedRun {
 	/** Types of output that were printed. */
 	readonly streamed: ReadonlySet<OutputType>;
 }
+
+type Following = FollowRunOptions & { readonly progress: Progress; readonly signal: AbortSignal };
+
+/** Milliseconds between two looks at something that tells of no changes. */
+const interval = 1_000;
 
 /** Follow an execution to its end. */
 export async function followRun(client: ExecutionClient, id: string, options: FollowRunOptions, context: CliContext): Promise<FollowedRun> {
@@ -34,9 +47,19 @@ export async function followRun(client: ExecutionClient, id: string, options: Fo
 	});
 	const readerLeft = () => leave.abort(new CliExit(0));
 	context.stdout.once("error", readerLeft);
+	const following = { ...options, progress, signal: leave.signal };
 	try {
-		const streamed = await printOutput(client, id, { ...options, progress, signal: leave.signal }, context);
+		if (options.tasks === "tree" && options.print && progress.isShown) {
+			return { record: await showTasks(client, id, following, context), streamed: new Set() };
+		}
+		const [streamed] = await Promise.all([
+			printOutput(client, id, following, context),
+			...(options.tasks === "output" && options.print ? [printTaskOutput(client, id, following, context)] : []),
+		]);
 		return { record: await awaitFinal(client, id, leave.signal), streamed };
+	} catch (error) {
+		leave.abort(error);
+		throw error;
 	} finally {
 		progress.stop();
 		context.stdout.off("error", readerLeft);
@@ -50,12 +73,7 @@ async function cancel(client: ExecutionClient, id: string, context: CliContext):
 	if (refused !== undefined) await write(context.stderr, `${refused}\n`);
 }
 
-async function printOutput(
-	client: ExecutionClient,
-	id: string,
-	options: FollowRunOptions & { readonly progress: Progress; readonly signal: AbortSignal },
-	context: CliContext,
-): Promise<ReadonlySet<OutputType>> {
+async function printOutput(client: ExecutionClient, id: string, options: Following, context: CliContext): Promise<ReadonlySet<OutputType>> {
 	const { signal, progress } = options;
 	const streamed = new Set<OutputType>();
 	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
@@ -73,12 +91,46 @@ async function printOutput(
 	return streamed;
 }
 
+/** Print the output of all that a workflow starts, each line behind the name of its task. */
+async function printTaskOutput(client: ExecutionClient, id: string, options: Following, context: CliContext): Promise<void> {
+	const { type, progress, signal } = options;
+	const lines = new LabelledLines();
+	const print = async (piece: { readonly type: OutputType; readonly text: string }) => {
+		if (piece.text === "") return;
+		await progress.aside(() => writeOutput(piece.type === "stdout" ? context.stdout : context.stderr, piece.text));
+	};
+	await tailTasks(client, id, {
+		type,
+		signal,
+		hasEnded: async () => finalStates.has((await client.executions.get(id, { query: { include_attributes: "status" }, signal })).status),
+		onReconnect: (error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`)),
+		onChunk: (piece) => print({ type: piece.chunk.output_type, text: lines.add(piece) }),
+	});
+	for (const piece of lines.rest()) await print(piece);
+}
+
+/** Draw the tasks of a workflow until it has ended, and leave them there as they are then. */
+async function showTasks(client: ExecutionClient, id: string, { progress, signal }: Following, context: CliContext) {
+	for (;;) {
+		// Asked first, so that what is drawn last is how it ended.
+		const record = await client.executions.get(id, { signal });
+		const lines = toTaskLines(await readTaskTree(client.executions, id, { signal })).map(toTaskText);
+		if (finalStates.has(record.status)) {
+			if (lines.length > 0) await progress.aside(() => write(context.stderr, `${lines.join("\n")}\n`));
+			return record;
+		}
+		progress.update(`execution ${id} ${record.status}`);
+		progress.updateBelow(lines);
+		await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
+	}
+}
+
 async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
 	for (;;) {
 		const record = await client.executions.get(id, { signal });
 		if (finalStates.has(record.status)) return record;
 		// The output also ends when an execution is paused; then there is nothing to follow but the record.
-		await delay(1_000, undefined, { signal }).catch(() => signal.throwIfAborted());
+		await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
 	}
 }
 

@@ -87,12 +87,15 @@ export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "mask
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
 }
 
-function toEmbeddedLiveAction({ entity }: ExecutionView, parameters: JsonObject | undefined, secrets: KnownSecrets): WireRecord {
+function toEmbeddedLiveAction(
+	{ entity, isWorkflow }: ExecutionView,
+	parameters: JsonObject | undefined,
+	secrets: KnownSecrets,
+): WireRecord {
 	return withoutNull({
 		id: entity.liveaction_id,
 		action: entity.action_ref,
-		// No workflow runner exists yet.
-		action_is_workflow: false,
+		action_is_workflow: isWorkflow,
 		parameters: parameters ?? {},
 		callback: secrets.json(entity.callback ?? {}),
 		runner_info: entity.runner_info ?? {},

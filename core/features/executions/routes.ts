@@ -8,9 +8,9 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { selectionQuery } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
-import { withActionExecutions } from "./action-executions.ts";
+import { withActionExecutions } from "./action-executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
-import { findExecutionResource } from "./execution-resource.ts";
+import { findExecutionResource } from "./execution-resource-api.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
 import { executionStatuses } from "./execution-statuses-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
@@ -153,7 +153,8 @@ export const executionRoutes = withActionExecutions([
 		path: "/executions/:id/re_run",
 		component: "api",
 		summary: "Run an execution again",
-		description: "`{parameters, user, delay}`. With `no_merge=true` only the given parameters count, not those of the first run.",
+		description:
+			"`{parameters, user, delay}`, of a workflow `{tasks, reset}`. With `no_merge=true` only the given parameters count, not those of the first run.",
 		answers: { 201: answerJson(executionSchema) },
 		permission: "execution_rerun",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),

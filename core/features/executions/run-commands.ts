@@ -15,6 +15,7 @@ import { toShownResult } from "./shown-result.ts";
 
 interface RunOptions extends FormatOptions {
 	readonly async?: boolean;
+	readonly tail?: boolean;
 	readonly traceTag?: string;
 	readonly traceId?: string;
 	readonly delay?: number;
@@ -36,6 +37,7 @@ Exit code: 0 succeeded; the run's own return code (1 to 255) when the action fai
 export function withRunOptions(command: Command): Command {
 	return withCommonOptions(command, "--attr <names>")
 		.option("-a, --async", "print the id and do not wait")
+		.option("--tail", "of a workflow: the output of its tasks, too, each line behind the name of its task")
 		.option("--delay <milliseconds>", "wait before it is scheduled", toInteger)
 		.option("-u, --user <user>", "user to run as (administrators)")
 		.option("--auto-dict", "make objects of array parameters given as key:value,key:value");
@@ -106,7 +108,8 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 	}
 	// A run that never ends by itself can be looked up from elsewhere.
 	if (!data) await write(context.stderr, toSummary(created));
-	const { record, streamed } = await followRun(client, created.id, { print: !data, cancelOnInterrupt: true }, context);
+	const tasks = created.liveaction.action_is_workflow ? (options.tail ? "output" : "tree") : undefined;
+	const { record, streamed } = await followRun(client, created.id, { print: !data, cancelOnInterrupt: true, tasks }, context);
 	if (data) await printRecord(record, [], options, context);
 	else {
 		await printRecord({ result: toShownResult(record.result, streamed) }, ["result"], options, context);

@@ -16,7 +16,7 @@ export const streamFilterQuery = {
 	end_execution_id: "string",
 } as const;
 
-/** Output is sent to those only who ask for it. */
+/** Output and tasks are sent to those only who ask for them. */
 const defaultEvents = ["svc.execution__*", "svc.liveaction__*", "svc.announcement__*"];
 const completed: ReadonlySet<ExecutionStatus> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
@@ -53,6 +53,8 @@ export async function toServerSentEvent(context: Asking, event: StreamEvent, pre
 			return { event: event.name, data: await presentOne(() => toLiveAction(event.view, presentation)) };
 		case "output":
 			return { event: event.name, data: await presentOne(() => toChunk(event.chunk, presentation)), id: event.chunk.id };
+		case "task":
+			return { event: event.name, data: event.task };
 		case "other":
 			return { event: event.name, data: event.data };
 	}
@@ -65,12 +67,14 @@ function isListed(value: string | undefined, list: readonly string[] | undefined
 /** The action whose execution an event is about; undefined for other events. */
 export function toActionRef(event: StreamEvent): string | undefined {
 	if (event.kind === "output") return event.chunk.action_ref;
+	if (event.kind === "task") return event.task.action_ref;
 	return event.kind === "other" ? undefined : event.view.entity.action_ref;
 }
 
 /** Live actions have no execution id on the stream. */
 function toExecutionId(event: StreamEvent): string | undefined {
 	if (event.kind === "output") return event.chunk.execution_id;
+	if (event.kind === "task") return event.task.execution_id;
 	return event.kind === "execution" ? event.view.entity.id : undefined;
 }
 

@@ -8,7 +8,7 @@ import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStrea
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
-import { findExecutionResource } from "./execution-resource.ts";
+import { findExecutionResource } from "./execution-resource-api.ts";
 import type { Asking } from "./present-executions.ts";
 import { toChunk } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";

@@ -3,7 +3,7 @@ import type { Answer, AnswerContent, AnswerHeader } from "./answers.ts";
 import { allAnswers } from "./common-answers.ts";
 import { toParameters } from "./parameters.ts";
 import type { Components } from "./published.ts";
-import { definitionOf, type JsonSchema, jsonValue } from "./schema.ts";
+import { definitionOf, type JsonSchema, jsonValue, text } from "./schema.ts";
 
 /** What the description of the API asks of a route. */
 export type DescribedRoute = Pick<
@@ -61,6 +61,7 @@ function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Co
 		const schema = components.publish(jsonValue);
 		return { content: { "application/json": { schema }, "application/x-www-form-urlencoded": { schema: { type: "object" } } } };
 	}
+	if (body === "text") return { required: true, content: { "text/plain": { schema: text } } };
 	const { required = [] } = body.schema as { readonly required?: readonly string[] };
 	return { required: required.length > 0, content: { "application/json": { schema: components.publish(body.schema) } } };
 }

@@ -17,7 +17,7 @@ import { FailingStorage } from "../../testing/http/failing-storage.test-support.
 import { createMemoryLogger, createOptions, FakeEngine, toEngine } from "../../testing/http/fake-engine.test-support.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 import { policyBody, ruleBody, toTrigger } from "../../testing/http/matrix-rows.test-support.ts";
-import { createSubject, matrixPacks } from "../../testing/http/matrix-subject.test-support.ts";
+import { createSubject, matrixPacks, matrixRunners } from "../../testing/http/matrix-subject.test-support.ts";
 import type { MatrixSubject } from "../../testing/http/rights-row.test-support.ts";
 import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
 import type { Component, Route } from "../route.ts";
@@ -210,7 +210,7 @@ async function drive(): Promise<readonly Asker[]> {
 		},
 		{
 			packs,
-			runners: [inquirer()],
+			runners: [...matrixRunners, inquirer()],
 			api: { max_body_size: 10_000 },
 			stream: { max_per_user: 2 },
 			storage: (plugin) => storage.wrap(plugin),

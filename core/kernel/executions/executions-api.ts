@@ -18,6 +18,8 @@ export interface ExecutionView {
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;
 	readonly children: readonly string[];
+	/** Whether it is made of others. */
+	readonly isWorkflow: boolean;
 	/** What of it must not be shown. */
 	readonly secrets: KnownSecrets;
 }

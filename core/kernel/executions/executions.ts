@@ -133,7 +133,7 @@ export class StoredExecutions implements Executions {
 	}
 
 	async #toViews(entities: readonly ExecutionEntity[], children = true): Promise<ExecutionView[]> {
-		const { storage, catalog, sealedSecrets } = this.#parts;
+		const { storage, catalog } = this.#parts;
 		const ids = entities.map(({ id }) => id);
 		const nested =
 			children && ids.length > 0
@@ -147,7 +147,7 @@ export class StoredExecutions implements Executions {
 		return Promise.all(
 			entities.map(async (entity) => {
 				const ids = (byParent.get(entity.id) ?? []).map(({ id }) => id);
-				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { children: ids, sealedSecrets });
+				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { ...this.#parts, children: ids });
 			}),
 		);
 	}

@@ -88,7 +88,7 @@ export function createExecution(changes: Partial<ExecutionEntity> = {}): Executi
 }
 
 export function toView(entity: ExecutionEntity, children: readonly string[] = []): ExecutionView {
-	return { entity, snapshot, children, secrets: new KnownSecrets(findSecrets(entity.parameters, snapshot)) };
+	return { entity, snapshot, children, isWorkflow: false, secrets: new KnownSecrets(findSecrets(entity.parameters, snapshot)) };
 }
 
 /** A stand-in for the engine: answers from what a test puts in, and records what it was asked. */
@@ -193,6 +193,18 @@ export class FakeEngine {
 }
 
 /** The engine facade over a `FakeEngine`. */
+/** Every execution is a workflow with one task, whose action holds a secret. */
+function toWorkflows(view: (id: string) => ExecutionView) {
+	const times = { start_timestamp: "2031-03-04T09:15:02.418273Z", end_timestamp: null };
+	const state = { route: 0, status: "running", attempts: 1, ...times, execution_ids: [], items: null, next: [] };
+	const tasks = [{ id: firstId, name: "one", action: "core.hunter2", ...state }];
+	const node = { id: "one", kind: "task", action: "core.hunter2", join: null, items: null, is_start: true, tasks };
+	return {
+		tasks: async (id: string) => ({ value: tasks, secrets: view(id).secrets }),
+		runGraph: async (id: string) => ({ value: { nodes: [node], edges: [] }, secrets: view(id).secrets }),
+	};
+}
+
 export function toEngine(fake: FakeEngine): Engine {
 	const expiry = new Date(Date.now() + 3_600_000).toISOString().replace("Z", "000Z");
 	const view = (id: string) => toView(fake.find(id));
@@ -233,6 +245,7 @@ export function toEngine(fake: FakeEngine): Engine {
 			},
 			filterValues: async () => ({ action: ["core.local"] }),
 		},
+		workflows: toWorkflows(view),
 		output: {
 			read: async function* (_id: string, { type }: { type?: string }) {
 				for (const chunk of fake.chunks) if (type === undefined || chunk.output_type === type) yield chunk.data;

@@ -99,6 +99,28 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer, shows: { output: "asked" } },
 	"stream GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer, shows: { output: "asked" } },
 	"stream GET /stream": { ok: 200, request: at("/stream"), grants: global("stream_view") },
+	"api POST /workflows/inspect": {
+		ok: 200,
+		request: at("/workflows/inspect", { tasks: { one: {} } }),
+		grants: global("workflow_inspect"),
+	},
+	"api GET /workflows/:ref/graph": {
+		ok: 200,
+		request: at("/workflows/vault.flow/graph"),
+		grants: on("action:vault:flow", "action_view"),
+	},
+	"api GET /executions/:id/graph": {
+		ok: 200,
+		request: ({ workflow }) => ({ path: `/executions/${workflow}/graph` }),
+		grants: on("action:vault:flow", "action_view"),
+		shows: { secrets: "show_secrets" },
+	},
+	"api GET /executions/:id/tasks": {
+		ok: 200,
+		request: ({ workflow }) => ({ path: `/executions/${workflow}/tasks` }),
+		grants: on("pack:vault", "action_view"),
+		shows: { secrets: "show_secrets" },
+	},
 	"api GET /inquiries": { ok: 200, request: at("/inquiries"), grants: global("inquiry_list") },
 	"api GET /inquiries/:id": {
 		ok: 400,

@@ -1,4 +1,5 @@
 import { until } from "../guarantees/until.test-support.ts";
+import { fakeWorkflow, toFakeDefinition } from "./fake-workflow.test-support.ts";
 import type { GuardedService } from "./guarded-service.test-support.ts";
 import { policyBody, ruleBody, toTrigger } from "./matrix-rows.test-support.ts";
 import type { MatrixSubject } from "./rights-row.test-support.ts";
@@ -7,7 +8,13 @@ import type { MatrixSubject } from "./rights-row.test-support.ts";
 export const matrixPacks = {
 	"vault/pack.yaml": "ref: vault\nname: vault\ndescription: Secrets.\nversion: 1.0.0\nauthor: somebody\n",
 	"vault/config.schema.yaml": "pin: {type: string, secret: true}\n",
+	"vault/actions/flow.yaml":
+		"name: flow\nrunner_type: workflow\nentry_point: workflows/flow.yaml\nparameters: {pin: {type: string, secret: true}}\n",
+	"vault/actions/workflows/flow.yaml": toFakeDefinition({ say: { next: [{ do: "open" }] }, open: { action: "default.<pin>" } }),
 };
+
+/** The runners of their actions, besides `speak`. */
+export const matrixRunners = [fakeWorkflow()];
 
 /** A webhook that keeps what comes in, something that did, and what came of it. */
 async function createDelivery({ ask }: GuardedService, root: string) {
@@ -43,10 +50,11 @@ async function keepValues({ ask, signIn }: GuardedService, root: string): Promis
 
 /** Everything that the rows of the matrix ask for, for somebody. */
 export async function createSubject(service: GuardedService, root: string) {
-	const { ask, signIn } = service;
+	const { ask, signIn, run } = service;
 	const received = await createDelivery(service, root);
 	const execution = await createFamily(service, root);
 	await keepValues(service, root);
+	const workflow = await run(root, "vault.flow");
 	const assignmentOf = async (user: string) =>
 		String(((await ask(root, "GET", `/v1/rbac/role_assignments?user=${user}`)).body as unknown as { id: string }[])[0]?.id);
 	const [assignment, ownAssignment] = [await assignmentOf("root"), await assignmentOf("owner")];
@@ -58,6 +66,7 @@ export async function createSubject(service: GuardedService, root: string) {
 	const freshName = () => `fresh${(count += 1)}`;
 	return (username: string): MatrixSubject => ({
 		execution,
+		workflow,
 		assignment,
 		ownAssignment,
 		...received,

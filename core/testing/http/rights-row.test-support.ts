@@ -27,6 +27,8 @@ type Shows = { readonly [F in GuardedField]?: Needs };
 export interface MatrixSubject {
 	/** An execution that has ended, and has a child. */
 	readonly execution: string;
+	/** An execution of the workflow `vault.flow` that has ended, with a secret in one of its tasks. */
+	readonly workflow: string;
 	/** Id of a new execution that is not to begin for a long time. */
 	newExecution(): Promise<string>;
 	/** Id of what a rule did about an event. */

@@ -119,6 +119,14 @@ const walks: Readonly<Record<string, Walk>> = {
 		each([...executions, "last"], (id) => get(`/executions/${id}`, [...selections, "?max_result_size=10"])),
 	"api GET /executions/:id/output": ({ executions }) =>
 		each(executions, (id) => get(`/executions/${id}/output`, ["", "?output_type=stderr"])),
+	"api GET /executions/:id/graph": ({ executions }) => each(executions, (id) => get(`/executions/${id}/graph`, ["", "?show_secrets=0"])),
+	"api GET /executions/:id/tasks": ({ executions }) => each(executions, (id) => get(`/executions/${id}/tasks`, ["", "?limit=-1&offset=1"])),
+	"api GET /workflows/:ref/graph": ({ actions }) => each(actions, (ref) => get(`/workflows/${ref}/graph`)),
+	"api POST /workflows/inspect": ({ secrets }) =>
+		send("/workflows/inspect", [
+			{ tasks: { one: { action: "vault.command" } } },
+			`tasks: {one: {action: ${JSON.stringify(secrets.refuse())}`,
+		]),
 	"stream GET /executions/:id/output": ({ ended }) => each(ended, (id) => get(`/executions/${id}/output`)),
 	"stream GET /stream": () => [],
 	"api GET /actions/views/parameters/:ref": ({ actions }) => each(actions, (ref) => get(`/actions/views/parameters/${ref}`)),

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { toFakeDefinition } from "./fake-workflow.test-support.ts";
 import type { PackFiles } from "./whole-service.test-support.ts";
 
 /** Ways a secret may look: ten plain characters, several lines, texts that JSON, YAML and addresses write differently. */
@@ -91,6 +92,12 @@ export function createSecretPack(secrets: SecretValues): PackFiles {
 			env: { default: { HEADERS: ["Authorization: {{ pin }}"] } },
 		},
 	};
+	const flow = {
+		name: "flow",
+		runner_type: "workflow",
+		entry_point: "workflows/flow.yaml",
+		parameters: { pin: { type: "string", secret: true, default: secrets.storePlain() } },
+	};
 	return {
 		"vault/pack.yaml": stringify({ ref: "vault", name: "vault", description: "Secrets.", version: "1.0.0", author: "somebody" }),
 		"vault/config.schema.yaml": stringify({
@@ -100,6 +107,11 @@ export function createSecretPack(secrets: SecretValues): PackFiles {
 		"vault/actions/command.yaml": stringify(command),
 		"vault/actions/script.yaml": stringify(script),
 		"vault/actions/embedded.yaml": stringify(embedded),
+		"vault/actions/flow.yaml": stringify(flow),
+		"vault/actions/workflows/flow.yaml": toFakeDefinition({
+			pass: { action: "vault.command", input: { pin: "<pin>", options: { pin: "<pin>" } }, next: [{ do: "open" }] },
+			open: { action: "vault.<pin>" },
+		}),
 		"vault/actions/script.sh": '#!/bin/sh\nshift $(($# - 2))\nsleep "$1"\nexit "$2"\n',
 	};
 }

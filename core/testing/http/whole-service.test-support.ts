@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { localScript } from "../../../plugins-runner/local-script/index.ts";
 import type { OptionsInput } from "../../contract/index.ts";
+import { fakeWorkflow } from "./fake-workflow.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "./service.test-support.ts";
 
 /** Files of packs, by path below the directory of packs. */
@@ -21,7 +22,7 @@ export async function withWholeService(
 			await mkdir(dirname(join(packs, path)), { recursive: true });
 			await writeFile(join(packs, path), text, { mode: 0o755 });
 		}
-		const plugins = { backend: { durable: true }, runners: [localCommand(), localScript()], packs: [packs] };
+		const plugins = { backend: { durable: true }, runners: [localCommand(), localScript(), fakeWorkflow()], packs: [packs] };
 		await withService(run, { ...options, ...plugins });
 	} finally {
 		await rm(packs, { recursive: true, force: true });

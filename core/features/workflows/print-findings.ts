@@ -1,0 +1,17 @@
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { type FormatOptions, printList } from "../../cli/output.ts";
+import type { DefinitionFinding } from "../../contract/index.ts";
+import { mayRun, toFindingText } from "./finding-text.ts";
+
+/** Print what is wrong; throws `CliExit` with 1 when the definition cannot run. */
+export async function printFindings(
+	subject: string,
+	findings: readonly DefinitionFinding[],
+	options: FormatOptions,
+	context: CliContext,
+): Promise<void> {
+	if (options.json || options.yaml) await printList({ items: findings, total: findings.length, limit: undefined }, [], options, context);
+	else await write(context.stdout, toFindingText(subject, findings));
+	if (!mayRun(findings)) throw new CliExit(1);
+	if (!options.json && !options.yaml && findings.length === 0) await write(context.stderr, `${subject}: nothing is wrong\n`);
+}

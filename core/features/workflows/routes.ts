@@ -1,0 +1,100 @@
+import { answerJson, answerList, answerPage } from "../../http/openapi/answers.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { presentOne, secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyJson } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { Executions } from "../../kernel/executions/executions-api.ts";
+import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import type { Actions } from "../actions/catalog-api.ts";
+import { withActionExecutions } from "../executions/action-executions-api.ts";
+import { findExecutionResource } from "../executions/execution-resource-api.ts";
+import { hideInGraph, hideInTasks } from "./hide-in-run.ts";
+import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schemas.ts";
+import type { OfRun, Workflows } from "./workflows-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly workflows: Workflows;
+	readonly actions: Pick<Actions, "get">;
+	readonly executions: Executions;
+}
+
+const { defineRoute, defineTextRoute } = routesOver<RouteNeeds>();
+
+const defaultLimit = 100;
+
+/** Definitions of workflows, and how far their runs have come. */
+export const workflowRoutes = [
+	defineTextRoute({
+		method: "POST",
+		path: "/workflows/inspect",
+		component: "api",
+		summary: "Tell what is wrong with the definition of a workflow",
+		description:
+			"Its text is the body, `text/plain`. `runner` names the runner it is for, `workflow` unless it is given. Nothing is stored.",
+		answers: { 200: answerList(findingSchema, { description: "What is wrong; empty when nothing is." }) },
+		permission: "workflow_inspect",
+		query: { runner: "string" },
+		async handler({ engine, body, query, principal }) {
+			return replyJson(await engine.workflows.inspect(body, { runner: query.runner, principal }));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/workflows/:ref/graph",
+		component: "api",
+		summary: "Get the definition of a workflow as a graph",
+		description: "400 for an action that is no workflow.",
+		answers: { 200: answerJson(graphSchema) },
+		permission: "action_view",
+		resource: async ({ engine, path }) => toActionResource((await engine.actions.get(path["ref"] ?? "")).ref),
+		async handler({ engine, path }) {
+			return replyJson(await engine.workflows.graph(path["ref"] ?? ""));
+		},
+	}),
+	...withActionExecutions([
+		defineRoute({
+			method: "GET",
+			path: "/executions/:id/graph",
+			component: "api",
+			summary: "Get the definition that a run of a workflow has, with its tasks",
+			description: "400 for an execution that is no workflow.",
+			answers: { 200: answerJson(runGraphSchema) },
+			permission: "execution_view",
+			resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+			query: secretsQuery,
+			async handler(context) {
+				const graph = await context.engine.workflows.runGraph(context.path["id"] ?? "");
+				return replyJson(await present(context, graph, hideInGraph));
+			},
+		}),
+		defineRoute({
+			method: "GET",
+			path: "/executions/:id/tasks",
+			component: "api",
+			summary: "List the tasks of a run of a workflow, in the order of their start",
+			description: "Also while it runs. 400 for an execution that is no workflow.",
+			answers: { 200: answerPage(taskSchema) },
+			permission: "execution_view",
+			resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+			query: { ...pagingQuery, ...secretsQuery },
+			async handler(context) {
+				const paging = parsePaging(context, defaultLimit);
+				const { value, secrets } = await context.engine.workflows.tasks(context.path["id"] ?? "");
+				const { offset, limit = value.length } = paging;
+				const page = { value: value.slice(offset, offset + limit), secrets };
+				return replyJson(await present(context, page, hideInTasks), 200, toCountHeaders(value.length, paging));
+			},
+		}),
+	]),
+];
+
+/** Without what is secret, unless it is asked for by somebody who may see it. */
+async function present<T>(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	{ value, secrets }: OfRun<T>,
+	hide: (value: T, secrets: KnownSecrets) => T,
+): Promise<T> {
+	return toPresentation(context).masked ? presentOne(() => hide(value, secrets)) : value;
+}

@@ -1,0 +1,98 @@
+import type {
+	ActionEntity,
+	ActionSignature,
+	DefinitionGraph,
+	Definitions,
+	Expressions,
+	JsonObject,
+	Runner,
+	RunProgress,
+	TaskState,
+} from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { splitRef, toActionResource } from "../../kernel/basics/resource.ts";
+import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
+import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import type { Access } from "../access/access-api.ts";
+import type { Actions } from "../actions/catalog-api.ts";
+import { findDefinitions } from "./find-definitions.ts";
+import { layProgressOver } from "./run-graph.ts";
+import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-api.ts";
+
+export interface WorkflowParts {
+	readonly runners: ReadonlyMap<string, Runner>;
+	readonly executions: Pick<Executions, "get">;
+	readonly actions: Pick<Actions, "get" | "list" | "mergedParameters" | "entryPoint">;
+	readonly access: Pick<Access, "allows">;
+	readonly expressions: Expressions;
+	/** All entries of the journal of an execution, the oldest first. */
+	readonly readJournal: (executionId: string) => Promise<readonly JsonObject[]>;
+}
+
+/** The fields of an execution that tell how far it has come. */
+const fields = ["id", "action_ref", "runner_name", "parameters", "known_secrets", "snapshot_id"] as const;
+const defaultRunner = "workflow";
+
+/** Workflows as actions, runners and journals have them. */
+export class StoredWorkflows implements Workflows {
+	readonly #parts: WorkflowParts;
+
+	constructor(parts: WorkflowParts) {
+		this.#parts = parts;
+	}
+
+	async inspect(text: string, { runner = defaultRunner, principal }: InspectOptions = {}) {
+		const { runners, expressions } = this.#parts;
+		const definitions = findDefinitions(runners, runner, "runner");
+		return definitions.inspect(text, { expressions, findAction: (ref) => this.#findAction(ref, principal) });
+	}
+
+	async graph(refOrId: string): Promise<DefinitionGraph> {
+		const action = await this.#parts.actions.get(refOrId);
+		return this.#graphOf(action, this.#definitionsOf(action.ref, action.runner_type));
+	}
+
+	async runGraph(executionId: string): Promise<OfRun<RunGraph>> {
+		const { view, definitions, progress } = await this.#readRun(executionId);
+		const graph =
+			progress.definition === null
+				? // It has not begun: it will have what the file holds then.
+					await this.#graphOf(await this.#parts.actions.get(view.entity.action_ref), definitions)
+				: definitions.graph(progress.definition);
+		return { value: layProgressOver(graph, progress.tasks), secrets: view.secrets };
+	}
+
+	async tasks(executionId: string): Promise<OfRun<readonly TaskState[]>> {
+		const { view, progress } = await this.#readRun(executionId);
+		return { value: progress.tasks, secrets: view.secrets };
+	}
+
+	async #readRun(executionId: string): Promise<{ view: ExecutionView; definitions: Definitions; progress: RunProgress }> {
+		const { executions, readJournal } = this.#parts;
+		const named = await executions.get(executionId, { fields });
+		const definitions = this.#definitionsOf(named.entity.action_ref, named.entity.runner_name);
+		const progress = definitions.progress(await readJournal(named.entity.id));
+		// Read again: what is secret in an entry is known to the execution no later than the entry is stored.
+		return { view: await executions.get(named.entity.id, { fields }), definitions, progress };
+	}
+
+	#definitionsOf(actionRef: string, runner: string): Definitions {
+		return findDefinitions(this.#parts.runners, runner, `action "${actionRef}" is no workflow`);
+	}
+
+	async #graphOf(action: ActionEntity, definitions: Definitions): Promise<DefinitionGraph> {
+		const { text } = await this.#parts.actions.entryPoint(action.ref);
+		return definitions.graph(text);
+	}
+
+	async #findAction(ref: string, principal: Principal | undefined): Promise<ActionSignature | undefined> {
+		const { access, actions } = this.#parts;
+		if (principal !== undefined && !access.allows(principal, "action_view", toActionResource(ref))) return undefined;
+		const { items } = await actions.list(splitRef(ref), { limit: 1 });
+		const [action] = items;
+		if (action === undefined) return undefined;
+		const [parameters = {}] = await actions.mergedParameters([action]);
+		// A finding may quote what a parameter allows.
+		return { ref, enabled: action.enabled, parameters: maskDefaults(parameters) };
+	}
+}

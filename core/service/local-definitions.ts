@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { DefinitionOptions, LocalDefinitions } from "../cli/context.ts";
+import { type Definitions, type DefinitionTools, type RunnerPlugin, SvcError } from "../contract/index.ts";
+import { createRunExpressions } from "../kernel/runs/run-expressions.ts";
+import { loadConfig } from "./load-config.ts";
+import { packageFile } from "./version.ts";
+
+const configName = "svc.config.ts";
+
+/**
+ * What a runner of a configuration says of definitions, without the service: nothing is started, and actions are not looked at. `SVC_CONFIG`
+ * when the configuration cannot be read, or has no such runner.
+ */
+export async function openDefinitions({ config, runner: name }: DefinitionOptions): Promise<LocalDefinitions> {
+	const file = findConfig(config);
+	const { runners } = await loadConfig(file);
+	const plugin = (Array.isArray(runners) ? (runners as readonly RunnerPlugin[]) : []).find((one) => one?.name === name);
+	const definitions: Definitions | undefined = plugin?.create().definitions;
+	if (definitions === undefined) {
+		const problem = plugin === undefined ? "is none of its runners" : "reads no definitions";
+		throw new SvcError("SVC_CONFIG", `--runner: "${name}" ${problem}, in the configuration "${file}"; name another with --config`);
+	}
+	const tools: DefinitionTools = { expressions: createRunExpressions() };
+	return {
+		inspect: (text) => definitions.inspect(text, tools),
+		graph: (text) => definitions.graph(text),
+		async test(text, cases) {
+			if (definitions.test === undefined) {
+				throw new SvcError("SVC_INVALID", `--runner: definitions for "${name}" cannot be tried with cases`);
+			}
+			return definitions.test(text, cases, tools);
+		},
+	};
+}
+
+/** The one that is named, that of the place, or what the package runs without one: a pack needs no configuration to be tested. */
+function findConfig(given: string | undefined): string {
+	if (given !== undefined) return resolve(given);
+	const own = resolve(configName);
+	return existsSync(own) || packageFile === undefined ? own : join(dirname(packageFile), configName);
+}
