@@ -1,0 +1,223 @@
+import type { ExecutionStatus } from "../../../core/contract/index.ts";
+import type { AttemptFacts, Fact, RunStatus } from "./facts.ts";
+import type { RunState } from "./run-state.ts";
+import { applyTakeUp } from "./take-up.ts";
+import { type ChildRun, isEnd, isResting, type KeptRun, type Staged, TaskRun, toItemsRun } from "./task-run.ts";
+
+type FactOf<F extends Fact["fact"]> = Extract<Fact, { readonly fact: F }>;
+type Appliers = { readonly [F in Fact["fact"]]: (state: RunState, fact: FactOf<F>, at: number) => void };
+
+/** Changes the state by what was decided at a time, in microseconds. */
+export function applyFact(state: RunState, fact: Fact, at: number): void {
+	const apply = appliers[fact.fact] as (state: RunState, fact: Fact, at: number) => void;
+	apply(state, fact, at);
+}
+
+const appliers: Appliers = {
+	begin: begin,
+	system: (state, { system, deadline }) => {
+		state.system = system;
+		state.deadline = deadline ?? null;
+	},
+	start: start,
+	again: (state, fact, at) => {
+		const staged = takeStaged(state, fact.staged);
+		const run = staged?.retries;
+		if (run === undefined) return;
+		run.attempt++;
+		run.hasExpired = false;
+		beginAttempt(state, run, { facts: fact, action: fact.action, at });
+	},
+	ask: (state, { task, to }) => ofTask(state, task, (run) => ask(state, run, to)),
+	child: (state, { task, item, id, status }) =>
+		ofTask(state, task, (run) => {
+			const child = run.childOf(item);
+			if (child === undefined) return;
+			if (child.id !== id) run.executionIds.push(id);
+			child.id = id;
+			changeChild(state, { run, item, child }, status);
+		}),
+	refused: (state, { task, item, message }) =>
+		ofTask(state, task, (run) => {
+			const child = run.childOf(item);
+			if (child === undefined) return;
+			child.message = message;
+			changeChild(state, { run, item, child }, "failed");
+		}),
+	due: (state, { task }) =>
+		ofTask(state, task, (run) => {
+			run.due = null;
+			state.waiting.delete(run);
+			state.review(run);
+		}),
+	expire: (state, { task }) =>
+		ofTask(state, task, (run) => {
+			run.hasExpired = true;
+			state.waiting.delete(run);
+			state.review(run);
+		}),
+	break: (state, { task }) =>
+		ofTask(state, task, (run) => {
+			run.isBroken = true;
+			state.review(run);
+		}),
+	retry: (state, { task }) =>
+		ofTask(state, task, (run) => {
+			run.deadline = null;
+			state.setStatus(run, "retrying");
+			state.review(run);
+			state.stage({ name: run.name, route: run.route, variables: run.variables, sources: [...run.sources], retries: run });
+		}),
+	end: (state, { task, status, next }, at) => ofTask(state, task, (run) => state.end(run, { status, next, at })),
+	error: (state, { entry }) => state.addError(entry),
+	status: (state, { status }) => changeStatus(state, status),
+	resume: (state) => {
+		changeStatus(state, "running");
+		for (const { run, item } of [...state.children.values()]) {
+			const child = run.childOf(item);
+			if (child?.status === "paused") changeChild(state, { run, item, child }, "resuming");
+		}
+	},
+	block: (state, { staged }) => {
+		for (const number of staged) {
+			const found = state.staged.get(number);
+			if (found !== undefined) found.isBlocked = true;
+		}
+	},
+	finish: (state, { status, output }) => {
+		state.finished = { status, output };
+	},
+	takeUp: applyTakeUp,
+};
+
+function begin(state: RunState, { definition, system, variables, starts, deadline }: FactOf<"begin">, at: number): void {
+	state.definition = definition;
+	state.system = system;
+	state.status = "running";
+	state.deadline = deadline ?? null;
+	state.duration = deadline === undefined ? null : deadline - at;
+	state.initial = state.initial.publish(state.nextWrite(), variables);
+	state.published = state.initial;
+	for (const name of starts) state.stage({ name, route: 0, variables: state.initial, sources: [] });
+}
+
+function start(state: RunState, fact: FactOf<"start">, at: number): void {
+	const staged = takeStaged(state, fact.staged);
+	if (staged === undefined) return;
+	const { id, action } = fact;
+	const kept = staged.keeps?.reset === false ? staged.keeps.task.items : null;
+	const items = fact.items ?? null;
+	const retry = fact.retry ?? null;
+	const run = new TaskRun({ number: state.tasks.length, id, staged, action, at, order: state.nextOrder(), retry, items: kept ?? items });
+	if (kept !== null) keepItems(run, kept.children, staged.keeps);
+	state.addTask(run);
+	state.changed.add(run);
+	beginAttempt(state, run, { facts: fact, action, at });
+}
+
+/** What has succeeded in an earlier run is not done again. */
+function keepItems(run: TaskRun, children: readonly (ChildRun | undefined)[], keeps: KeptRun | undefined): void {
+	const { items } = run;
+	if (items === null || keeps === undefined) return;
+	for (const [at, child] of children.entries()) {
+		if (child?.status !== "succeeded") continue;
+		items.children[at] = { ...child };
+		items.succeeded++;
+		if (child.id !== null) run.executionIds.push(child.id);
+	}
+	skipDone(run);
+}
+
+function beginAttempt(
+	state: RunState,
+	run: TaskRun,
+	{ facts, action, at }: { readonly facts: AttemptFacts; readonly action: string | null; readonly at: number },
+): void {
+	run.delay = facts.delay ?? 0;
+	run.due = facts.due ?? null;
+	run.deadline = facts.deadline ?? null;
+	if (run.attempt > 1 && run.items !== null) run.items = toItemsRun(run.items);
+	if (action !== null && run.items === null) {
+		run.child = { id: null, status: "asked" };
+		state.children.set(run.keyOf(undefined), { run, item: undefined });
+		state.active++;
+	}
+	state.setStatus(run, run.delay > 0 || (run.due !== null && run.due > at) ? "delayed" : "running");
+	if (run.deadline !== null) state.wakes.add(run.deadline, run);
+	if (run.due !== null) {
+		state.wakes.add(run.due, run);
+		state.waiting.add(run);
+	}
+	state.review(run);
+}
+
+function ask(state: RunState, run: TaskRun, to: number): void {
+	const { items } = run;
+	if (items === null) return;
+	for (let item = items.next; item < to; item++) {
+		if (items.children[item] !== undefined) continue;
+		items.children[item] = { id: null, status: "asked" };
+		items.active++;
+		state.active++;
+		state.children.set(run.keyOf(item), { run, item });
+	}
+	items.next = to;
+	skipDone(run);
+	state.review(run);
+}
+
+function skipDone({ items }: TaskRun): void {
+	while (items !== null && items.next < items.total && items.children[items.next] !== undefined) items.next++;
+}
+
+function changeChild(
+	state: RunState,
+	{ run, item, child }: { readonly run: TaskRun; readonly item: number | undefined; readonly child: ChildRun },
+	status: ExecutionStatus,
+): void {
+	const counts = [state, ...(run.items === null ? [] : [run.items])];
+	for (const count of counts) {
+		if (isResting(child.status)) count.resting--;
+		else count.active--;
+		if (isResting(status)) count.resting++;
+		else if (!isEnd(status)) count.active++;
+	}
+	child.status = status;
+	if (isEnd(status)) {
+		state.children.delete(run.keyOf(item));
+		if (run.items !== null) run.items[status === "succeeded" ? "succeeded" : status === "canceled" ? "canceled" : "failed"]++;
+	}
+	const isAtRest = run.items !== null && run.items.active === 0 && run.items.resting > 0;
+	if (!isEnd(status) || isAtRest) state.setStatus(run, toTaskStatus(run, status));
+	state.review(run);
+}
+
+/** Status of a task by what a child of it has come to, which is no end. */
+function toTaskStatus(run: TaskRun, status: ExecutionStatus): TaskRun["status"] {
+	if (run.items !== null) return run.items.active > 0 ? "running" : "paused";
+	if (status === "pending" || status === "paused" || status === "pausing") return status;
+	return status === "delayed" ? "delayed" : "running";
+}
+
+function changeStatus(state: RunState, status: RunStatus): void {
+	state.status = status;
+	if (status === "running" || status === "pausing") return;
+	for (const [number, { retries }] of state.staged) {
+		if (retries === undefined) continue;
+		state.staged.delete(number);
+		state.setStatus(retries, "running");
+		state.review(retries);
+	}
+	for (const run of state.open) state.review(run);
+}
+
+function takeStaged(state: RunState, number: number): Staged | undefined {
+	const staged = state.staged.get(number);
+	state.staged.delete(number);
+	return staged;
+}
+
+function ofTask(state: RunState, number: number, change: (run: TaskRun) => void): void {
+	const run = state.tasks[number];
+	if (run !== undefined && !run.hasEnded) change(run);
+}

@@ -1,0 +1,102 @@
+import { isJsonObject, isSvcError, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
+import type { WorkflowEnd } from "../steps.ts";
+import { isArray, isSmall, toBytes } from "./held-values.ts";
+import { RenderingError } from "./renderer.ts";
+import type { Run } from "./run.ts";
+import { toFunctions } from "./scope.ts";
+import type { Variables } from "./variables.ts";
+
+/** Larger results stand in no error: who reads it finds them with the execution. */
+const longestResult = 64 * 1024;
+
+/** Ends a run of which nothing is active any more: with an output, whatever has become of it. */
+export async function finish(run: Run): Promise<void> {
+	const { state } = run;
+	const isStopped = state.isEnding;
+	const errors = isStopped || state.status === "failed" ? [] : findUnreached(run);
+	const { output, problems } = await renderOutput(run);
+	if (state.status !== "canceling") for (const error of [...errors, ...problems]) run.recordError(error);
+	if (!isStopped && (errors.length > 0 || problems.length > 0 || state.hasOldFailures)) run.fail();
+	run.record({ fact: "finish", status: toEndStatus(state.status), output: run.held.hold(output) });
+}
+
+/** What has become of a run that is finished. */
+export async function toEnd(run: Run): Promise<WorkflowEnd | undefined> {
+	const { finished } = run.state;
+	if (finished === undefined) return undefined;
+	const output = await run.evaluation.open(finished.output);
+	const { status } = finished;
+	const isGood = status === "succeeded" || status === "canceled";
+	return { status, result: { output, ...(!isGood && { errors: await toErrors(run) }) } };
+}
+
+function toEndStatus(status: Run["state"]["status"]): "succeeded" | "failed" | "canceled" | "timeout" {
+	if (status === "canceling") return "canceled";
+	return status === "timeout" || status === "failed" ? status : "succeeded";
+}
+
+function findUnreached({ state }: Run): readonly JsonObject[] {
+	const partial = [...state.joins.values()].filter(({ isPartial }) => isPartial);
+	return partial.map(({ name, route }) => ({
+		message: `UnreachableJoinError: The join task|route "${name}|${route}" is partially satisfied but unreachable.`,
+		task_id: name,
+		route,
+	}));
+}
+
+/** Each by itself, seeing those before it. */
+async function renderOutput(run: Run): Promise<{ output: JsonValue; problems: readonly JsonObject[] }> {
+	const { definition, renderer, state, tools } = run;
+	const variables = toFinalVariables(run);
+	const functions = toFunctions({ state, workflowExecutionId: tools.workflowExecutionId });
+	const overlay = new Map<string, JsonValue>();
+	const output = new Map<string, JsonValue>();
+	const problems: JsonObject[] = [];
+	for (const assignment of definition.output) {
+		try {
+			const value = await renderer.render(assignment.value, { variables, overlay, functions }, assignment);
+			output.set(assignment.name, value);
+			overlay.set(assignment.name, value);
+		} catch (error) {
+			if (!(error instanceof RenderingError)) throw error;
+			problems.push({ message: error.message, data: error.data });
+		}
+	}
+	return { output: output.size === 0 ? null : Object.fromEntries(output), problems };
+}
+
+/** What all branches have published, in the order of their last tasks. */
+function toFinalVariables({ state }: Run): Variables {
+	const ends = state.terminals.filter(({ run }) => !run.isSuperseded).sort((one, other) => one.order - other.order);
+	const staged = [...state.staged.values()];
+	return [...ends, ...staged].map(({ variables }) => variables).reduce((own, others) => own.join(others), state.initial);
+}
+
+async function toErrors(run: Run): Promise<readonly JsonObject[]> {
+	const { errors, droppedErrors } = run.state;
+	const told = new Map<string, JsonObject>();
+	for (const entry of errors) {
+		const opened = await openError(run, entry);
+		told.set(isSmall(opened) ? JSON.stringify(opened) : `${told.size}`, opened);
+	}
+	if (droppedErrors > 0) told.set("dropped", { type: "error", message: `There are ${droppedErrors} more errors.` });
+	return [...told.values()];
+}
+
+async function openError({ evaluation }: Run, entry: JsonObject): Promise<JsonObject> {
+	try {
+		const opened = await evaluation.open(entry);
+		if (!isJsonObject(opened)) return entry;
+		if (opened["result"] === undefined || toBytes(opened["result"]) <= longestResult) return opened;
+		return { ...opened, result: toStandIn(entry["result"] ?? null) };
+	} catch (error) {
+		// The execution has been removed meanwhile.
+		if (!isSvcError(error, "SVC_NOT_FOUND")) throw error;
+		return { ...entry, result: null };
+	}
+}
+
+function toStandIn(held: JsonValue): JsonValue {
+	const [executionId] = isJsonObject(held) && isArray(held["$"]) ? held["$"] : [];
+	return { execution_id: executionId ?? null };
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject, type RunProgress } from "../../../core/contract/index.ts";
+import { HeldValues } from "./held-values.ts";
+import { mergeDeep } from "./merge-deep.ts";
+import { replay } from "./run.ts";
+import { RunState } from "./run-state.ts";
+import { selectTaken } from "./take-up.ts";
+import { toMergedWrites } from "./variables.ts";
+
+/** What the journal of a run tells of it. Of results of executions, and of parts of them, it tells where they are: `{"$result": [id, …path]}`. */
+export function progressOf(entries: readonly JsonObject[]): RunProgress {
+	const run = { state: new RunState(), held: new HeldValues() };
+	replay(run, entries);
+	return toProgress(run.state, run.held);
+}
+
+/** Throws `SVC_INVALID` when a run with this journal cannot be taken up again with these tasks. */
+export function assertTakenUp(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void {
+	const run = { state: new RunState(), held: new HeldValues() };
+	replay(run, entries);
+	selectTaken(run.state, tasks, reset);
+}
+
+export function toProgress(state: RunState, held: HeldValues): RunProgress {
+	const variables = state.published.names().map((name) => {
+		const write = state.published.get(name);
+		const values = write === undefined ? [] : toMergedWrites(write, () => false).map((one) => held.show(one.held));
+		return [name, values.length === 0 ? null : values.reduce(mergeDeep)] as const;
+	});
+	const errors = state.errors.map((entry) => held.show(entry)).filter(isJsonObject);
+	return {
+		definition: state.definition,
+		tasks: state.tasks.filter(({ isSuperseded }) => !isSuperseded).map((task) => task.toState()),
+		variables: Object.fromEntries(variables),
+		errors,
+	};
+}

@@ -1,0 +1,220 @@
+import type { TaskStatus } from "../../../core/contract/index.ts";
+import type { FollowedEdge, HeldRecord, RunStatus } from "./facts.ts";
+import type { Held } from "./held-values.ts";
+import { JoinRun } from "./joins.ts";
+import { hasChildEnded, type KeptRun, type Staged, type TaskRun } from "./task-run.ts";
+import { Variables } from "./variables.ts";
+import { Wakes } from "./wakes.ts";
+
+/** A child that has not ended, as far as is known. */
+export interface OpenChild {
+	readonly run: TaskRun;
+	readonly item: number | undefined;
+}
+
+/** Nothing came behind it: what it has seen is part of what the output sees. */
+interface Terminal {
+	readonly order: number;
+	readonly variables: Variables;
+	readonly run: TaskRun;
+}
+
+/** Errors that are kept; the others are counted. */
+const mostErrors = 500;
+
+/** What has become of a run so far. Changed by facts alone (`applyFact`), which use the methods that change it. */
+export class RunState {
+	definition: string | null = null;
+	status: RunStatus = "new";
+	system: HeldRecord = {};
+	finished: { readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: Held } | undefined;
+	/** When its time is over, in microseconds. */
+	deadline: number | null = null;
+	/** How much it has, in microseconds. */
+	duration: number | null = null;
+	/** Tasks that an earlier run has started. */
+	earlierTasks = 0;
+	/** In the order of their start. */
+	readonly tasks: TaskRun[] = [];
+	/** Those that have not ended. */
+	readonly open = new Set<TaskRun>();
+	readonly staged = new Map<number, Staged>();
+	readonly joins = new Map<string, JoinRun>();
+	/** By their keys. */
+	readonly children = new Map<string, OpenChild>();
+	/** Children that work, and that wait for somebody. */
+	active = 0;
+	resting = 0;
+	/** Tasks of which all that was started has ended. */
+	readonly settled = new Set<TaskRun>();
+	/** Without action, before they are due. */
+	readonly waiting = new Set<TaskRun>();
+	readonly wantsItems = new Set<TaskRun>();
+	readonly wakes = new Wakes<TaskRun>();
+	/** Those whose status has changed since somebody has emptied it. */
+	readonly changed = new Set<TaskRun>();
+	/** All that has been published, in the order of time. */
+	published = Variables.none;
+	/** What a run begins with. */
+	initial = Variables.none;
+	/** Failures that were there when it was taken up, and that nobody wants to run again. */
+	hasOldFailures = false;
+	errors: HeldRecord[] = [];
+	droppedErrors = 0;
+	terminals: Terminal[] = [];
+	/** By `<route> <name>`, the one that was started last. */
+	readonly #latest = new Map<string, TaskRun>();
+	/** By their number: the route before it, and the edge that leads to it. */
+	readonly #routes: { readonly before: number; readonly edge: string }[] = [{ before: -1, edge: "" }];
+	readonly #seenErrors = new Set<string>();
+	#staged = 0;
+	#order = 0;
+	#writes = 0;
+
+	/** Whether what is active is only waited for. */
+	get isEnding(): boolean {
+		return this.status === "canceling" || this.status === "timeout";
+	}
+
+	/** The task of this name that was started last, on this route or those that have led to it. */
+	find(name: string, route: number): TaskRun | undefined {
+		for (let at = route; at >= 0; at = this.#routes[at]?.before ?? -1) {
+			const found = this.#latest.get(`${at} ${name}`);
+			if (found !== undefined) return found;
+		}
+		return undefined;
+	}
+
+	/** As `find`, on any route. */
+	findAnywhere(name: string): TaskRun | undefined {
+		for (let route = this.#routes.length - 1; route >= 0; route--) {
+			const found = this.#latest.get(`${route} ${name}`);
+			if (found !== undefined) return found;
+		}
+		return undefined;
+	}
+
+	/** Whether an edge is part of a route. */
+	hasEdge(route: number, edge: string): boolean {
+		for (let at = route; at > 0; at = this.#routes[at]?.before ?? -1) if (this.#routes[at]?.edge === edge) return true;
+		return false;
+	}
+
+	nextOrder(): number {
+		return this.#order++;
+	}
+
+	nextWrite(): number {
+		return this.#writes++;
+	}
+
+	addTask(run: TaskRun): void {
+		this.tasks.push(run);
+		this.open.add(run);
+		this.#latest.set(`${run.route} ${run.name}`, run);
+	}
+
+	stage(
+		what: Pick<Staged, "name" | "route" | "variables" | "sources"> & { runsOnFail?: boolean; retries?: TaskRun; keeps?: KeptRun },
+	): void {
+		const number = this.#staged++;
+		this.staged.set(number, { runsOnFail: false, ...what, number, isBlocked: false });
+	}
+
+	addError(entry: HeldRecord): void {
+		const text = JSON.stringify(entry);
+		if (this.#seenErrors.has(text)) return;
+		if (this.errors.length >= mostErrors) {
+			this.droppedErrors++;
+			return;
+		}
+		this.#seenErrors.add(text);
+		this.errors.push(entry);
+	}
+
+	/** Errors that still count when a run is taken up again. */
+	keepErrors(isKept: (entry: HeldRecord) => boolean): void {
+		const kept = this.errors.filter(isKept);
+		this.errors = [];
+		this.droppedErrors = 0;
+		this.#seenErrors.clear();
+		for (const entry of kept) this.addError(entry);
+	}
+
+	setStatus(run: TaskRun, status: TaskStatus): void {
+		if (run.status === status) return;
+		run.status = status;
+		this.changed.add(run);
+	}
+
+	/** Notes what may be done with a task after something about it has changed. */
+	review(run: TaskRun): void {
+		const isOver = this.isEnding ? isIdle(run) : run.isSettled;
+		if (isOver) this.settled.add(run);
+		else this.settled.delete(run);
+		if (!isOver && run.wantsItems) this.wantsItems.add(run);
+		else this.wantsItems.delete(run);
+	}
+
+	/** A task is over, and leads on. */
+	end(
+		run: TaskRun,
+		{ status, next, at }: { readonly status: TaskStatus; readonly next: readonly FollowedEdge[]; readonly at: number },
+	): void {
+		this.setStatus(run, status);
+		this.changed.add(run);
+		run.endedAt = at;
+		run.next = next.map(({ to, transition }) => ({ to, transition }));
+		for (const set of [this.open, this.settled, this.waiting, this.wantsItems]) set.delete(run);
+		if (next.length === 0) this.terminals.push({ order: run.order, variables: run.variables, run });
+		this.#follow(run, next);
+	}
+
+	/** Edges that lead to the same task, from the same one, start it once. */
+	#follow(run: TaskRun, next: readonly FollowedEdge[]): void {
+		const runsOnFail = next.some(({ to, isCommand }) => isCommand && to === "fail");
+		const ways = new Map<string, { readonly edge: FollowedEdge; readonly route: number; variables: Variables }>();
+		for (const edge of next) {
+			const variables = this.#publish(run, edge);
+			if (edge.isCommand) {
+				this.terminals.push({ order: this.nextOrder(), variables, run });
+				continue;
+			}
+			const route = edge.route === "new" ? this.#addRoute(run.route, edge.id) : run.route;
+			const way = ways.get(`${route} ${edge.to}`);
+			if (way === undefined) ways.set(`${route} ${edge.to}`, { edge, route, variables });
+			else way.variables = way.variables.join(variables);
+		}
+		for (const { edge, route, variables } of ways.values()) {
+			if (edge.needs === undefined) this.stage({ name: edge.to, route, variables, sources: [run.number], runsOnFail });
+			else this.#arrive(run, { name: edge.to, route, variables, needs: edge.needs, runsOnFail });
+		}
+	}
+
+	#publish(run: TaskRun, { published }: FollowedEdge): Variables {
+		if (published === undefined) return run.variables;
+		const write = this.nextWrite();
+		this.published = this.published.publish(write, published);
+		return run.variables.publish(write, published);
+	}
+
+	#addRoute(before: number, edge: string): number {
+		return this.#routes.push({ before, edge }) - 1;
+	}
+
+	#arrive(run: TaskRun, to: Pick<Staged, "name" | "route" | "variables" | "runsOnFail"> & { readonly needs: number }): void {
+		const key = `${to.route} ${to.name}`;
+		const join = this.joins.get(key) ?? new JoinRun(to.name, to.route);
+		this.joins.set(key, join);
+		const start = join.arrive({ source: run.name, task: run.number, variables: to.variables }, to.needs);
+		if (start === undefined) return;
+		this.stage({ name: to.name, route: to.route, variables: start.variables, sources: [...start.tasks], runsOnFail: to.runsOnFail });
+	}
+}
+
+/** Whether none of its children is on its way. */
+export function isIdle(run: TaskRun): boolean {
+	if (run.hasEnded) return false;
+	if (run.items !== null) return run.items.active + run.items.resting === 0;
+	return run.child === null || hasChildEnded(run.child);
+}

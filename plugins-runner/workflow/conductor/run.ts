@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import type { Expressions, JsonObject, JsonValue } from "../../../core/contract/index.ts";
+import type { Definition } from "../definition/definition.ts";
+import { applyFact } from "./apply-fact.ts";
+import { Evaluation } from "./evaluation.ts";
+import type { Fact, HeldRecord, JournalEntry } from "./facts.ts";
+import { HeldValues } from "./held-values.ts";
+import { Renderer } from "./renderer.ts";
+import { Results } from "./results.ts";
+import { RunState } from "./run-state.ts";
+
+/** What a conductor works with. */
+export interface ConductorTools {
+	readonly expressions: Expressions;
+	/** What a child has ended with, or asks; the same value whenever it is asked for again. Null: nothing. */
+	result(executionId: string): Promise<JsonObject | null>;
+	/** The execution that runs the workflow. */
+	readonly executionId: string;
+	/** The one that began it: another one when this takes it up again. */
+	readonly workflowExecutionId: string;
+}
+
+/** A run of a workflow: its definition, what has become of it, and what is decided about it in this step. */
+export class Run {
+	readonly definition: Definition;
+	readonly tools: ConductorTools;
+	readonly state = new RunState();
+	readonly held = new HeldValues();
+	readonly evaluation: Evaluation;
+	readonly renderer: Renderer;
+	/** Microseconds. */
+	now = 0;
+	facts: Fact[] = [];
+	lines: string[] = [];
+
+	constructor(definition: Definition, tools: ConductorTools) {
+		this.definition = definition;
+		this.tools = tools;
+		const { expressions } = tools;
+		const results = new Results((executionId) => tools.result(executionId), this.held);
+		this.evaluation = new Evaluation({ expressions, state: this.state, held: this.held, results });
+		this.renderer = new Renderer(expressions, this.evaluation);
+	}
+
+	/** What is decided: it changes the state, and stands in the journal. */
+	record(fact: Fact): void {
+		applyFact(this.state, fact, this.now);
+		this.facts.push(fact);
+		const line = this.#toLine(fact);
+		if (line !== undefined) this.lines.push(line);
+	}
+
+	recordError(entry: JsonObject): void {
+		this.record({ fact: "error", entry: { type: "error", ...this.hold(entry) } });
+	}
+
+	/** The workflow fails, unless it ends otherwise. */
+	fail(): void {
+		if (this.state.status === "running" || this.state.status === "pausing") this.record({ fact: "status", status: "failed" });
+	}
+
+	hold(values: Readonly<Record<string, JsonValue>>): HeldRecord {
+		return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.held.hold(value)]));
+	}
+
+	/** 24 hexadecimal digits, the same whoever goes on with the run. */
+	toTaskId(name: string, route: number, instance: number): string {
+		const text = JSON.stringify([this.tools.executionId, name, route, instance]);
+		return createHash("sha256").update(text).digest("hex").slice(0, 24);
+	}
+
+	#toLine(fact: Fact): string | undefined {
+		if (fact.fact === "start") return toLine(this.state.tasks.at(-1), "started");
+		if (fact.fact === "end") return toLine(this.state.tasks[fact.task], fact.status);
+		return fact.fact === "retry" ? toLine(this.state.tasks[fact.task], "is tried again") : undefined;
+	}
+}
+
+/** Makes a state what its journal says. */
+export function replay({ state, held }: { readonly state: RunState; readonly held: HeldValues }, entries: readonly JsonObject[]): void {
+	for (const entry of entries as unknown as readonly JournalEntry[]) {
+		for (const earlier of entry.earlier ?? []) replayFacts(state, held, earlier);
+		replayFacts(state, held, entry);
+	}
+}
+
+/** Entries of a run and of all that it has taken up, one behind another. */
+export function toEarlier(entries: readonly JsonObject[]): readonly JournalEntry[] {
+	return (entries as unknown as readonly JournalEntry[]).flatMap(({ earlier = [], ...entry }) => [...earlier, entry]);
+}
+
+function replayFacts(state: RunState, held: HeldValues, { at, facts }: JournalEntry): void {
+	for (const fact of facts) {
+		held.adopt(fact as unknown as JsonObject);
+		applyFact(state, fact, at);
+	}
+}
+
+function toLine(run: { readonly name: string; readonly route: number } | undefined, what: string): string | undefined {
+	if (run === undefined) return undefined;
+	return `task ${run.name}${run.route === 0 ? "" : ` (route ${run.route})`} ${what}`;
+}

@@ -1,0 +1,95 @@
+import type { ExpressionFunction, JsonValue } from "../../../core/contract/index.ts";
+import { isJsonObject, SvcError } from "../../../core/contract/index.ts";
+import type { View } from "./evaluation.ts";
+import type { RunState } from "./run-state.ts";
+import { type ChildRun, isEnd, type TaskRun, toTimestamp } from "./task-run.ts";
+
+type Lookup = (executionId: string) => JsonValue | undefined;
+
+export interface ScopeFacts {
+	readonly state: RunState;
+	readonly workflowExecutionId: string;
+	/** The task that is looked at, or whose place is. */
+	readonly run?: TaskRun;
+	readonly route?: number;
+	/** What has come of the task. */
+	readonly outcome?: string;
+	readonly item?: JsonValue;
+}
+
+/** Functions that tell what has come of tasks: those that make sense at the place. */
+export function toFunctions(facts: ScopeFacts): NonNullable<View["functions"]> {
+	return (lookup) => ({
+		task: (positional, named) => toTaskRecord(facts, { positional, named }, lookup),
+		task_status: (positional) => findTask(facts, positional[0] ?? null, undefined)?.status ?? "null",
+		...(facts.item === undefined ? {} : { item: toItemFunction(facts.item) }),
+		...(facts.run === undefined || facts.outcome === undefined ? {} : outcomeFunctions(facts.run, facts.outcome, lookup)),
+	});
+}
+
+/** What a task has come to: the result of its child, or the list of those of its items. */
+export function toResult(run: TaskRun, lookup: Lookup): JsonValue {
+	if (run.items !== null) return Array.from(run.items.children, (child) => toChildResult(child, lookup));
+	return toChildResult(run.child ?? undefined, lookup);
+}
+
+function outcomeFunctions(run: TaskRun, outcome: string, lookup: Lookup): Readonly<Record<string, ExpressionFunction>> {
+	return {
+		result: () => toResult(run, lookup),
+		succeeded: () => outcome === "succeeded",
+		failed: () => outcome === "failed" || outcome === "timeout",
+		timed_out: () => outcome === "timeout",
+		completed: () => isEnd(outcome),
+	};
+}
+
+function toItemFunction(item: JsonValue): ExpressionFunction {
+	return (positional) => {
+		const [name] = positional;
+		if (name === undefined) return item;
+		if (typeof name === "string" && isJsonObject(item) && Object.hasOwn(item, name)) return item[name] ?? null;
+		throw new SvcError("SVC_INVALID", `item has no "${String(name).slice(0, 100)}"`);
+	};
+}
+
+function toChildResult(child: ChildRun | undefined, lookup: Lookup): JsonValue {
+	if (child?.message !== undefined) return { error: child.message };
+	if (child?.id == null || child.status === "asked") return null;
+	return isEnd(child.status) || child.status === "pending" ? (lookup(child.id) ?? null) : null;
+}
+
+function findTask({ state, run, route }: ScopeFacts, name: JsonValue, on: JsonValue | undefined): TaskRun | undefined {
+	if (typeof name !== "string") return undefined;
+	if (typeof on === "number") return state.find(name, on);
+	const from = run?.route ?? route;
+	return from === undefined ? (state.find(name, 0) ?? state.findAnywhere(name)) : state.find(name, from);
+}
+
+function toTaskRecord(
+	facts: ScopeFacts,
+	{ positional, named }: { readonly positional: readonly JsonValue[]; readonly named: Readonly<Record<string, JsonValue>> },
+	lookup: Lookup,
+): JsonValue {
+	const name = positional[0] ?? named["task_id"] ?? facts.run?.name ?? null;
+	const isOwn = positional[0] === undefined && facts.run !== undefined;
+	const found = isOwn ? facts.run : findTask(facts, name, positional[1] ?? named["route"]);
+	if (found === undefined) throw new SvcError("SVC_INVALID", `Unable to find task execution for "${String(name).slice(0, 100)}".`);
+	const record = {
+		task_execution_id: found.id,
+		workflow_execution_id: facts.workflowExecutionId,
+		task_name: found.name,
+		task_id: found.name,
+		route: found.route,
+		status: found === facts.run && facts.outcome !== undefined ? facts.outcome : found.status,
+		start_timestamp: toTimestamp(found.startedAt),
+		end_timestamp: found.endedAt === null ? null : toTimestamp(found.endedAt),
+	};
+	// Read when it is asked for: most ask for something else, and it may be large.
+	Object.defineProperty(record, "result", { enumerable: true, configurable: true, get: () => toTaskResult(found, lookup) });
+	return record;
+}
+
+function toTaskResult(run: TaskRun, lookup: Lookup): JsonValue {
+	if (run.items === null) return toResult(run, lookup);
+	return { items: Array.from(run.items.children, (child) => ({ status: child?.status ?? null, result: toChildResult(child, lookup) })) };
+}

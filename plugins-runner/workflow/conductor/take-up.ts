@@ -1,0 +1,116 @@
+import { SvcError } from "../../../core/contract/index.ts";
+import type { Fact, TakenTask } from "./facts.ts";
+import type { RunState } from "./run-state.ts";
+import type { TaskRun } from "./task-run.ts";
+
+/**
+ * Tasks of a run that are to run again, by their paths; none: those that have failed. Of each the one that ran last, on every route. Throws
+ * `SVC_INVALID` for a task that never ran, and when there is nothing to do.
+ */
+export function selectTaken(state: RunState, tasks: readonly string[], reset: readonly string[]): readonly TakenTask[] {
+	const strays = reset.filter((path) => !tasks.includes(path));
+	if (strays.length > 0) throw new SvcError("SVC_INVALID", `"reset" names what is not among the tasks to run again: ${list(strays)}`);
+	const latest = latestTasks(state);
+	const names = new Set(tasks.map((path) => split(path).name));
+	const missing = [...names].filter((name) => !latest.some((run) => run.name === name));
+	if (missing.length > 0) throw new SvcError("SVC_INVALID", `these tasks have not run, and cannot run again: ${list(missing)}`);
+	const chosen = tasks.length === 0 ? latest.filter(hasFailed) : latest.filter(({ name }) => names.has(name));
+	if (chosen.length === 0 && !latest.some(isInterrupted)) {
+		throw new SvcError("SVC_INVALID", "no task has failed: name the tasks that are to run again");
+	}
+	return chosen.map((run) => toTaken(run, tasks, reset));
+}
+
+/** A run that goes on where an earlier one has ended: chosen tasks run again, and what came of them is as if it had not been. */
+export function applyTakeUp(state: RunState, { tasks }: Extract<Fact, { readonly fact: "takeUp" }>): void {
+	const chosen = new Map(tasks.map((taken) => [taken.task, taken] as const));
+	const interrupted = latestTasks(state).filter(isInterrupted);
+	const roots = new Set([...chosen.keys(), ...interrupted.map(({ number }) => number)]);
+	const behind = findBehind(state, roots);
+	for (const number of [...roots, ...behind]) {
+		const run = state.tasks[number];
+		if (run !== undefined) run.isSuperseded = true;
+	}
+	forgetWork(state);
+	reopen(state);
+	for (const number of roots) {
+		const run = state.tasks[number];
+		// What stands behind another one comes by itself.
+		if (run === undefined || behind.has(number)) continue;
+		const { reset = false, inner = [], innerReset = [] } = chosen.get(number) ?? {};
+		const { name, route, variables, sources } = run;
+		state.stage({ name, route, variables, sources: [...sources], keeps: { task: run, reset, inner, innerReset } });
+	}
+	state.hasOldFailures = state.tasks.some((run) => !run.isSuperseded && hasFailed(run) && !run.next.some(({ to }) => to !== "continue"));
+}
+
+function forgetWork(state: RunState): void {
+	state.status = "running";
+	state.finished = undefined;
+	state.earlierTasks = state.tasks.length;
+	state.active = 0;
+	state.resting = 0;
+	for (const run of state.open) {
+		run.deadline = null;
+		run.due = null;
+	}
+	for (const some of [state.open, state.children, state.settled, state.waiting, state.wantsItems]) some.clear();
+}
+
+/** Branches and joins as they were before what is superseded. */
+function reopen(state: RunState): void {
+	const isSuperseded = (number: number) => state.tasks[number]?.isSuperseded === true;
+	for (const [number, staged] of state.staged) {
+		if (staged.sources.some(isSuperseded)) state.staged.delete(number);
+		else staged.isBlocked = false;
+	}
+	for (const join of state.joins.values()) join.reopen(isSuperseded);
+	state.terminals = state.terminals.filter(({ run }) => !run.isSuperseded);
+	const names = new Set(state.tasks.filter((run) => run.isSuperseded).map((run) => run.name));
+	const joins = new Set([...state.joins.values()].map(({ name }) => name));
+	state.keepErrors(({ task_id: task }) => typeof task === "string" && task !== "fail" && !names.has(task) && !joins.has(task));
+}
+
+/** What these have led to, in any number of steps. */
+function findBehind(state: RunState, roots: ReadonlySet<number>): ReadonlySet<number> {
+	const behind = new Set<number>();
+	// Whatever leads to a task has been started before it.
+	for (const run of state.tasks) {
+		if (run.sources.some((source) => roots.has(source) || behind.has(source))) behind.add(run.number);
+	}
+	return behind;
+}
+
+function latestTasks(state: RunState): readonly TaskRun[] {
+	const latest = new Map<string, TaskRun>();
+	for (const run of state.tasks) if (!run.isSuperseded) latest.set(`${run.route} ${run.name}`, run);
+	return [...latest.values()];
+}
+
+function hasFailed({ status }: TaskRun): boolean {
+	return status === "failed" || status === "timeout";
+}
+
+/** It had not ended, or was ended from outside: it is no more done than what has not been started. */
+function isInterrupted(run: TaskRun): boolean {
+	return !run.hasEnded || run.status === "canceled";
+}
+
+function toTaken(run: TaskRun, tasks: readonly string[], reset: readonly string[]): TakenTask {
+	const paths = tasks.filter((path) => split(path).name === run.name);
+	const inner = paths.includes(run.name) ? [] : paths.map((path) => split(path).rest);
+	const innerReset = reset.filter((path) => split(path).name === run.name && path !== run.name).map((path) => split(path).rest);
+	return { task: run.number, reset: reset.includes(run.name), inner, innerReset: inner.length === 0 ? [] : innerReset };
+}
+
+function split(path: string): { readonly name: string; readonly rest: string } {
+	const dot = path.indexOf(".");
+	return dot < 0 ? { name: path, rest: "" } : { name: path.slice(0, dot), rest: path.slice(dot + 1) };
+}
+
+function list(names: readonly string[]): string {
+	return names
+		.slice(0, 20)
+		.map((name) => `"${name.slice(0, 100)}"`)
+		.join(", ");
+}

@@ -1,0 +1,215 @@
+import type { JsonObject, JsonValue, TaskStatus } from "../../../core/contract/index.ts";
+import type { Edge, TransitionDefinition } from "../definition/definition.ts";
+import { engineCommands } from "../definition/definition.ts";
+import type { View } from "./evaluation.ts";
+import type { FollowedEdge } from "./facts.ts";
+import type { Held } from "./held-values.ts";
+import { mergeDeep } from "./merge-deep.ts";
+import { RenderingError } from "./renderer.ts";
+import type { Run } from "./run.ts";
+import { toFunctions } from "./scope.ts";
+import type { ChildRun, TaskRun } from "./task-run.ts";
+
+/** An edge whose criterion holds, with what it publishes. */
+interface Followed {
+	readonly edge: Edge;
+	readonly published: Map<string, JsonValue>;
+}
+
+/** Items of one task that have errors of their own. */
+const mostItemErrors = 100;
+const messages: Readonly<Record<string, string>> = {
+	failed: "Execution failed. See result for details.",
+	timeout: "Execution timed out. See result for details.",
+	abandoned: "Execution was abandoned. See result for details.",
+};
+
+/** Decides what follows when everything that a task has started is over. */
+export class TaskEnd {
+	readonly #run: Run;
+
+	constructor(run: Run) {
+		this.#run = run;
+	}
+
+	/** Records nothing before everything has been evaluated, so that it may be asked for again. */
+	async conclude(task: TaskRun): Promise<void> {
+		const outcome = toOutcome(task);
+		const { state } = this.#run;
+		if (state.isEnding) {
+			if (state.status === "timeout") this.#recordFailures(task, outcome);
+			this.#end(task, isUndone(task) ? "canceled" : outcome, []);
+			return;
+		}
+		if (outcome === "canceled") {
+			this.#end(task, "canceled", []);
+			if (state.status !== "failed") this.#run.record({ fact: "status", status: "canceling" });
+			return;
+		}
+		const errors: JsonObject[] = [];
+		if (await this.#isTriedAgain(task, outcome, errors)) {
+			this.#recordFailures(task, outcome);
+			this.#run.record({ fact: "retry", task: task.number });
+			return;
+		}
+		const followed = await this.#follow(task, outcome, errors);
+		this.#recordFailures(task, outcome);
+		this.#lead(task, { outcome, followed, errors });
+	}
+
+	#end(task: TaskRun, status: TaskStatus, next: readonly FollowedEdge[]): void {
+		this.#run.record({ fact: "end", task: task.number, status, next });
+	}
+
+	async #isTriedAgain(task: TaskRun, outcome: TaskStatus, errors: JsonObject[]): Promise<boolean> {
+		const { definition, renderer, state } = this.#run;
+		const retry = definition.tasks.get(task.name)?.retry ?? null;
+		if (retry === null || task.retry === null || task.attempt > task.retry.count || state.status === "failed") return false;
+		if (retry.when === null) return isFailure(outcome);
+		try {
+			return await renderer.holds(retry.when, this.#toView(task, outcome), { spec_path: `${retry.spec_path}.when`, line: retry.line });
+		} catch (error) {
+			errors.push(toEntry(error, { task_id: task.name, route: task.route }));
+			return false;
+		}
+	}
+
+	/** Edges whose criterion holds. A transition is looked at once; what it publishes, for each target. */
+	async #follow(task: TaskRun, outcome: TaskStatus, errors: JsonObject[]): Promise<readonly Followed[]> {
+		const view = this.#toView(task, outcome);
+		const held = new Map<number, boolean | unknown>();
+		const followed: Followed[] = [];
+		for (const edge of this.#run.definition.graph.from.get(task.name) ?? []) {
+			const names = { task_id: task.name, route: task.route, task_transition_id: edge.id };
+			try {
+				if (!held.has(edge.transition.index)) held.set(edge.transition.index, await this.#holds(edge.transition, view));
+				const holds = held.get(edge.transition.index);
+				if (holds === true) followed.push({ edge, published: await this.#publish(edge.transition, view) });
+				else if (holds !== false) errors.push(toEntry(holds, names));
+			} catch (error) {
+				errors.push(toEntry(error, names));
+			}
+		}
+		return followed;
+	}
+
+	/** An error is told for each target. */
+	async #holds(transition: TransitionDefinition, view: View): Promise<boolean | unknown> {
+		if (transition.when === null) return true;
+		try {
+			return await this.#run.renderer.holds(transition.when, view, { ...transition, spec_path: `${transition.spec_path}.when` });
+		} catch (error) {
+			return error;
+		}
+	}
+
+	/** Later ones see earlier ones. */
+	async #publish({ publish }: TransitionDefinition, view: View): Promise<Map<string, JsonValue>> {
+		const published = new Map<string, JsonValue>();
+		const overlay = new Map<string, JsonValue>();
+		for (const assignment of publish) {
+			const seen = { ...view, overlay };
+			const value = await this.#run.renderer.render(assignment.value, seen, assignment);
+			const [[, before] = []] = await this.#run.evaluation.seen([assignment.name], seen);
+			const earlier = published.get(assignment.name);
+			published.set(assignment.name, earlier === undefined ? value : mergeDeep(earlier, value));
+			overlay.set(assignment.name, before === undefined ? value : mergeDeep(before, value));
+		}
+		return published;
+	}
+
+	#lead(
+		task: TaskRun,
+		{
+			outcome,
+			followed,
+			errors,
+		}: { readonly outcome: TaskStatus; readonly followed: readonly Followed[]; readonly errors: readonly JsonObject[] },
+	): void {
+		const next = followed.map((one) => this.#toFollowed(task, one));
+		this.#end(task, outcome, next);
+		for (const error of errors) this.#run.recordError(error);
+		const hasCommand = next.some(({ to, isCommand }) => isCommand && to === "fail");
+		if (hasCommand) this.#run.recordError({ message: messages["failed"] ?? "", task_id: "fail" });
+		const isRemedied = next.some(({ to, isCommand }) => !isCommand || to !== "continue");
+		if (hasCommand || errors.length > 0 || (isFailure(outcome) && !isRemedied)) this.#run.fail();
+	}
+
+	#toFollowed(task: TaskRun, { edge, published }: Followed): FollowedEdge {
+		const { definition, state } = this.#run;
+		const isCommand = engineCommands.some((command) => command === edge.target);
+		const join = definition.tasks.get(edge.target)?.join ?? null;
+		const sources = definition.graph.sources.get(edge.target)?.length ?? 1;
+		const route = toRouteEdge(edge);
+		const isNew = definition.graph.splits.has(edge.target) && !state.hasEdge(task.route, route);
+		return {
+			id: route,
+			to: edge.target,
+			transition: edge.transition.index,
+			...(published.size > 0 && { published: this.#run.hold(Object.fromEntries(published)) }),
+			...(isNew && { route: "new" as const }),
+			...(join !== null && { needs: join === "all" ? sources : join }),
+			...(isCommand && { isCommand: true as const }),
+		};
+	}
+
+	#recordFailures(task: TaskRun, outcome: TaskStatus): void {
+		if (task.hasExpired) {
+			this.#run.recordError({ message: "TimeoutError: The time of the task is over.", task_id: task.name, route: task.route });
+			return;
+		}
+		if (!isFailure(outcome)) return;
+		let told = 0;
+		const children = task.items === null ? [task.child] : task.items.children;
+		for (const [at, child] of children.entries()) {
+			if (child == null || messages[child.status] === undefined) continue;
+			if (++told > mostItemErrors) return;
+			this.#recordFailure(task, child, task.items === null ? undefined : at);
+		}
+	}
+
+	/** Refers to the result, which is not read for it. */
+	#recordFailure(task: TaskRun, child: ChildRun, item: number | undefined): void {
+		if (child.message !== undefined) {
+			this.#run.recordError({ message: child.message, task_id: task.name, route: task.route });
+			return;
+		}
+		const result: Held = child.id === null ? null : { $: [child.id] };
+		const entry = { type: "error", message: messages[child.status] ?? "", task_id: task.name };
+		this.#run.record({ fact: "error", entry: { ...entry, result, ...(item !== undefined && { item_id: item }) } });
+	}
+
+	#toView(task: TaskRun, outcome: TaskStatus): View {
+		const { state, tools } = this.#run;
+		const functions = toFunctions({ state, workflowExecutionId: tools.workflowExecutionId, run: task, outcome });
+		return { variables: task.variables, functions };
+	}
+}
+
+/** Names an edge within the graph: the same names lead from several tasks. */
+function toRouteEdge({ source, id }: Edge): string {
+	return `${source}__${id}`;
+}
+
+function toOutcome(task: TaskRun): TaskStatus {
+	if (task.hasExpired) return "timeout";
+	if (task.isBroken) return "failed";
+	if (task.items !== null) return task.items.canceled > 0 ? "canceled" : task.items.failed > 0 ? "failed" : "succeeded";
+	const status = task.child?.status ?? "succeeded";
+	if (status === "succeeded" || status === "timeout" || status === "canceled") return status;
+	return "failed";
+}
+
+/** Whether it would have gone on: with further items, or when it was due. */
+function isUndone(task: TaskRun): boolean {
+	return task.wantsItems || (task.child === null && task.items === null && task.due !== null && !task.hasExpired);
+}
+
+function isFailure(outcome: TaskStatus): boolean {
+	return outcome === "failed" || outcome === "timeout";
+}
+
+function toEntry(error: unknown, names: JsonObject): JsonObject {
+	if (!(error instanceof RenderingError)) throw error;
+	return { message: error.message, ...names, data: error.data };
+}

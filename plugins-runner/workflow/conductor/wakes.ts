@@ -1,0 +1,64 @@
+/** Something that is due at a time. */
+interface Wake<T> {
+	/** Microseconds. */
+	readonly at: number;
+	readonly what: T;
+}
+
+/** What is due when, the next first: a heap. */
+export class Wakes<T> {
+	readonly #heap: Wake<T>[] = [];
+
+	add(at: number, what: T): void {
+		const heap = this.#heap;
+		heap.push({ at, what });
+		for (let child = heap.length - 1; child > 0; ) {
+			const parent = (child - 1) >> 1;
+			if (!this.#swapUnlessOrdered(parent, child)) return;
+			child = parent;
+		}
+	}
+
+	/** The first that still counts; others before it are forgotten. */
+	next(stillCounts: (what: T, at: number) => boolean): number | undefined {
+		for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
+			if (stillCounts(first.what, first.at)) return first.at;
+			this.#take();
+		}
+		return undefined;
+	}
+
+	/** What is due by now, which is forgotten. */
+	take(now: number): readonly T[] {
+		const due: T[] = [];
+		for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
+			due.push(first.what);
+			this.#take();
+		}
+		return due;
+	}
+
+	#take(): void {
+		const heap = this.#heap;
+		const last = heap.pop();
+		if (last === undefined || heap.length === 0) return;
+		heap[0] = last;
+		for (let parent = 0; ; ) {
+			const left = 2 * parent + 1;
+			if (left >= heap.length) return;
+			const right = left + 1;
+			const child = right < heap.length && (heap[right]?.at ?? 0) < (heap[left]?.at ?? 0) ? right : left;
+			if (!this.#swapUnlessOrdered(parent, child)) return;
+			parent = child;
+		}
+	}
+
+	#swapUnlessOrdered(parent: number, child: number): boolean {
+		const above = this.#heap[parent];
+		const below = this.#heap[child];
+		if (above === undefined || below === undefined || above.at <= below.at) return false;
+		this.#heap[parent] = below;
+		this.#heap[child] = above;
+		return true;
+	}
+}
