@@ -28,6 +28,7 @@ const ownContext: ReadonlySet<string> = new Set([
 	"parent",
 	"re-run",
 	"policies",
+	"workflow_execution",
 ]);
 
 const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();

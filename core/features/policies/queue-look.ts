@@ -2,7 +2,8 @@ import { append, isSvcError, type PolicyEntity, type WriteOperation } from "../.
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { publishUpdated } from "../../kernel/executions/execution-events.ts";
 import type { Starter } from "../../kernel/executions/queues.ts";
-import { applyTransition, type TransitionParts, toResultPatch, toStatusPatch } from "../../kernel/executions/transition.ts";
+import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
+import { applyTransition, type TransitionParts } from "../../kernel/executions/transition.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import { concurrencyTypes } from "./policy-types.ts";
 import { measureRoom } from "./room.ts";

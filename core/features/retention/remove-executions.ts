@@ -13,7 +13,7 @@ export interface ExecutionRange extends Range {
 const fields = ["parent_id", "status", "end_timestamp", "fence", "lease_expires_at"] as const;
 
 /**
- * Remove executions with their output. An execution goes together with everything it has started, once all of that has ended before
+ * Remove executions with their output and journal. An execution goes together with everything it has started, once all of that has ended before
  * the limit, and never before its parent; children go first, so that what is left after a crash is found again.
  */
 export function removeExecutions(
@@ -48,7 +48,7 @@ export function removeExecutions(
 	});
 }
 
-/** In the given order, a few at a time, each after its output. */
+/** In the given order, a few at a time, each after what belongs to it. */
 async function removeAll(removal: Removal, executions: readonly ExecutionEntity[]): Promise<void> {
 	const { pace } = removal;
 	let ready: string[] = [];
@@ -56,7 +56,7 @@ async function removeAll(removal: Removal, executions: readonly ExecutionEntity[
 		if (pace.signal.aborted) break;
 		// Somebody may have begun to work at what has not ended; then it stays.
 		if (!isCompleted(status) && (await removal.remove("execution", [id], { status, fence })) === 0) continue;
-		if (!(await removeOutputOf(removal, id))) break;
+		if (!(await removePartsOf(removal, id))) break;
 		if (isCompleted(status)) ready.push(id);
 		if (ready.length < 100) continue;
 		await removal.remove("execution", ready);
@@ -65,14 +65,22 @@ async function removeAll(removal: Removal, executions: readonly ExecutionEntity[
 	await removal.remove("execution", ready);
 }
 
-/** Whether all of it was removed. */
-async function removeOutputOf({ storage, pace, remove }: Removal, executionId: string): Promise<boolean> {
+/** Output, and what its runs have decided. Whether all of it was removed. */
+async function removePartsOf(removal: Removal, executionId: string): Promise<boolean> {
+	return (await removePart(removal, "output_chunk", executionId)) && (await removePart(removal, "journal_entry", executionId));
+}
+
+async function removePart(
+	{ storage, pace, remove }: Removal,
+	kind: "output_chunk" | "journal_entry",
+	executionId: string,
+): Promise<boolean> {
 	let after = 0;
 	while (!pace.signal.aborted) {
 		let wanted = 0;
 		const page = await pace.run((limit) => {
 			wanted = limit;
-			return storage.find("output_chunk", {
+			return storage.find(kind, {
 				where: { execution_id: executionId, sequence: { gt: after } },
 				orderBy: [["sequence", "asc"]],
 				limit,
@@ -80,7 +88,7 @@ async function removeOutputOf({ storage, pace, remove }: Removal, executionId: s
 			});
 		});
 		await remove(
-			"output_chunk",
+			kind,
 			page.map(({ id }) => id),
 		);
 		const last = page.at(-1);

@@ -3,10 +3,16 @@ import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Stora
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
 import { isCancelable, isCompleted } from "./status.ts";
-import { applyTransition, type TransitionParts, toResultPatch, toStatusPatch } from "./transition.ts";
+import { type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
+import { applyTransition, type TransitionParts } from "./transition.ts";
 
 interface Parts extends TransitionParts {
 	readonly clock: Clock;
+}
+
+export interface ChangeParts extends Parts {
+	/** Whether executions of this runner type are made of others. */
+	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
 /**
@@ -46,7 +52,7 @@ function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "user
 
 /** Change of status from outside, by the table of reference 9.1. */
 export async function changeStatus(
-	parts: Parts,
+	parts: ChangeParts,
 	found: ExecutionEntity,
 	change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
 	principal: Principal,
@@ -60,20 +66,68 @@ export async function changeStatus(
 		if (status === "canceling" || (status === "canceled" && mayCancel(entity, principal.isAdmin))) {
 			return (await cancelOrRefuse(parts, entity, principal)).entity;
 		}
-		if (["pausing", "paused", "resuming"].includes(status)) {
-			throw new SvcError("SVC_INVALID", `status: runner type "${entity.runner_name}" does not support pause and resume`);
-		}
-		// Who may answer, and what, is looked at where questions are answered.
-		if (entity.status === "pending")
-			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" waits for an answer to its inquiry`);
-		const patch = {
-			...toStatusPatch(entity, status, toTimestamp(parts.clock.now())),
-			...(change.result !== undefined && toResultPatch(change.result)),
-		};
-		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
+		const patch = toChange(parts, entity, { ...change, status }, principal);
+		if (patch === undefined) return entity;
+		const changed = await applyTransition(parts, entity, patch, { status: entity.status, fence: entity.fence });
 		if (changed !== undefined) return changed;
 		entity = await readAgain(parts.storage, entity.id);
 	}
+}
+
+/** Undefined: it is left to whoever runs it. */
+function toChange(
+	{ clock, isWorkflow }: ChangeParts,
+	entity: ExecutionEntity,
+	{ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject },
+	principal: Principal,
+): ExecutionPatch | undefined {
+	const timestamp = toTimestamp(clock.now());
+	if (isPausing(status)) {
+		if (isWorkflow(entity.runner_name)) return toPauseChange(entity, status, { principal, timestamp });
+		throw new SvcError("SVC_INVALID", `status: runner type "${entity.runner_name}" does not support pause and resume`);
+	}
+	// Who may answer, and what, is looked at where questions are answered.
+	if (entity.status === "pending") throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" waits for an answer to its inquiry`);
+	if (isWorkflow(entity.runner_name)) {
+		// It is canceled once all that it is made of has ended.
+		if (entity.status === "canceling" && status === "canceled") return undefined;
+		assertNotInPause(entity, status);
+	}
+	return { ...toStatusPatch(entity, status, timestamp), ...(result !== undefined && toResultPatch(result)) };
+}
+
+type PauseStatus = "pausing" | "paused" | "resuming";
+
+function isPausing(status: ExecutionStatus): status is PauseStatus {
+	return status === "pausing" || status === "paused" || status === "resuming";
+}
+
+/** Of an execution that can pause. When it is paused is for its runner to say. */
+function toPauseChange(
+	entity: ExecutionEntity,
+	asked: PauseStatus,
+	{ principal, timestamp }: { readonly principal: Principal; readonly timestamp: string },
+): ExecutionPatch | undefined {
+	const { id, status, context } = entity;
+	const isPause = asked !== "resuming";
+	if ((isPause ? ["pausing", "paused"] : ["running", "resuming"]).includes(status)) return undefined;
+	if (isPause && status === "running") {
+		return { ...toStatusPatch(entity, "pausing", timestamp), context: { ...context, paused_by: principal.username } };
+	}
+	if (!isPause && status === "paused") {
+		return { ...toStatusPatch(entity, "resuming", timestamp), context: { ...context, resumed_by: principal.username } };
+	}
+	const needed = isPause ? "running" : "paused";
+	throw new SvcError("SVC_INVALID", `status: execution "${id}" cannot become "${asked}", as it is not ${needed}; it is "${status}"`);
+}
+
+/** Nobody would go on with it. */
+function assertNotInPause({ id, status }: ExecutionEntity, asked: ExecutionStatus): void {
+	if (!isPausing(status) || isCompleted(asked)) return;
+	throw new SvcError(
+		"SVC_INVALID",
+		`status: execution "${id}" is "${status}"; it can be resumed, canceled or completed, not become "${asked}"`,
+	);
 }
 
 async function cancelOrRefuse(parts: Parts, entity: ExecutionEntity, principal: Principal) {

@@ -8,12 +8,13 @@ import {
 } from "../../contract/index.ts";
 import type { OutputChunk } from "./executions-api.ts";
 
-/** Bus event names; those but the last are names on the general stream as well. */
+/** Bus event names; those but the last two are names on the general stream as well. */
 export const eventNames = {
 	executionCreate: "svc.execution__create",
 	executionUpdate: "svc.execution__update",
 	outputCreate: "svc.execution.output__create",
 	taskUpdate: "svc.task__update",
+	pending: "svc.execution__pending",
 	runInterrupt: "svc.run__interrupt",
 } as const;
 
@@ -46,9 +47,14 @@ export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
 	bus.publish(eventNames.executionUpdate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
 }
 
+/** Tell the schedulers of all nodes that an execution waits for somebody who goes on with it. */
+export function publishReady(bus: EventBus): void {
+	bus.publish(eventNames.pending, { node_id: null, delayed: false, ready: true });
+}
+
 /**
- * Tell the node that runs an execution, if any does, that it must end: somebody else wants so, or has ended it. Small, for every node
- * that runs something gets it.
+ * Tell the node that runs an execution, if any does, that it must end or pause: somebody else wants so, or has ended it. Small, for every
+ * node that runs something gets it.
  */
 export function publishInterrupt(bus: EventBus, { id, status }: ExecutionEntity): void {
 	bus.publish(eventNames.runInterrupt, { execution_id: id, status } satisfies InterruptEventData);

@@ -1,4 +1,12 @@
-import { type EventBus, type ExecutionEntity, type JsonValue, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type EventBus,
+	type ExecutionEntity,
+	type JsonValue,
+	type Logger,
+	type Runner,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
 import type { Page } from "../basics/page.ts";
@@ -13,6 +21,7 @@ import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, Re
 import { toRerunInput } from "./rerun.ts";
 import { type CauseSelection, type RuleCause, RuleCauses } from "./rule-causes.ts";
 import { storeExecution } from "./submit.ts";
+import { checkTakeUp } from "./take-up.ts";
 import type { TemplateSources } from "./template-sources.ts";
 
 export interface ExecutionsParts {
@@ -21,6 +30,7 @@ export interface ExecutionsParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly catalog: Catalog;
+	readonly runners: ReadonlyMap<string, Runner>;
 	/** Let `store` keep a new execution, and see to its being run. */
 	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
 	readonly endings: Endings;
@@ -104,7 +114,11 @@ export class StoredExecutions implements Executions {
 	async rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView> {
 		const old = await this.#toView(await this.#find(id));
 		const current = (await this.#parts.catalog.resolve(old.entity.action_ref))?.snapshot;
-		return this.submit(toRerunInput(old, input, { principal, current }), principal);
+		const { tasks = [], reset = [] } = input;
+		const request = toRerunInput(old, input, { principal, current });
+		const takeUp = tasks.length + reset.length > 0 ? await checkTakeUp(this.#parts, old.entity, { tasks, reset }) : undefined;
+		const { entity, action } = await storeExecution(this.#parts, request, principal, takeUp && { takeUp });
+		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 
 	async filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>> {

@@ -63,7 +63,7 @@ export class Leases {
 		await this.#working;
 	}
 
-	/** Follows changes made elsewhere to what runs here: a cancel, or a final status set from outside. */
+	/** Follows changes made elsewhere to what runs here: a cancel, a pause, or a final status set from outside. */
 	#createWatch(): BusWatch {
 		const { runs, logger } = this.#parts;
 		return createBusWatch({
@@ -73,10 +73,10 @@ export class Leases {
 			filter: (event) => runs.has(toExecutionId(event) ?? ""),
 			onEvent: (event) => {
 				const id = toExecutionId(event) ?? "";
-				if (toInterruptStatus(event) === "canceling") this.#abortCanceled(id);
-				else runs.lose(id);
+				const status = toInterruptStatus(event);
+				if (!this.#follow({ id, status })) runs.lose(id);
 			},
-			// A renewal shows what is canceled, and what has been ended.
+			// A renewal shows what is canceled, what is to pause, and what has been ended.
 			onGap: () => {
 				const renewing = this.#renew().catch((error: unknown) => logger.error("leases could not be kept", { error }));
 				this.#working = Promise.all([this.#working, renewing]).then(() => {});
@@ -128,7 +128,7 @@ export class Leases {
 			// A run that has just ended is not held in storage either; it is gone from here by then.
 			else if (runs.has(id)) await this.#renewOne(id, fence, expires);
 		}
-		for (const { id, status } of renewed) if (status === "canceling") this.#abortCanceled(id);
+		for (const execution of renewed) this.#follow(execution);
 	}
 
 	/** A claim passes over what a write of the run itself, such as one of its output, keeps locked at that moment. */
@@ -168,8 +168,12 @@ export class Leases {
 		}
 	}
 
-	#abortCanceled(id: string): void {
-		this.#parts.runs.abort(id, new RunAborted("cancel", "canceled by user"));
+	/** Tell a run what somebody has asked of it; false when its status says nothing of that kind. */
+	#follow({ id, status }: Pick<ExecutionEntity, "id" | "status">): boolean {
+		if (status === "canceling") this.#parts.runs.abort(id, new RunAborted("cancel", "canceled by user"));
+		else if (status === "pausing") this.#parts.runs.pause(id);
+		else return false;
+		return true;
 	}
 }
 

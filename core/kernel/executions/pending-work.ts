@@ -1,7 +1,6 @@
 import type { EventBus, Logger } from "../../contract/index.ts";
 import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
-
-const eventName = "svc.execution__pending";
+import { eventNames } from "./execution-events.ts";
 
 /** Lets the schedulers of other nodes know at once what they would otherwise find at their next poll. */
 export interface PendingWork extends BusWatch {
@@ -14,23 +13,23 @@ export interface PendingWorkParts {
 	readonly logger: Logger;
 	readonly nodeId: string;
 	/** Other nodes have stored something, or may have. */
-	readonly wake: (work: { readonly delayed: boolean }) => void;
+	readonly wake: (work: { readonly requested?: boolean; readonly delayed?: boolean; readonly ready?: boolean }) => void;
 }
 
 export function createPendingWork({ eventBus, logger, nodeId, wake }: PendingWorkParts): PendingWork {
 	const watch = createBusWatch({
 		eventBus,
 		logger,
-		names: [eventName],
+		names: [eventNames.pending],
 		purpose: "executions of other nodes",
 		filter: ({ data }) => data["node_id"] !== nodeId,
-		onEvent: ({ data }) => wake({ delayed: data["delayed"] === true }),
+		onEvent: ({ data }) => (data["ready"] === true ? wake({ requested: false, ready: true }) : wake({ delayed: data["delayed"] === true })),
 		onGap: () => wake({ delayed: true }),
 	});
 	return {
 		...watch,
 		announce({ delayed }) {
-			if (eventBus.capabilities.shared === true) eventBus.publish(eventName, { node_id: nodeId, delayed });
+			if (eventBus.capabilities.shared === true) eventBus.publish(eventNames.pending, { node_id: nodeId, delayed });
 		},
 	};
 }

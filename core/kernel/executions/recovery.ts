@@ -6,7 +6,7 @@ import type { Endings } from "./endings.ts";
 import { publishInterrupt, publishUpdated } from "./execution-events.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { heldStatuses } from "./status.ts";
-import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "./transition.ts";
+import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
 
 export interface RecoveryParts {
 	readonly storage: Storage;

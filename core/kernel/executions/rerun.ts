@@ -23,9 +23,8 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const isSentBack = (name: string) =>
 		Object.hasOwn(entity.parameters, name) && isDeepStrictEqual(memberOf(given, name), memberOf(shown, name));
 	const isKept = (name: string) => (isSentBack(name) ? isShown(name) || !derived.has(name) : input.noMerge !== true && !derived.has(name));
-	if (tasks.length > 0 || reset.length > 0) {
-		if (Object.keys(given).length > 0) throw new SvcError("SVC_INVALID", "parameters: cannot be given together with tasks or reset");
-		throw new SvcError("SVC_INVALID", `tasks: runner type "${entity.runner_name}" has no tasks to run again`);
+	if (tasks.length + reset.length > 0 && Object.keys(given).length > 0) {
+		throw new SvcError("SVC_INVALID", "parameters: cannot be given together with tasks or reset");
 	}
 	const changed = Object.keys(given).filter((name) => !isSentBack(name));
 	const isPartlyKept = (name: string) => !isDeepStrictEqual(restored[name], given[name]);

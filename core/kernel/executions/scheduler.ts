@@ -6,7 +6,7 @@ import { Looks } from "../work/looks.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Queues, Starter } from "./queues.ts";
 import { heldStatuses } from "./status.ts";
-import { applied, type ExecutionPatch } from "./transition.ts";
+import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
 
 export interface SchedulerParts {
 	readonly storage: Storage;
@@ -57,6 +57,8 @@ export class Scheduler {
 	#looksAtRequested = false;
 	/** Whether the next look is also at what is delayed; most are not, as that costs three more statements. */
 	#looksAtDelayed = false;
+	/** Whether the next look is also at what has been left for others to go on with. */
+	#looksAtReady = false;
 	#isHeard = false;
 	/** Whether queues were looked at first last time. */
 	#queuesFirst = false;
@@ -100,8 +102,17 @@ export class Scheduler {
 	}
 
 	/** Perhaps there is something to claim. Does nothing unless started. */
-	wake({ requested = true, delayed = false }: { readonly requested?: boolean; readonly delayed?: boolean } = {}): void {
+	wake({
+		requested = true,
+		delayed = false,
+		ready = delayed,
+	}: {
+		readonly requested?: boolean;
+		readonly delayed?: boolean;
+		readonly ready?: boolean;
+	} = {}): void {
 		if (!this.#looks.isOn) return;
+		this.#looksAtReady ||= ready;
 		this.#looksAtRequested ||= requested;
 		this.#looksAtDelayed ||= delayed;
 		this.#looks.wake();
@@ -110,7 +121,7 @@ export class Scheduler {
 	/** A place has become free: look whether something waits for it, unless it is certain that nothing does. */
 	lookIfDue(): void {
 		const requested = this.#claiming.isBehind;
-		if (requested || this.#parts.queues().isLookDue()) this.wake({ requested });
+		if (requested || this.#looksAtReady || this.#parts.queues().isLookDue()) this.wake({ requested });
 	}
 
 	/**
@@ -189,10 +200,22 @@ export class Scheduler {
 		// Neither may take every place for ever.
 		this.#queuesFirst = !this.#queuesFirst;
 		const queuesFirst = this.#queuesFirst;
+		if (this.#looksAtReady) await this.#lookAtReady();
 		if (queuesFirst) await this.#lookAtQueues();
 		if (requested) await this.#claiming.claimAll(atOnce);
 		if (!queuesFirst) await this.#lookAtQueues();
 		if (everything && this.#looks.isOn) await this.#lookAtDelayed(begun);
+	}
+
+	/** What has begun goes on before anything else begins. */
+	async #lookAtReady(): Promise<void> {
+		const ready = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: longAgo } } as const;
+		const oldestFirst = [["start_timestamp", "asc"]] as const;
+		while (this.#claiming.places() > 0) {
+			this.#looksAtReady = false;
+			if (!(await this.#claiming.claimLeft({ where: ready, orderBy: oldestFirst }))) return;
+			this.#looksAtReady = true;
+		}
 	}
 
 	async #lookAtQueues(): Promise<void> {

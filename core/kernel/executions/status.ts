@@ -9,6 +9,11 @@ const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "schedule
 /** States in which somebody holds a lease on the execution. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
 
+/** Whether the execution has begun, and nobody works at it until somebody else does something. */
+export function isWaiting(status: ExecutionStatus): boolean {
+	return status === "pending" || status === "paused";
+}
+
 /** Whether the status is final. A final status never changes. */
 export function isCompleted(status: ExecutionStatus): boolean {
 	return completed.has(status);

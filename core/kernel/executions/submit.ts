@@ -20,8 +20,8 @@ import type { Endings } from "./endings.ts";
 import type { SubmitInput } from "./executions-api.ts";
 import { type AskedExecution, newExecution } from "./new-execution.ts";
 import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
+import { toResultPatch } from "./status-patch.ts";
 import type { TemplateSources } from "./template-sources.ts";
-import { toResultPatch } from "./transition.ts";
 
 /** What requests are looked at with. */
 export interface DraftParts {

@@ -34,5 +34,5 @@ export async function checkTakeUp(
 		throw new SvcError("SVC_INVALID", `tasks: execution "${id}" has not ended, it is "${status}"; its tasks cannot run again before`);
 	}
 	definitions.assertTakenUp(await readJournal(storage, id), tasks, reset);
-	return { earlier, tasks, reset };
+	return { earlier, tasks: [...new Set(tasks)], reset: [...new Set(reset)] };
 }

@@ -1,48 +1,9 @@
-import {
-	append,
-	type EventBus,
-	type ExecutionEntity,
-	type ExecutionStatus,
-	isSvcError,
-	type Patch,
-	type Storage,
-	toAppended,
-	type Where,
-} from "../../contract/index.ts";
-import { fromTimestamp } from "../basics/clock.ts";
-import type { Endings } from "./endings.ts";
-import { publishInterrupt, publishUpdated } from "./execution-events.ts";
+import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Where } from "../../contract/index.ts";
+import { type Endings, nothingFollows } from "./endings.ts";
+import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
 import { isCompleted } from "./status.ts";
-
-export type ExecutionPatch = Patch<ExecutionEntity>;
-
-/** What a lease held. */
-const released = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null } as const;
-
-/**
- * Patch that moves an execution to `status`: log entry, and for a final status the end and what the lease held. The
- * specification's log has one entry for each status reached, in order.
- */
-export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, timestamp: string): ExecutionPatch {
-	const moved: ExecutionPatch = { status, log: append({ status, timestamp }) };
-	// Nobody works at what waits for an answer.
-	if (status === "pending") return { ...moved, ...released };
-	if (!isCompleted(status)) return moved;
-	const elapsed = (fromTimestamp(timestamp) - fromTimestamp(entity.start_timestamp)) / 1_000_000;
-	return { ...moved, end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), ...released };
-}
-
-/** Result and its size, as they are stored together. */
-export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch {
-	return { result, result_size: result === null ? null : Buffer.byteLength(JSON.stringify(result)) };
-}
-
-/** The entity as storage has it once the patch is applied. */
-export function applied(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
-	const { log, ...rest } = patch;
-	const entry = toAppended(log) as ExecutionEntity["log"][number] | undefined;
-	return { ...entity, ...(rest as Partial<ExecutionEntity>), log: entry === undefined ? entity.log : [...entity.log, entry] };
-}
+import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
+import { draftStir } from "./stir-parents.ts";
 
 export interface TransitionParts {
 	readonly storage: Storage;
@@ -51,8 +12,8 @@ export interface TransitionParts {
 }
 
 /**
- * As `applyChange`, for a change that may end the execution: what the end causes is stored with it. `entity` is the execution
- * as it was read.
+ * As `applyChange`, for a change that may end the execution, or have it go on: what that causes is stored with it. `entity` is the
+ * execution as it was read.
  */
 export async function applyTransition(
 	parts: TransitionParts,
@@ -60,21 +21,21 @@ export async function applyTransition(
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
-	const ended = applied(entity, patch);
-	if (!isCompleted(ended.status)) return applyChange(parts, entity.id, patch, expected);
-	const { operations, announce } = await parts.endings.draft(ended);
-	const isRunning = entity.fence !== null;
-	if (operations.length === 0 && !isRunning) return applyChange(parts, entity.id, patch, expected);
-	const ending = isRunning ? parts.endings.takeBack(entity) : [];
+	const changed = applied(entity, patch);
+	const stir = await draftStir(parts.storage, entity, changed.log.at(-1)?.timestamp ?? "");
+	const { operations, announce } = isCompleted(changed.status) ? await parts.endings.draft(changed) : nothingFollows;
+	const ending = isCompleted(changed.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
+	const caused = [...stir.operations, ...ending, ...operations];
+	if (caused.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {
-		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...ending, ...operations]);
+		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...caused]);
 	} catch (error) {
 		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
 		throw error;
 	}
-	tell(parts.eventBus, ended);
+	for (const one of [changed, ...stir.resumed]) tell(parts.eventBus, one);
 	announce();
-	return ended;
+	return changed;
 }
 
 /**
@@ -92,7 +53,9 @@ export async function applyChange(
 	return changed;
 }
 
-function tell(eventBus: EventBus, changed: ExecutionEntity): void {
+/** Tell everybody of a change that has been stored. */
+export function tell(eventBus: EventBus, changed: ExecutionEntity): void {
 	publishUpdated(eventBus, changed);
-	if (changed.status === "canceling" || isCompleted(changed.status)) publishInterrupt(eventBus, changed);
+	if (changed.lease_expires_at === longAgo) publishReady(eventBus);
+	else if (["canceling", "pausing"].includes(changed.status) || isCompleted(changed.status)) publishInterrupt(eventBus, changed);
 }

@@ -33,7 +33,7 @@ import type { Run } from "./run.ts";
 import { RunEnds } from "./run-ends.ts";
 import { dropGrant, withGrant } from "./run-grant.ts";
 import { RunRecords } from "./run-records.ts";
-import { hideInLog, toKept } from "./run-secrets.ts";
+import { hideInLog, toKept, toKeptPause } from "./run-secrets.ts";
 
 export interface ExecutorParts {
 	readonly storage: Storage;
@@ -94,7 +94,7 @@ export class Executor {
 			const prepared = await this.#prepare(claimed, run);
 			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);
 			else if (claimed.status === "scheduled") await this.#begin({ execution: claimed, run, prepared });
-			else await this.#resume({ execution: claimed, run, prepared });
+			else await this.#goOn({ execution: claimed, run, prepared });
 		} catch (error) {
 			if (run.lost) this.#parts.lateWrites.refused("end of a run", { execution_id: claimed.id });
 			else this.#parts.logger.error("execution could not be recorded", { execution_id: claimed.id, error });
@@ -146,16 +146,18 @@ export class Executor {
 		}
 	}
 
-	/** Find what another process has begun. Its token goes on working. */
-	async #resume(performance: Performance): Promise<void> {
-		const { execution, run, prepared } = performance;
+	/** Find what another process has begun, or what was paused. Its token goes on working. */
+	async #goOn({ execution: claimed, run, prepared }: Performance): Promise<void> {
+		const execution = claimed.status === "resuming" ? await this.#records.markResumed(claimed, run) : claimed;
+		if (execution === undefined) return;
 		const { state } = (execution.run_state ?? {}) as { readonly state?: JsonObject };
 		run.saved = true;
 		this.#parts.logger.info("run is looked for", { execution_id: execution.id, runner: execution.runner_name });
 		await this.#records.storeRunnerInfo(execution, run, {});
 		// Whoever asked for it told the process that is gone.
 		if (execution.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
-		await this.#runToEnd(performance, async (context) => prepared.runner.recover?.(context, state ?? {}));
+		if (execution.status === "pausing") run.pausing.abort();
+		await this.#runToEnd({ execution, run, prepared }, async (context) => prepared.runner.recover?.(context, state ?? {}));
 	}
 
 	async #runToEnd(performance: Performance, work: Work): Promise<void> {
@@ -166,6 +168,7 @@ export class Executor {
 			const outcome = await this.#performer.perform(performance, work);
 			if (run.lost) lateWrites.refused("end of a run", { execution_id: execution.id });
 			else if (outcome.status === "running") await this.#ends.leave(execution, run);
+			else if (outcome.status === "paused") await this.#ends.pause(execution, run, toKeptPause(outcome, performance, sealedSecrets));
 			else await this.#ends.finish(execution, run, toKept(outcome, performance, sealedSecrets));
 			if (run.recorded) await this.#callAfterRun(execution, prepared);
 		} finally {

@@ -35,6 +35,11 @@ export class HeldRuns {
 		return run !== undefined;
 	}
 
+	/** Ask a run of this node to pause. */
+	pause(executionId: string): void {
+		this.#runs.get(executionId)?.pausing.abort();
+	}
+
 	/** End every run. */
 	abortAll(reason: RunAborted): void {
 		for (const run of this.#runs.values()) run.controller.abort(reason);

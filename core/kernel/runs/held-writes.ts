@@ -1,6 +1,6 @@
 import { isSvcError, RunAborted, type Storage, type WriteOperation } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import type { ExecutionPatch } from "../executions/transition.ts";
+import type { ExecutionPatch } from "../executions/status-patch.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { outlastOutage } from "../work/outage.ts";
 import type { Run } from "./run.ts";

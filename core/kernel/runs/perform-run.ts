@@ -73,6 +73,7 @@ export class RunPerformer {
 		const learn = async (known: KnownSecrets) => void forgets.push(await this.#learn(performance, known));
 		const calls = new RunCalls(performance, this.#parts.logger);
 		const children = this.#parts.children.open(performance, { calls, learn });
+		run.haveChildrenNews = () => children.haveNews();
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
@@ -80,6 +81,7 @@ export class RunPerformer {
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
+			if (outcome.status === "paused") this.#assertPausable(performance);
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
@@ -91,6 +93,17 @@ export class RunPerformer {
 			children.close();
 			for (const forget of forgets) forget();
 		}
+	}
+
+	#assertPausable({ execution, run }: Performance): void {
+		if (!this.#parts.isWorkflow(execution.runner_name)) {
+			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
+		}
+		if (!run.pausing.signal.aborted) {
+			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
+		}
+		if (run.saved) return;
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
 	}
 
 	#createRecorder({ execution, run, prepared }: Performance): Recorder {

@@ -3,8 +3,10 @@ import { type EventBus, type ExecutionEntity, isSvcError, type OutputChunkEntity
 import { toTimestamp } from "../basics/clock.ts";
 import type { Endings } from "../executions/endings.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
+import type { OutputChunk } from "../executions/executions-api.ts";
 import { isCompleted } from "../executions/status.ts";
-import { applied, toResultPatch, toStatusPatch } from "../executions/transition.ts";
+import { applied, type ExecutionPatch, toBeContinued, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
+import { tell } from "../executions/transition.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import { type HeldWriteParts, HeldWrites } from "./held-writes.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
@@ -50,6 +52,70 @@ export class RunEnds {
 		};
 		await this.#writes.store(run, store, { isStored, patience });
 		for (const chunk of chunks) publishOutput(eventBus, chunk);
+	}
+
+	/**
+	 * The last output, and the lease given back until somebody asks the execution to go on. Where a child has come further than the runner
+	 * has seen, it goes on at once; that none does so unseen is what `stirred` is expected for (`draftStir`). Where its end was asked for,
+	 * what it is made of has to end first: it goes on as well.
+	 */
+	async pause(execution: ExecutionEntity, run: Run, outcome: KeptOutcome): Promise<void> {
+		const { eventBus, lateWrites } = this.#parts;
+		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
+		for (;;) {
+			try {
+				const paused = await this.#storePause(execution, run, { outcome, chunks });
+				if (paused === undefined) {
+					lateWrites.refused("pause", { execution_id: execution.id });
+					return;
+				}
+				for (const chunk of chunks) publishOutput(eventBus, chunk);
+				tell(eventBus, paused);
+				return;
+			} catch (error) {
+				// It has changed since it was read.
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			}
+		}
+	}
+
+	/** Undefined when it is not this run's any more; a conflict when it has changed meanwhile. */
+	async #storePause(
+		{ id }: ExecutionEntity,
+		run: Run,
+		{ outcome, chunks }: { readonly outcome: KeptOutcome; readonly chunks: readonly OutputChunk[] },
+	): Promise<ExecutionEntity | undefined> {
+		const { storage, clock } = this.#parts;
+		const inserted = chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const];
+		let after: ExecutionEntity | undefined;
+		const store = async () => {
+			after = undefined;
+			const current = await storage.get("execution", id);
+			if (current === undefined || current.fence !== run.fence || isCompleted(current.status)) return;
+			// By an attempt whose answer was lost: nobody else lets go of what is this run's.
+			if (current.owner === null) {
+				after = current;
+				return;
+			}
+			const { status, fence, stirred } = current;
+			const patch = await this.#toPausePatch(current, run, { outcome, timestamp: toTimestamp(clock.now()) });
+			await storage.write([{ update: "execution", id, patch, expected: { status, fence, stirred } }, ...inserted]);
+			after = applied(current, patch);
+		};
+		await this.#writes.store(run, store, { isStored: async () => false, patience });
+		return after;
+	}
+
+	async #toPausePatch(
+		current: ExecutionEntity,
+		run: Run,
+		{ outcome, timestamp }: { readonly outcome: KeptOutcome; readonly timestamp: string },
+	): Promise<ExecutionPatch> {
+		const { runnerInfo: runner_info = current.runner_info } = run;
+		const kept = { known_secrets: outcome.sealed, runner_info };
+		if (current.status === "canceling") return { ...kept, ...toBeContinued };
+		if (await run.haveChildrenNews()) return { ...toStatusPatch(current, "resuming", timestamp), ...kept, ...toBeContinued };
+		return { ...toStatusPatch(current, "paused", timestamp), ...toResultPatch(outcome.result), ...kept };
 	}
 
 	/** The last output and the final status in one write; nothing is final before its output is stored. */

@@ -9,7 +9,8 @@ import {
 } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
-import { applied, applyChange, type ExecutionPatch, toStatusPatch } from "../executions/transition.ts";
+import { applied, type ExecutionPatch, toStatusPatch } from "../executions/status-patch.ts";
+import { applyChange } from "../executions/transition.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { type HeldWriteParts, HeldWrites } from "./held-writes.ts";
@@ -59,6 +60,25 @@ export class RunRecords {
 			// A cancel was faster; it has written the final state itself.
 			logger.debug("execution was taken back before it ran", { execution_id: execution.id });
 			return undefined;
+		}
+		const running = applied(execution, patch);
+		publishUpdated(eventBus, running);
+		return running;
+	}
+
+	/** A paused execution as it is running again, or as it is to end; undefined when it is not this run's any more. */
+	async markResumed(execution: ExecutionEntity, run: Run): Promise<ExecutionEntity | undefined> {
+		const { storage, clock, eventBus } = this.#parts;
+		const { id, status, fence } = execution;
+		const patch = { ...toStatusPatch(execution, "running", toTimestamp(clock.now())), runner_info: this.#ownInfo };
+		const store = () => storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);
+		const isStored = async () => (await storage.count("execution", { id, status: "running", fence })) > 0;
+		try {
+			await this.#writes.store(run, store, { isStored });
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			const current = await storage.get("execution", id);
+			return current?.fence === fence && current.status === "canceling" ? current : undefined;
 		}
 		const running = applied(execution, patch);
 		publishUpdated(eventBus, running);

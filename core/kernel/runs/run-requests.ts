@@ -2,7 +2,8 @@ import { type ExecutionEntity, RunAborted, SvcError } from "../../contract/index
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { cancelExecution } from "../executions/cancel.ts";
 import { isCompleted } from "../executions/status.ts";
-import { applyTransition, type TransitionParts, toStatusPatch } from "../executions/transition.ts";
+import { toStatusPatch } from "../executions/status-patch.ts";
+import { applyTransition, type TransitionParts } from "../executions/transition.ts";
 import type { Performance } from "./performance.ts";
 import type { RunCalls } from "./run-calls.ts";
 

@@ -18,6 +18,12 @@ export function toKept({ status, result }: Outcome, { run, prepared }: Performan
 	return { status, result: kept, sealed: sealing.add(known, findResultSecrets(kept, prepared.snapshot)) };
 }
 
+/** The same of a run that is to go on: whoever does that must know what not to show. */
+export function toKeptPause(outcome: Outcome, performance: Performance, sealing: SealedSecrets): KeptOutcome {
+	const kept = toKept(outcome, performance, sealing);
+	return { ...kept, sealed: sealing.addToken(kept.sealed, performance.run.secrets) };
+}
+
 /** What is kept with the execution while it runs; `isFound`: another process may go on with it, and must know what not to show. */
 export function toSealed(
 	{ run, prepared }: Performance,

@@ -21,6 +21,8 @@ export interface Run {
 	secrets: KnownSecrets;
 	/** What the results of its children have shown to be secret, besides what it knew at its start. */
 	learnt: KnownSecrets;
+	/** Whether a child of it has come further than the runner was told. */
+	haveChildrenNews: () => Promise<boolean>;
 	/** Where it lives, when that was told after it began: the end is announced with it. */
 	runnerInfo: JsonObject | undefined;
 }
@@ -37,6 +39,7 @@ export function createRun({ fence, lease_expires_at }: { readonly fence: string 
 		saved: false,
 		secrets: KnownSecrets.none,
 		learnt: KnownSecrets.none,
+		haveChildrenNews: async () => false,
 		runnerInfo: undefined,
 	};
 }

@@ -149,17 +149,27 @@ export class Claiming<K extends ClaimedKind> {
 
 	/** Claim some of what matches: whether there may be more of it, and places. */
 	async claimSome(claim: Claim<K>): Promise<boolean> {
-		const { storage, kind, claimLimit, claimsAhead, onClaimed } = this.#parts;
+		const { onClaimed } = this.#parts;
+		return this.#claimSome(claim, this.#toClaim(), (entity) => onClaimed?.(entity));
+	}
+
+	/** The same of what somebody has begun and left: it stays as it is but for the lease. */
+	async claimLeft(claim: Claim<K>): Promise<boolean> {
+		const { leasing, onTakenOver } = this.#parts;
+		return this.#claimSome(claim, leasing.take() as Patch<EntityMap[K]> & TakenLease, onTakenOver);
+	}
+
+	async #claimSome(claim: Claim<K>, patch: Patch<EntityMap[K]> & TakenLease, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
+		const { storage, kind, claimLimit, claimsAhead } = this.#parts;
 		const places = this.places();
 		if (places === 0) {
 			this.#isBehind = true;
 			return false;
 		}
 		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, places);
-		const patch = this.#toClaim();
 		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { ...claim, limit }, patch));
 		for (const entity of claimed) {
-			onClaimed?.(entity);
+			onClaimed(entity);
 			this.#accept(entity);
 		}
 		return claimed.length === limit;

@@ -1,0 +1,44 @@
+import { append, type ExecutionEntity, type ExecutionStatus, type Patch, toAppended } from "../../contract/index.ts";
+import { fromTimestamp } from "../basics/clock.ts";
+import { isCompleted } from "./status.ts";
+
+export type ExecutionPatch = Patch<ExecutionEntity>;
+
+/** What a lease held. */
+const released = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null } as const;
+
+/** End of the lease of what anybody may go on with at once: whoever takes over what others have left finds it, too. */
+export const longAgo = "1970-01-01T00:00:00.000000Z";
+
+/** Nobody holds it, and it can be gone on with: the fence tells one pause from another, and what its run was given stays. */
+const parted = { owner: null, lease_expires_at: null } as const;
+
+/** To be claimed by any node, which goes on with it. */
+export const toBeContinued = { owner: null, lease_expires_at: longAgo } as const;
+
+/**
+ * Patch that moves an execution to `status`: log entry, and for a final status the end and what the lease held. The
+ * specification's log has one entry for each status reached, in order.
+ */
+export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, timestamp: string): ExecutionPatch {
+	const moved: ExecutionPatch = { status, log: append({ status, timestamp }) };
+	// Nobody works at what waits for an answer.
+	if (status === "pending") return { ...moved, ...released };
+	if (status === "paused") return { ...moved, ...parted };
+	if (entity.status === "paused" && !isCompleted(status)) return { ...moved, ...toBeContinued };
+	if (!isCompleted(status)) return moved;
+	const elapsed = (fromTimestamp(timestamp) - fromTimestamp(entity.start_timestamp)) / 1_000_000;
+	return { ...moved, end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), ...released };
+}
+
+/** Result and its size, as they are stored together. */
+export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch {
+	return { result, result_size: result === null ? null : Buffer.byteLength(JSON.stringify(result)) };
+}
+
+/** The entity as storage has it once the patch is applied. */
+export function applied(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
+	const { log, ...rest } = patch;
+	const entry = toAppended(log) as ExecutionEntity["log"][number] | undefined;
+	return { ...entity, ...(rest as Partial<ExecutionEntity>), log: entry === undefined ? entity.log : [...entity.log, entry] };
+}

@@ -1,0 +1,337 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { defineRunner, type ExecutionEntity, isSvcError, type JsonObject, type WriteOperation } from "../../contract/index.ts";
+import { principal, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
+import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
+import { type NodesTest, until, within, withNodes } from "../nodes/nodes.test-support.ts";
+import { toChildId } from "./children/child-record.ts";
+import { type FlowHooks, flowRunner } from "./flow-runner.test-support.ts";
+
+type Node = Awaited<ReturnType<NodesTest["startNode"]>>;
+interface NodeOptions extends FlowHooks {
+	readonly onCall?: OnCall;
+	readonly poolSize?: number;
+	readonly isDeaf?: boolean;
+}
+
+async function startFlows({ startNode }: NodesTest, { onCall, poolSize = 50, isDeaf = false, ...hooks }: NodeOptions = {}): Promise<Node> {
+	const node = await startNode({
+		runners: [flowRunner(hooks), inquirer()],
+		options: { actionrunner: { actions_pool_size: poolSize } },
+		...(onCall && { onCall }),
+		...(isDeaf && { eventBus: deafBus() }),
+	});
+	await node.engine.actions.create({ name: "flow", runner_type: "flow" }).catch(() => undefined);
+	return node;
+}
+
+const submitFlow = (node: TestEngine, steps: readonly JsonObject[], more: JsonObject = {}) =>
+	node.submit({ steps: steps as JsonObject[], ...more }, { action: "default.flow" });
+
+const hang = { key: "work", action: "default.scripted", parameters: { outcome: "hang" } };
+const quick = { key: "quick", action: "default.scripted", parameters: { lines: ["a"] } };
+const ask = (key = "ask") => ({ key, action: "core.ask", parameters: {} });
+const nested = (key: string, steps: readonly JsonObject[]) => ({
+	key,
+	action: "default.flow",
+	parameters: { steps: steps as JsonObject[] },
+});
+
+/** What does not come about shows which test it was. */
+const limited = (name: string, body: () => Promise<void>) => test(name, () => within(8, body()));
+
+const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
+const setStatus = (node: TestEngine, id: string, status: ExecutionEntity["status"]) =>
+	node.engine.executions.setStatus(id, { status }, principal);
+const answer = (node: TestEngine, id: string) => node.engine.inquiries.respond(id, { continue: true }, principal);
+
+/** A child once it has the status. */
+async function reached(node: TestEngine, id: string, status: ExecutionEntity["status"]): Promise<void> {
+	await until(async () => (await node.storage.get("execution", id))?.status === status, `${id} is ${status}`);
+}
+
+/** Ends a child from outside, as an external worker would. */
+async function complete(node: TestEngine, id: string): Promise<void> {
+	await reached(node, id, "running");
+	await setStatus(node, id, "succeeded");
+}
+
+limited("a run pauses when it is asked to, nobody holds it then, and it goes on when it is asked to", async () => {
+	await withNodes(async (nodes) => {
+		const node = await startFlows(nodes);
+		const { id } = await submitFlow(node, [hang]);
+		await reached(node, toChildId(id, "work"), "running");
+		const pausing = await setStatus(node, id, "pausing");
+		assert.deepEqual([pausing.entity.status, pausing.entity.context["paused_by"]], ["pausing", "maria"]);
+		await complete(node, toChildId(id, "work"));
+		const ended = await node.settled(id);
+		assert.deepEqual([ended.status, statuses(ended)], ["succeeded", ["requested", "scheduled", "running", "pausing", "succeeded"]]);
+
+		const other = await submitFlow(node, [nested("inner", [hang])]);
+		const inner = toChildId(other.id, "inner");
+		const work = toChildId(inner, "work");
+		await reached(node, work, "running");
+		await setStatus(node, other.id, "paused");
+		await complete(node, work);
+		await node.settled(inner);
+		await node.settled(other.id);
+	});
+});
+
+/** A flow that waits for two answers, and is paused. */
+async function startAsking(node: TestEngine): Promise<{ readonly id: string; readonly question: string }> {
+	const { id } = await submitFlow(node, [ask(), quick]);
+	await node.settled(id, "paused");
+	return { id, question: toChildId(id, "ask") };
+}
+
+limited("a paused run takes no lease, no place and no memory, and another node goes on with it after a restart", async () => {
+	await withNodes(async (nodes) => {
+		const first = await startFlows(nodes, { poolSize: 1 });
+		const { id, question } = await startAsking(first);
+		const { entity: paused } = await first.engine.executions.get(id);
+		assert.deepEqual([paused.owner, paused.lease_expires_at], [null, null]);
+		assert.ok(paused.run_state !== null && paused.fence !== null);
+		assert.deepEqual(paused.result, { output: null });
+		assert.equal((await first.settled((await first.submit()).id)).status, "succeeded");
+		await first.stop();
+		const second = await startFlows(nodes);
+		assert.equal((await second.engine.executions.get(id)).entity.status, "paused");
+		await answer(second, question);
+		const ended = await second.settled(id);
+		assert.equal(ended.status, "succeeded", JSON.stringify(ended.result));
+		assert.deepEqual(statuses(ended), ["requested", "scheduled", "running", "pausing", "paused", "resuming", "running", "succeeded"]);
+		assert.deepEqual(Object.keys(ended.result?.["output"] as JsonObject).sort(), ["ask", "quick"]);
+		assert.deepEqual([ended.owner, ended.fence, ended.run_state], [null, null, null]);
+	});
+});
+
+limited("a status that cannot be is refused with the reason, and asking again changes nothing", async () => {
+	await withNodes(async (nodes) => {
+		const node = await startFlows(nodes);
+		const { id, question } = await startAsking(node);
+		const refuses = (status: ExecutionEntity["status"], pattern: RegExp, of = id) =>
+			assert.rejects(setStatus(node, of, status), (error) => isSvcError(error, "SVC_INVALID") && pattern.test(error.message));
+		const before = (await node.engine.executions.get(id)).entity.log.length;
+		for (const status of ["pausing", "paused"] as const) assert.equal((await setStatus(node, id, status)).entity.log.length, before);
+		await refuses("running", /is "paused"; it can be resumed, canceled or completed/);
+		await refuses("resuming", /does not support pause and resume/, question);
+		const plain = await node.submit({ outcome: "hang" });
+		await refuses("pausing", /does not support pause and resume/, plain.id);
+		await node.engine.executions.cancel(plain.id, principal);
+		const running = await submitFlow(node, [hang]);
+		await reached(node, toChildId(running.id, "work"), "running");
+		assert.equal((await setStatus(node, running.id, "resuming")).entity.status, "running");
+		await setStatus(node, running.id, "pausing");
+		await refuses("resuming", /not paused; it is "pausing"/, running.id);
+		const delayed = await node.submit({ steps: [] }, { action: "default.flow", delay: 60_000 });
+		await refuses("pausing", /not running; it is/, delayed.id);
+		await complete(node, toChildId(running.id, "work"));
+		await node.settled(running.id);
+		await refuses("pausing", /already completed/, running.id);
+	});
+});
+
+limited("a person's resume is named in the context, goes on with all paused children, and an answer is not", async () => {
+	await withNodes(async (nodes) => {
+		const node = await startFlows(nodes);
+		const { id } = await submitFlow(node, [nested("one", [ask()]), nested("two", [ask()])]);
+		await node.settled(id, "paused");
+		await answer(node, toChildId(toChildId(id, "one"), "ask"));
+		await node.settled(toChildId(id, "one"));
+		await until(
+			async () => statuses((await node.engine.executions.get(id)).entity).filter((status) => status === "paused").length === 2,
+			"paused again",
+		);
+		const { entity } = await node.engine.executions.get(id);
+		assert.deepEqual(
+			[entity.context["resumed_by"], (await node.engine.executions.get(toChildId(id, "two"))).entity.log.length],
+			[undefined, 5],
+		);
+		await setStatus(node, id, "resuming");
+		await until(
+			async () =>
+				statuses((await node.engine.executions.get(toChildId(id, "two"))).entity).filter((status) => status === "paused").length === 2,
+			"the other one was resumed",
+		);
+		assert.equal((await node.engine.executions.get(id)).entity.context["resumed_by"], "maria");
+		await answer(node, toChildId(toChildId(id, "two"), "ask"));
+		assert.equal((await node.settled(id)).status, "succeeded");
+	});
+});
+
+limited("a paused run that is canceled ends what it is made of first, on whatever node", async () => {
+	await withNodes(async (nodes) => {
+		const first = await startFlows(nodes);
+		const { id } = await submitFlow(first, [nested("inner", [ask()])]);
+		await first.settled(id, "paused");
+		await first.stop();
+		const second = await startFlows(nodes);
+		const { view } = await second.engine.executions.cancel(id, principal);
+		assert.equal(view.entity.status, "canceling");
+		assert.equal((await setStatus(second, id, "canceled").catch(() => undefined))?.entity.status ?? "canceled", "canceling");
+		const ended = await second.settled(id);
+		assert.deepEqual([ended.status, ended.result?.["user"]], ["canceled", "maria"]);
+		const inner = await second.settled(toChildId(id, "inner"));
+		assert.equal(inner.status, "canceled");
+		assert.equal((await second.settled(toChildId(inner.id, "ask"))).status, "canceled");
+	});
+});
+
+limited("a child that is canceled while all are paused wakes its parent, up to the first one", async () => {
+	await withNodes(async (nodes) => {
+		const node = await startFlows(nodes);
+		const { id } = await submitFlow(node, [nested("one", [ask()]), nested("two", [ask()])]);
+		await node.settled(id, "paused");
+		await node.engine.executions.cancel(toChildId(id, "one"), principal);
+		assert.equal((await node.settled(id)).status, "canceled");
+		assert.equal((await node.settled(toChildId(toChildId(id, "two"), "ask"))).status, "canceled");
+	});
+});
+
+/** Whether a call of the storage writes that an execution is paused. */
+function isPause(method: string, values: readonly unknown[], id: string): boolean {
+	if (method !== "write") return false;
+	return (values[0] as readonly WriteOperation[]).some(
+		(operation) => "update" in operation && operation.id === id && (operation.patch as { readonly status?: string }).status === "paused",
+	);
+}
+
+/** Whether a call of the storage writes the answer to a question. */
+function isAnswer(method: string, values: readonly unknown[], id: string): boolean {
+	if (method !== "write") return false;
+	return (values[0] as readonly WriteOperation[]).some(
+		(operation) => "update" in operation && operation.id === id && (operation.patch as { readonly status?: string }).status === "succeeded",
+	);
+}
+
+const races = {
+	"before the runner says that it is paused": (node: () => Node, question: () => string): NodeOptions => ({
+		onPause: () => void answer(node(), question()).catch(() => undefined),
+	}),
+	"while the pause is on its way to the storage": (node: () => Node, question: () => string): NodeOptions => ({
+		onCall: async (method, values) => {
+			if (isPause(method, values, parentOf(question()))) await answer(node(), question()).catch(() => undefined);
+		},
+	}),
+	"and is on its way while the pause is stored": (node: () => Node, question: () => string): NodeOptions => {
+		const answering: Promise<unknown>[] = [];
+		return {
+			onPause: () => void answering.push(answer(node(), question())),
+			onCall: async (method, values) => {
+				if (isAnswer(method, values, question())) await reached(node(), parentOf(question()), "paused");
+			},
+		};
+	},
+};
+
+let asked = "";
+const parentOf = (_question: string) => asked;
+
+for (const [when, toOptions] of Object.entries(races)) {
+	limited(`an answer wakes the parent that comes ${when}`, async () => {
+		await withNodes(async (nodes) => {
+			asked = "";
+			let node: Node | undefined;
+			const options = toOptions(
+				() => node as Node,
+				() => (asked === "" ? "" : toChildId(asked, "ask")),
+			);
+			node = await startFlows(nodes, { ...options, onWork: ({ execution_id }) => void (asked ||= execution_id) });
+			const { id } = await submitFlow(node, [ask(), quick]);
+			const ended = await node.settled(id);
+			assert.equal(ended.status, "succeeded", JSON.stringify(ended.result));
+			assert.equal(statuses(ended).at(-2), "running");
+		});
+	});
+}
+
+limited("many answers at once, on two nodes, leave nobody behind", async () => {
+	await withNodes(async (nodes) => {
+		const first = await startFlows(nodes);
+		const second = await startFlows(nodes);
+		const keys = Array.from({ length: 12 }, (_, index) => `ask-${index}`);
+		const { id } = await submitFlow(
+			first,
+			keys.map((key) => ask(key)),
+		);
+		for (const key of keys) await reached(first, toChildId(id, key), "pending");
+		await Promise.all(keys.map((key, index) => answer(index % 2 === 0 ? first : second, toChildId(id, key))));
+		assert.equal((await first.settled(id)).status, "succeeded");
+	});
+});
+
+limited("a chain of paused parents goes on with an answer at its end", async () => {
+	await withNodes(async (nodes) => {
+		const node = await startFlows(nodes);
+		const { id } = await submitFlow(node, [nested("a", [nested("b", [ask()])])]);
+		await node.settled(id, "paused");
+		const [a, b] = [toChildId(id, "a"), toChildId(toChildId(id, "a"), "b")];
+		await answer(node, toChildId(b, "ask"));
+		for (const one of [b, a, id]) assert.equal((await node.settled(one)).status, "succeeded");
+	});
+});
+
+limited("a pause that was asked for is found by whoever goes on with the run", async () => {
+	await withNodes(async (nodes) => {
+		const first = await startFlows(nodes);
+		const { id } = await submitFlow(first, [hang, ask()]);
+		await reached(first, toChildId(id, "work"), "running");
+		await reached(first, toChildId(id, "ask"), "pending");
+		first.door.shut();
+		const seen: boolean[] = [];
+		const second = await startFlows(nodes, { onWork: ({ pausing }) => void seen.push(pausing.aborted) });
+		await setStatus(second, id, "pausing");
+		// What cannot be found again has been abandoned by then.
+		await second.settled(id, "paused");
+		assert.deepEqual(seen, [true]);
+		await answer(second, toChildId(id, "ask"));
+		assert.equal((await second.settled(id)).status, "succeeded");
+	});
+});
+
+limited("a pause of which no event comes is noticed all the same", async () => {
+	await withNodes(async (nodes) => {
+		const seen: boolean[] = [];
+		const node = await startFlows(nodes, {
+			isDeaf: true,
+			onWork: ({ pausing }) => pausing.addEventListener("abort", () => seen.push(true)),
+		});
+		const { id } = await submitFlow(node, [hang]);
+		await reached(node, toChildId(id, "work"), "running");
+		await nodes.storage.update("execution", id, { status: "pausing" }, { status: "running" });
+		await until(() => seen.length > 0, "it is noticed");
+		await complete(node, toChildId(id, "work"));
+		await node.settled(id);
+	});
+});
+
+limited("a runner that pauses unasked, without its capability or with nothing to go on with has failed", async () => {
+	await withNodes(async ({ startNode }) => {
+		const create = (name: string, capabilities: object, isAsking: boolean) =>
+			defineRunner(name, () => ({
+				description: "Pauses.",
+				capabilities: { cancellation: true, recovery: true, ...capabilities },
+				parameters: {},
+				async run({ request }) {
+					if (isAsking) await request("pause");
+					return { succeeded: false, status: "paused", result: {} };
+				},
+				recover: async () => undefined,
+			}))();
+		const node = await startNode({
+			runners: [create("plain", {}, false), create("unasked", { workflow: true }, false), create("forgetful", { workflow: true }, true)],
+		});
+		const expected = { plain: /not the capability workflow/, unasked: /nobody has asked/, forgetful: /kept nothing/ };
+		for (const [name, pattern] of Object.entries(expected)) {
+			await node.engine.actions.create({ name, runner_type: name });
+			const ended = await node.settled((await node.submit({}, { action: `default.${name}` })).id);
+			assert.equal(ended.status, "failed");
+			assert.match(String(ended.result?.["error"]), pattern);
+		}
+	});
+});
+
+test.run();
