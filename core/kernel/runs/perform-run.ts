@@ -45,6 +45,7 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts {
 interface Means {
 	readonly calls: RunCalls;
 	readonly children: RunChildren;
+	readonly learn: (known: KnownSecrets) => Promise<void>;
 }
 
 const notFound: Outcome = {
@@ -77,7 +78,7 @@ export class RunPerformer {
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
-			const result = await work(this.#toContext(performance, recorder, { calls, children }));
+			const result = await work(this.#toContext(performance, recorder, { calls, children, learn }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
@@ -123,7 +124,7 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder, { calls, children }: Means): RunContext {
+	#toContext(performance: Performance, recorder: Recorder, { calls, children, learn }: Means): RunContext {
 		const { execution, run, prepared } = performance;
 		const journal = new Journal(this.#parts, performance, { calls, children, seal: () => this.#sealFound(performance) });
 		return {
@@ -132,7 +133,7 @@ export class RunPerformer {
 			pausing: run.pausing.signal,
 			children,
 			journal,
-			expressions: createRunExpressions(),
+			expressions: createRunExpressions({ execution, templateSources: this.#parts.templateSources, calls, learn }),
 			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
 			request: (change) => requestChange(this.#parts, performance, { calls, change }),
 			emit: (type, data) => recorder.emit(type, data),

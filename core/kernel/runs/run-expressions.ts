@@ -1,9 +1,36 @@
-import { type Expressions, SvcError } from "../../contract/index.ts";
+import type { ExecutionEntity, Expressions } from "../../contract/index.ts";
+import { createExpressions } from "../../language/expressions/expressions.ts";
+import { type TemplateSources, toItemUser } from "../executions/template-sources.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { noteDecrypted } from "../secrets/note-decrypted.ts";
+import type { RunCalls } from "./run-calls.ts";
 
-/** The expressions of one run. */
-export function createRunExpressions(): Expressions {
-	const refuse = (): never => {
-		throw new SvcError("SVC_RUNNER", "expressions: not there yet");
+export interface RunExpressionParts {
+	readonly execution: ExecutionEntity;
+	readonly templateSources: TemplateSources;
+	readonly calls: RunCalls;
+	/** Have the run know what is secret in what it is told. */
+	readonly learn: (known: KnownSecrets) => Promise<void>;
+}
+
+/** The expressions of one run; without one those of somebody who only looks: the datastore is empty for them. */
+export function createRunExpressions(parts?: RunExpressionParts): Expressions {
+	const plain = createExpressions();
+	if (parts === undefined) return plain;
+	const { execution, templateSources, calls, learn } = parts;
+	const user = toItemUser(execution.context, templateSources.systemUser);
+	const access = templateSources.items.accessFor(user, execution.author ?? undefined);
+	return {
+		find: (value, language) => plain.find(value, language),
+		evaluate: (value, scope) =>
+			calls.outlast(async () => {
+				const secrets: string[] = [];
+				try {
+					return await createExpressions({ datastore: noteDecrypted(access, secrets) }).evaluate(value, scope);
+				} finally {
+					// Before what it says, or fails with, gets anywhere.
+					if (secrets.length > 0) await learn(KnownSecrets.none.with(secrets));
+				}
+			}),
 	};
-	return { find: refuse, evaluate: async () => refuse() };
 }
