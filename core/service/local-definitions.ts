@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { DefinitionOptions, LocalDefinitions } from "../cli/context.ts";
 import { type Definitions, type DefinitionTools, type RunnerPlugin, SvcError } from "../contract/index.ts";
-import { createRunExpressions } from "../kernel/runs/run-expressions.ts";
+import { createExpressions } from "../language/expressions/expressions.ts";
 import { loadConfig } from "./load-config.ts";
 import { packageFile } from "./version.ts";
 
@@ -21,7 +21,7 @@ export async function openDefinitions({ config, runner: name }: DefinitionOption
 		const problem = plugin === undefined ? "is none of its runners" : "reads no definitions";
 		throw new SvcError("SVC_CONFIG", `--runner: "${name}" ${problem}, in the configuration "${file}"; name another with --config`);
 	}
-	const tools: DefinitionTools = { expressions: createRunExpressions() };
+	const tools: DefinitionTools = { expressions: createExpressions() };
 	return {
 		inspect: (text) => definitions.inspect(text, tools),
 		graph: (text) => definitions.graph(text),

@@ -1,7 +1,7 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import { readJournal } from "../../kernel/executions/take-up.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { createRunExpressions } from "../../kernel/runs/run-expressions.ts";
+import { createExpressions } from "../../language/expressions/expressions.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import type { WorkflowsApi } from "./api.ts";
@@ -16,7 +16,8 @@ export function createWorkflowsFeature(
 	const workflows = new StoredWorkflows({
 		...kernel,
 		...needs,
-		expressions: createRunExpressions(),
+		// Definitions are looked at and not run: nothing is read of the datastore.
+		expressions: createExpressions(),
 		readJournal: (executionId) => readJournal(kernel.storage, executionId),
 	});
 	return { api: { workflows }, routes: workflowRoutes };
