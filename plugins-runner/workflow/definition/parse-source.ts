@@ -17,7 +17,7 @@ export interface Source {
 }
 
 /** Most mistakes of the notation that are told: after the first ones they follow from each other. */
-const mostMistakes = 20;
+const mostMistakes = 5;
 
 /** What a text in YAML holds, by the rules of YAML 1.1. Never throws. */
 export function parseSource(text: string): Source {

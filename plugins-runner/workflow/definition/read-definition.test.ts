@@ -180,7 +180,7 @@ test("the graph tells starts, edges with their numbers, sources and splits", () 
   d: { next: [{do: c}, {do: d}] }
   j: { join: all }
   lost: { next: [{do: lost}, {do: j}] }
-`.replace("{do: [a, noop]}", "{do: [a, noop]}, {do: noop}"),
+`,
 	);
 	assert.deepEqual(graph.starts, ["y", "z"]);
 	assert.deepEqual(

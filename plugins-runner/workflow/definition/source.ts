@@ -12,30 +12,52 @@ export interface Written {
 /** For each object and list: how its members and elements are written. */
 export type WrittenValues = WeakMap<object, ReadonlyMap<string | number, Written>>;
 
-/** A place in a definition, whether something stands there or not. */
+/** How one place leads to another below it. */
+interface Way {
+	readonly from: Spot;
+	readonly token: string | number;
+	/** Leads from the schema of the one to that of the other; empty where both have the same. */
+	readonly schemaPart: string;
+}
+
+/** A place in a definition, whether something stands there or not. Thousands are made, so that most is found out when it is asked for. */
 export class Spot {
 	/** Undefined where nothing stands. */
 	readonly value: JsonValue | undefined;
-	/** Such as `tasks.task2.next[0].when`; empty at the top. */
-	readonly path: string;
-	/** The same in the schema of definitions. */
-	readonly schemaPath: string;
-	/** Of what stands there, or of what it would stand in. */
-	readonly line: number;
-	readonly isFloat: boolean;
 	readonly #written: WrittenValues;
+	readonly #way: Way | undefined;
 
-	private constructor(parts: Pick<Spot, "value" | "path" | "schemaPath" | "line" | "isFloat">, written: WrittenValues) {
-		this.value = parts.value;
-		this.path = parts.path;
-		this.schemaPath = parts.schemaPath;
-		this.line = parts.line;
-		this.isFloat = parts.isFloat;
+	private constructor(value: JsonValue | undefined, written: WrittenValues, way?: Way) {
+		this.value = value;
 		this.#written = written;
+		this.#way = way;
 	}
 
 	static top(value: JsonValue, written: WrittenValues): Spot {
-		return new Spot({ value, path: "", schemaPath: "", line: 1, isFloat: false }, written);
+		return new Spot(value, written);
+	}
+
+	/** Such as `tasks.task2.next[0].when`; empty at the top. */
+	get path(): string {
+		if (this.#way === undefined) return "";
+		const { from, token } = this.#way;
+		if (typeof token === "number") return `${from.path}[${token}]`;
+		return from.#way === undefined ? token : `${from.path}.${token}`;
+	}
+
+	/** The same in the schema of definitions. */
+	get schemaPath(): string {
+		if (this.#way === undefined) return "";
+		return [this.#way.from.schemaPath, this.#way.schemaPart].filter((part) => part !== "").join(".");
+	}
+
+	/** Of what stands there, or of what it would stand in. */
+	get line(): number {
+		return this.#writing?.line ?? this.#way?.from.line ?? 1;
+	}
+
+	get isFloat(): boolean {
+		return this.#writing?.isFloat ?? false;
 	}
 
 	/** An attribute that the schema names. */
@@ -48,15 +70,9 @@ export class Spot {
 		return this.at(index, "items");
 	}
 
-	/** A member or an element; `schemaPart` leads from the schema of this to that of it, and is empty for what belongs to the same schema. */
+	/** A member or an element; without `schemaPart` it belongs to the same schema. */
 	at(token: string | number, schemaPart = ""): Spot {
-		const parts = {
-			value: this.#valueAt(token),
-			path: joinPath(this.path, token),
-			schemaPath: [this.schemaPath, schemaPart].filter((part) => part !== "").join("."),
-		};
-		const written = this.#writtenAt(token);
-		return new Spot({ ...parts, line: written?.line ?? this.line, isFloat: written?.isFloat ?? false }, this.#written);
+		return new Spot(this.#valueAt(token), this.#written, { from: this, token, schemaPart });
 	}
 
 	/** Names of an object's members; none for anything else. */
@@ -69,17 +85,14 @@ export class Spot {
 		return Array.isArray(this.value) ? this.value.length : 0;
 	}
 
+	get #writing(): Written | undefined {
+		const container = this.#way?.from.value;
+		if (this.#way === undefined || typeof container !== "object" || container === null) return undefined;
+		return this.#written.get(container)?.get(this.#way.token);
+	}
+
 	#valueAt(token: string | number): JsonValue | undefined {
 		if (typeof token === "number") return Array.isArray(this.value) ? this.value[token] : undefined;
 		return isObject(this.value) && Object.hasOwn(this.value, token) ? (this.value as JsonObject)[token] : undefined;
 	}
-
-	#writtenAt(token: string | number): Written | undefined {
-		return typeof this.value === "object" && this.value !== null ? this.#written.get(this.value)?.get(token) : undefined;
-	}
-}
-
-function joinPath(path: string, token: string | number): string {
-	if (typeof token === "number") return `${path}[${token}]`;
-	return path === "" ? token : `${path}.${token}`;
 }

@@ -1,0 +1,53 @@
+import type { DefinitionFinding } from "../../../core/contract/index.ts";
+import type { Definition } from "./definition.ts";
+import { tasksOf } from "./draft-definition.ts";
+import { draftTargets, transitionsOf } from "./draft-task.ts";
+import type { UseFinder } from "./find-uses.ts";
+import { findingAt } from "./finding.ts";
+import type { Spot } from "./source.ts";
+
+const constant = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
+
+/** What runs, and perhaps not as it is meant. */
+export function checkWarnings(top: Spot, definition: Definition, finder: UseFinder): readonly DefinitionFinding[] {
+	return [...tasksOf(top)].flatMap(([name, spot]) => [
+		...checkReached(name, spot, definition),
+		...checkRetry(spot),
+		...[spot.property("retry"), ...transitionsOf(spot).map((each) => each.spot)].flatMap((each) =>
+			checkWhen(each.property("when"), finder),
+		),
+	]);
+}
+
+function checkReached(name: string, spot: Spot, { graph }: Definition): readonly DefinitionFinding[] {
+	const isReached = graph.starts.includes(name) || (graph.sources.get(name) ?? []).length > 0;
+	return isReached ? [] : [findingAt(spot, "warning", `The task "${name}" is never reached: only tasks that come after it lead to it.`)];
+}
+
+function checkRetry(task: Spot): readonly DefinitionFinding[] {
+	const commands = transitionsOf(task).filter(({ spot }) => draftTargets(spot).includes("retry"));
+	if (commands.length === 0 || task.property("retry").value === undefined) return [];
+	return [
+		findingAt(
+			task.property("retry"),
+			"warning",
+			"What retry says is not done: a transition leads to the command retry, which takes its place.",
+		),
+	];
+}
+
+function checkWhen(spot: Spot, finder: UseFinder): readonly DefinitionFinding[] {
+	const { value } = spot;
+	if (typeof value !== "string" || value === "") return [];
+	const reason = findReason(value, finder, spot);
+	return reason === undefined ? [] : [findingAt(spot, "warning", `The condition "${value}" is always true, ${reason}.`)];
+}
+
+function findReason(text: string, finder: UseFinder, spot: Spot): string | undefined {
+	const uses = finder.findIn(text, spot);
+	if (uses.length === 0) return "as it holds no expression";
+	if (constant.test(text.trim())) return "as its expression is";
+	// Blocks are one expression with all that stands between them.
+	const isText = uses.every(({ expression }) => expression !== text) && !text.includes("{%");
+	return isText ? "as it is a text with more in it than one expression" : undefined;
+}

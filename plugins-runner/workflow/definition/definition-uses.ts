@@ -1,0 +1,93 @@
+import { tasksOf } from "./draft-definition.ts";
+import { elementsOf, memberOf } from "./draft-parts.ts";
+import { draftAction, splitItems, transitionsOf } from "./draft-task.ts";
+import type { LocatedUse, UseFinder } from "./find-uses.ts";
+import { parseInlineArguments } from "./inline-arguments.ts";
+import type { Spot } from "./source.ts";
+
+/** A variable that gets a value. */
+export interface AssignmentUses {
+	/** Undefined where it cannot be told. */
+	readonly name: string | undefined;
+	readonly uses: readonly LocatedUse[];
+}
+
+export interface TransitionUses {
+	readonly when: readonly LocatedUse[];
+	readonly publish: readonly AssignmentUses[];
+}
+
+export interface TaskUses {
+	/** All but those of its transitions. */
+	readonly own: readonly LocatedUse[];
+	readonly transitions: readonly TransitionUses[];
+}
+
+/** All expressions of a definition, in the order in which they are evaluated. */
+export interface DefinitionUses {
+	readonly input: readonly AssignmentUses[];
+	readonly vars: readonly AssignmentUses[];
+	readonly timeout: readonly LocatedUse[];
+	readonly tasks: ReadonlyMap<string, TaskUses>;
+	readonly output: readonly AssignmentUses[];
+}
+
+export function findDefinitionUses(top: Spot, finder: UseFinder): DefinitionUses {
+	return {
+		input: findAssignments(top.property("input"), finder),
+		vars: findAssignments(top.property("vars"), finder),
+		timeout: finder.find(top.property("timeout")),
+		tasks: new Map([...tasksOf(top)].map(([name, spot]) => [name, findTask(spot, finder)])),
+		output: findAssignments(top.property("output"), finder),
+	};
+}
+
+/** The same as one list. */
+export function toUses({ input, vars, timeout, tasks, output }: DefinitionUses): readonly LocatedUse[] {
+	const ofTasks = [...tasks.values()].flatMap(({ own, transitions }) => {
+		return [...own, ...transitions.flatMap(({ when, publish }) => [...when, ...publish.flatMap(({ uses }) => uses)])];
+	});
+	return [...[...input, ...vars].flatMap(({ uses }) => uses), ...timeout, ...ofTasks, ...output.flatMap(({ uses }) => uses)];
+}
+
+function findTask(task: Spot, finder: UseFinder): TaskUses {
+	const [itemized, retry] = [task.property("with"), task.property("retry")];
+	const own = [
+		...finder.find(task.property("delay")),
+		...finder.find(task.property("timeout")),
+		...findItems(itemized.property("items"), finder),
+		...finder.find(itemized.property("concurrency")),
+		...findAction(task, finder),
+		...["when", "count", "delay"].flatMap((name) => finder.find(retry.property(name))),
+	];
+	const transitions = transitionsOf(task).map(({ spot }) => {
+		const publish = findAssignments(spot.property("publish"), finder);
+		return { when: finder.find(spot.property("when")), publish };
+	});
+	return { own, transitions };
+}
+
+function findItems(spot: Spot, finder: UseFinder): readonly LocatedUse[] {
+	const list = typeof spot.value === "string" ? splitItems(spot.value)?.list : undefined;
+	return list === undefined ? finder.find(spot) : finder.findIn(list, spot);
+}
+
+/** Arguments of an action in one text are looked at one by one: they may be of both languages. */
+function findAction(task: Spot, finder: UseFinder): readonly LocatedUse[] {
+	const spot = task.property("action");
+	const { action, input } = draftAction(task);
+	if (action === null || action === spot.value) return [...finder.find(spot), ...finder.find(task.property("input"))];
+	return [...finder.findIn(action, spot), ...finder.findIn(input, spot)];
+}
+
+function findAssignments(spot: Spot, finder: UseFinder): readonly AssignmentUses[] {
+	if (typeof spot.value === "string") {
+		const parsed = parseInlineArguments(spot.value);
+		if (parsed.length === 0) return [{ name: undefined, uses: finder.find(spot) }];
+		return parsed.map(({ name, value }) => ({ name, uses: finder.findIn(value, spot) }));
+	}
+	return elementsOf(spot).map((element) => {
+		if (typeof element.value === "string") return { name: element.value, uses: [] };
+		return { name: memberOf(element)?.name, uses: finder.find(element) };
+	});
+}
