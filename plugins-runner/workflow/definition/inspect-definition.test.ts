@@ -219,7 +219,7 @@ test("expressions that cannot be read are told, with themselves", async () => {
 			language: "jinja",
 			expression: "<% ctx(a) %> {{ ctx(a) }}",
 		},
-		{ ...place, message: "Lexical error", line: 4, language: "yaql", expression: "<% <% a %>" },
+		{ ...place, message: "Lexical error: illegal character '%' at position 1", line: 4, language: "yaql", expression: "<% <% a %>" },
 	]);
 	assert.deepEqual(await inspect("tasks: {a: {action: 'core.echo message=<% result() %> times={{ result() }}'}}"), []);
 });

@@ -55,7 +55,7 @@ test("in a loop the first time counts", async () => {
 });
 
 test("private variables cannot be referenced", async () => {
-	const findings = await inspect("vars: [{__x: 1}]\ntasks: {a: {}}\noutput:\n  - y: <% ctx(__x) %>");
+	const findings = await inspect("vars: [{__x: 1}]\ntasks: {a: {}}\noutput:\n  - y: <% ctx('__x') %>");
 	assert.deepEqual(findings, [
 		{
 			type: "context",
@@ -64,7 +64,7 @@ test("private variables cannot be referenced", async () => {
 			schema_path: "properties.output",
 			line: 4,
 			language: "yaql",
-			expression: "<% ctx(__x) %>",
+			expression: "<% ctx('__x') %>",
 		},
 	]);
 });
