@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { stringify } from "yaml";
+import { defineRunner } from "../../contract/index.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 import { fakeDefinitions, fakeWorkflow, toFakeDefinition } from "../../testing/http/fake-workflow.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
@@ -117,8 +119,29 @@ const packs = {
 		build: { action: "yard.inner", next: [{ do: "say" }] },
 		say: { action: "default.speak" },
 	}),
+	"yard/actions/hold.yaml": stringify({ name: "hold", runner_type: "hold" }),
+	"yard/actions/slow.yaml": stringify({ name: "slow", runner_type: "workflow", entry_point: "workflows/slow.yaml" }),
+	"yard/actions/workflows/slow.yaml": toFakeDefinition({
+		wait: { action: "yard.hold", next: [{ do: "say" }] },
+		say: { action: "default.speak" },
+	}),
 	"yard/actions/workflows/inner.yaml": toFakeDefinition({ compile: { action: "default.whisper" } }),
 };
+
+let letGo = () => {};
+const released = new Promise<void>((resolve) => {
+	letGo = resolve;
+});
+/** Waits until it is let go. */
+const hold = defineRunner("hold", () => ({
+	description: "Waits.",
+	capabilities: {},
+	parameters: {},
+	async run() {
+		await released;
+		return { succeeded: true, result: {} };
+	},
+}));
 
 const withYard = (use: (svc: (...words: string[]) => Promise<Ran>) => Promise<void>, terminal = {}) =>
 	withGuardedService(
@@ -126,7 +149,7 @@ const withYard = (use: (svc: (...words: string[]) => Promise<Ran>) => Promise<vo
 			const env = { SVC_API_URL: urls.api, SVC_STREAM_URL: urls.stream, SVC_AUTH_TOKEN: await signIn("root") };
 			await use((...words) => run(words, env, terminal));
 		},
-		{ packs, runners: [fakeWorkflow()] },
+		{ packs, runners: [fakeWorkflow(), hold()] },
 	);
 
 test("the service is asked about the definition of a file, and of an action", () =>
@@ -214,16 +237,41 @@ test("the output of tasks stands behind their names", () =>
 		assert.match(tailed.stderr, /task say succeeded/);
 	}));
 
+test("a workflow is paused, and goes on where it was", () =>
+	withYard(async (svc) => {
+		const id = (await svc("run", "yard.slow", "-a")).stdout.trim();
+		const statusOf = async () => JSON.parse((await svc("execution", "get", id, "-j", "--attr", "status")).stdout).status as string;
+		const heard = async () => (await svc("execution", "get", id)).stdout;
+		await until("the task to wait", 20, async () => /wait.*running/.test(await heard()) || undefined);
+		assert.deepEqual(await svc("execution", "pause", id), { exitCode: 0, stdout: `execution ${id} pausing\n`, stderr: "" });
+		letGo();
+		await until("the pause", 20, async () => (await statusOf()) === "paused" || undefined);
+		assert.doesNotMatch(await heard(), /say/);
+		assert.deepEqual(await svc("execution", "resume", id), { exitCode: 0, stdout: `execution ${id} resuming\n`, stderr: "" });
+		const tailed = await svc("execution", "tail", id);
+		assert.equal(tailed.exitCode, 0, tailed.stderr);
+		assert.match(tailed.stdout, /say \| a word aloud/);
+		assert.match((await svc("execution", "pause", id)).stderr, /^ERROR: /);
+		assert.equal((await svc("execution", "resume", "0".repeat(24))).exitCode, 2);
+	}));
+
 test("chosen tasks run again without parameters, and begin anew unless that is not wanted", () =>
 	withYard(async (svc) => {
-		const tasks = ["execution", "re-run", "0".repeat(24), "--tasks", "a"];
-		assert.deepEqual(await svc("execution", "re-run", "0".repeat(24), "cmd=x", "--tasks", "a"), {
+		const ran = await svc("run", "yard.outer");
+		const id = /^execution ([0-9a-f]{24})/.exec(ran.stderr)?.[1] ?? "";
+		const again = await svc("execution", "re-run", id, "--tasks", "say");
+		assert.equal(again.exitCode, 0, again.stderr);
+		assert.match(again.stderr, /requested\ntask say began\ntask say succeeded\nexecution/);
+		const anew = (await svc("execution", "re-run", id, "-a", "--tasks", "begin", "say", "--no-reset", "say", "--delay", "1")).stdout.trim();
+		const { context } = JSON.parse((await svc("execution", "get", anew, "-j")).stdout) as { context: Record<string, unknown> };
+		assert.deepEqual(context["re-run"], { ref: id, tasks: ["begin", "say"], reset: ["begin"] });
+		assert.match((await svc("execution", "re-run", id, "--tasks", "none")).stderr, /tasks: none has not run/);
+		assert.deepEqual(await svc("execution", "re-run", id, "cmd=x", "--tasks", "a"), {
 			exitCode: 2,
 			stdout: "",
 			stderr: "ERROR: --tasks: tasks run again with the parameters that they had, others cannot be given\n",
 		});
-		assert.match((await svc(...tasks, "--no-reset", "b")).stderr, /--no-reset: "b" is none of --tasks/);
-		assert.match((await svc(...tasks)).stderr, /"0{24}" cannot be found/);
+		assert.match((await svc("execution", "re-run", id, "--tasks", "a", "--no-reset", "b")).stderr, /--no-reset: "b" is none of --tasks/);
 	}));
 
 test.run();

@@ -54,6 +54,11 @@ export const fakeDefinitions: Definitions = {
 		}
 		return { definition, tasks: [...tasks.values()], variables: {}, errors: [] };
 	},
+	assertTakenUp(entries, tasks) {
+		const known = fakeDefinitions.progress(entries).tasks.map(({ name }) => name);
+		const unknown = tasks.filter((name) => !known.includes(name));
+		if (unknown.length > 0) throw new SvcError("SVC_INVALID", `tasks: ${unknown.join(", ")} has not run`);
+	},
 	async test(definition, cases) {
 		const tasks = Object.keys(tasksOf(definition) ?? {});
 		const given: unknown = parse(cases);
@@ -79,9 +84,11 @@ export const fakeWorkflow = (name = "workflow") =>
 	}))();
 
 async function runTasks(context: RunContext, entries: readonly JsonObject[]) {
-	const { journal, children, signal, emit } = context;
-	const definition = fakeDefinitions.progress(entries).definition ?? (await readFile(context.entryPoint, "utf8"));
-	const done = new Set(fakeDefinitions.progress(entries).tasks.flatMap((task) => (task.end_timestamp === null ? [] : [task.name])));
+	const { journal, children, signal, emit, takenUp } = context;
+	const { definition: known, tasks: before } = fakeDefinitions.progress([...(takenUp?.entries ?? []), ...entries]);
+	const definition = known ?? (await readFile(context.entryPoint, "utf8"));
+	const again = entries.length === 0 ? (takenUp?.tasks ?? []) : [];
+	const done = new Set(before.flatMap(({ name, end_timestamp }) => (end_timestamp === null || again.includes(name) ? [] : [name])));
 	if (entries.length === 0) await journal.append({ definition });
 	const named = Object.entries(tasksOf(definition) ?? {});
 	for (const [index, [name, { action, input = {}, next = [] }]] of named.entries()) {
