@@ -1,46 +1,15 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Expressions, JsonObject, JsonValue, Runner, RunResult } from "../../core/contract/index.ts";
-import { isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
-import { toValueTemplate } from "../../core/language/parameters/value-template.ts";
-import { toScope } from "../../core/language/templates/scope.ts";
-import { compileTemplate, isTemplate } from "../../core/language/templates/template.ts";
+import type { Expressions, JsonObject, Runner, RunResult } from "../../core/contract/index.ts";
+import { createExpressions } from "../../core/language/expressions/expressions.ts";
 import type { ChildEnd, TestChild } from "../../core/testing/run-children.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "../../core/testing/run-context.ts";
 import { actionChain } from "./index.ts";
 import type { ChainParameters } from "./parameters.ts";
 
-/** Jinja with plain names, whose texts stay texts; other languages are refused. */
-export const chainExpressions: Expressions = {
-	find: (value) => [...findTexts(value)],
-	async evaluate(value, { names = {}, language, keepsText }) {
-		if (language !== "jinja" || keepsText !== true) throw new Error("chains have Jinja alone, and texts stay texts");
-		try {
-			return renderText(value, names);
-		} catch (error) {
-			if (isSvcError(error)) throw error;
-			throw new SvcError("SVC_INVALID", toErrorMessage(error), { cause: error });
-		}
-	},
-};
-
-function renderText(value: JsonValue, names: JsonObject): JsonValue {
-	if (typeof value === "string") return isTemplate(value) ? compileTemplate(value).render(toScope(names)) : value;
-	if (Array.isArray(value)) return (value as readonly JsonValue[]).map((member) => renderText(member, names));
-	if (toValueTemplate(value) === undefined) return value;
-	return Object.fromEntries(Object.entries(value as JsonObject).map(([key, member]) => [key, renderText(member, names)]));
-}
-
-function* findTexts(value: JsonValue): Generator<ReturnType<Expressions["find"]>[number]> {
-	if (typeof value === "string" && isTemplate(value)) {
-		try {
-			compileTemplate(value);
-		} catch (error) {
-			yield { language: "jinja", expression: value, variables: [], functions: [], problem: toErrorMessage(error) };
-		}
-	} else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) yield* findTexts(member as JsonValue);
-}
+/** Those of the host, without a datastore. */
+export const chainExpressions: Expressions = createExpressions();
 
 /** A directory for the definitions of a test file. */
 export class ChainFiles {

@@ -36,4 +36,15 @@ test("the chain in the reference unpacks, and tells when it could not", async ()
 	assert.deepEqual(end.result["published"], { unpacked: "site" });
 });
 
+test("the chain in the guide measures", async () => {
+	const [chain = ""] = chainsOf("guides/from-action-chains-to-workflows.md");
+	assert.deepEqual(await chainDefinitions.inspect(chain, { expressions: chainExpressions }), []);
+	const context = createChainContext(files.write(chain), {
+		actionParameters: { limit: 80 },
+		script: { measure: { result: { stdout: " 42%", stderr: "" } } },
+	});
+	assert.deepEqual((await createRunner().run(context)).result["published"], { used: "42%" });
+	assert.deepEqual(context.children.started.at(-1)?.parameters, { message: "42% are used, 80 % are allowed" });
+});
+
 test.run();
