@@ -15,6 +15,8 @@ import { TaskStart } from "./task-start.ts";
 
 /** Tasks and items that are started or ended in one step; for more there is another one at once. */
 const mostInStep = 200;
+/** Microseconds that whoever goes on with a run has for telling what has become of children that were waiting. */
+const graceBehindContinue = 1_000_000;
 /** Microseconds until what could not be reached is asked for again. */
 const pauseBetweenTries = 1_000_000;
 
@@ -36,6 +38,8 @@ export class Conductor {
 	#earlier: readonly JournalEntry[] | undefined;
 	#isTakenUp = false;
 	#isPaused = false;
+	/** Whether it may come to rest with children that wait. */
+	#rests = true;
 	/** When to go on, by itself. */
 	#next: number | undefined;
 
@@ -87,6 +91,8 @@ export class Conductor {
 		for (const event of events) if (event.type === "begin") this.#takeBegin(event);
 		for (const event of events) this.#intake.take(event);
 		if (this.#run.state.isEnding) this.#begin = undefined;
+		const { resting, isEnding } = this.#run.state;
+		this.#rests = isEnding || resting === 0 || !events.some(({ type }) => type === "continue");
 		try {
 			await this.#advance();
 		} catch (error) {
@@ -145,7 +151,9 @@ export class Conductor {
 			this.#next = this.#run.now;
 			return;
 		}
-		if (state.active === 0 && state.settled.size === 0) await this.#rest();
+		if (state.active > 0 || state.settled.size > 0) return;
+		if (this.#rests) await this.#rest();
+		else this.#next = this.#run.now + graceBehindContinue;
 	}
 
 	/** A child that somebody else has canceled takes the workflow with it. */

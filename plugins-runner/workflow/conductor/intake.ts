@@ -7,6 +7,8 @@ import { isEnd, isResting } from "./task-run.ts";
 export class Intake {
 	readonly #run: Run;
 	readonly #orders: Orders;
+	/** Children that were asked to go on, and told to be paused behind that. */
+	readonly #askedAgain = new Set<string>();
 
 	constructor(run: Run, orders: Orders) {
 		this.#run = run;
@@ -33,6 +35,12 @@ export class Intake {
 		if (open === undefined || child === undefined || child.status === status) return;
 		// What it is on its way with makes no difference, but for a delay that is over.
 		const isQuiet = !isEnd(status) && !isResting(status) && !isResting(child.status);
+		if (status === "paused" && child.status === "resuming" && !this.#askedAgain.has(key)) {
+			// Perhaps it was told before it was asked to go on. Once more, so that it does not wait for ever when it was not.
+			this.#askedAgain.add(key);
+			this.#orders.resume = [...this.#orders.resume, key];
+			return;
+		}
 		if (isQuiet && !(open.run.status === "delayed" && status !== "delayed" && status !== "requested")) return;
 		const item = open.item === undefined ? {} : { item: open.item };
 		this.#run.record({ fact: "child", task: open.run.number, ...item, id, status });
@@ -56,6 +64,7 @@ export class Intake {
 
 	#takeContinue(isResumed: boolean): void {
 		const { state } = this.#run;
+		this.#askedAgain.clear();
 		if (isResumed && state.status === "pausing") {
 			this.#orders.resume = [...state.children].filter(([, { run, item }]) => run.childOf(item)?.status === "paused").map(([key]) => key);
 			this.#run.record({ fact: "resume" });

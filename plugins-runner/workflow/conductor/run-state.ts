@@ -176,11 +176,11 @@ export class RunState {
 		const ways = new Map<string, { readonly edge: FollowedEdge; readonly route: number; variables: Variables }>();
 		for (const edge of next) {
 			const variables = this.#publish(run, edge);
+			const route = edge.route === "new" ? this.#addRoute(run.route, edge.id) : run.route;
 			if (edge.isCommand) {
 				this.terminals.push({ order: this.nextOrder(), variables, run });
 				continue;
 			}
-			const route = edge.route === "new" ? this.#addRoute(run.route, edge.id) : run.route;
 			const way = ways.get(`${route} ${edge.to}`);
 			if (way === undefined) ways.set(`${route} ${edge.to}`, { edge, route, variables });
 			else way.variables = way.variables.join(variables);
