@@ -24,7 +24,7 @@ export interface ExpressionParts {
 }
 
 /** For all expressions of a value together: results of many items are looked through, so more steps than a template has. */
-const limits: TemplateLimits = { steps: 400_000, output: 1_048_576, depth: 100 };
+const limits: TemplateLimits = { steps: 250_000, output: 1_048_576, depth: 100 };
 
 const mixed = "Expression with multiple types is not supported.";
 

@@ -47,7 +47,7 @@ function evaluate(evaluator: Evaluator, expression: Expression, text: string): V
 class JinjaUses implements Uses {
 	readonly #variables = new Set<string>();
 	readonly #functions = new Set<string>();
-	/** Those that may be undefined. */
+	/** Those whose member may be undefined. */
 	readonly #unsure = new Set<Expression>();
 
 	get variables(): readonly string[] {
@@ -62,7 +62,8 @@ class JinjaUses implements Uses {
 		if (expression.kind === "filter" && /^(?:d|default)$/.test(expression.filter.name)) this.#unsure.add(expression.input);
 		if (expression.kind === "test" && /^(?:un)?defined$/.test(expression.test.name)) this.#unsure.add(expression.input);
 		if (expression.kind === "call") this.#functions.add(expression.name);
-		const variable = this.#unsure.has(expression) ? undefined : variableOf(expression);
+		const isUnsure = expression.kind === "member" && this.#unsure.has(expression);
+		const variable = isUnsure ? undefined : variableOf(expression);
 		if (variable !== undefined) this.#variables.add(variable);
 	}
 }

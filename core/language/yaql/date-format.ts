@@ -53,7 +53,11 @@ function dayOfYear({ year, month, day }: DateParts): number {
 /** The date that a text is, in a format or in one of those that people write. */
 export function readDate(text: string, format: string | null): DateTime {
 	if (format !== null) return readFormat(text, format);
-	const date = parseDate(text);
+	// Days and months of one digit are common here.
+	const padded = text.trim().replace(/^(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)/, (_found, year: string, month: string, day: string) => {
+		return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+	});
+	const date = parseDate(padded);
 	if (date === undefined) throw new YaqlError("ValueError", "the text is no date");
 	const offset = new TimeSpan((date.offset ?? 0) * minute);
 	return new DateTime(date.wallClock * 1_000 + date.microseconds - offset.microseconds, offset);

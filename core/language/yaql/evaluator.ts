@@ -125,6 +125,7 @@ export class Evaluator {
 			const values = bind(entry, { positional: [toArgument(object)], pairs: [] });
 			if (values !== undefined) return entry.run(values, call);
 		}
+		if (functionTable.has(`#property#${name}`)) throw noMatch(`#property#${name}`);
 		throw new YaqlError("NoFunctionRegisteredException", `Unknown function "#property#${name}"`);
 	}
 
@@ -135,9 +136,11 @@ export class Evaluator {
 	#index(expression: Extract<Expression, { kind: "index" }>, context: Context): YaqlValue {
 		let object = this.evaluate(expression.object, context);
 		if (typeof object === "string") object = this.#surroundings.fromJsonText(object) ?? object;
-		const { positional, named } = expression.arguments;
-		const [key, fallback] = positional.map((argument) => this.evaluate(argument, context));
-		if (key === undefined || positional.length > 2 || named.length > 0) throw noMatch("#indexer");
+		const { positional, pairs } = this.#given(expression.arguments, context);
+		const extra = [...positional.slice(1), ...pairs.filter(({ name }) => name === "default").map(({ value }) => value)];
+		if (positional.length === 0 || extra.length > 1 || positional.length + pairs.length > 2) throw noMatch("#indexer");
+		const [key, fallback] = [...positional.slice(0, 1), ...extra].map((argument) => argument.value());
+		if (key === undefined) throw noMatch("#indexer");
 		if (isObject(object)) {
 			const name = toKey(key);
 			if (Object.hasOwn(object, name)) return object[name] as YaqlValue;

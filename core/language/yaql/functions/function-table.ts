@@ -9,12 +9,17 @@ import { patternFunctions } from "./pattern-functions.ts";
 import { streamFunctions } from "./stream-functions.ts";
 import { textFunctions } from "./text-functions.ts";
 
+/** Other names of functions. */
+const aliases: Readonly<Record<string, string>> = { where: "filter", select: "map", limit: "take", aggregate: "reduce" };
+
 /** All functions of the language by name; several forms of one are tried in this order. */
 export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = grouped();
 
 function grouped(): Map<string, FunctionEntry[]> {
 	const table = new Map<string, FunctionEntry[]>();
-	for (const entry of allEntries()) table.set(entry.name, [...(table.get(entry.name) ?? []), entry]);
+	for (const entry of allEntries()) {
+		for (const name of [entry.name, aliases[entry.name]]) if (name !== undefined) table.set(name, [...(table.get(name) ?? []), entry]);
+	}
 	return table;
 }
 

@@ -14,6 +14,7 @@ export const listFunctions = [
 	defineFunction("list", [rest(any("args"))], ({ budget }, elements) => [...unrolled(elements, budget)]),
 	defineFunction("set", [rest(any("args"))], ({ budget }, elements) => toSet(unrolled(elements, budget), budget)),
 	defineFunction("isList", [any("arg")], (_call, value) => isList(value)),
+	defineFunction("isIterable", [any("value")], (_call, value) => isList(value)),
 	defineBoth("len", [collection], ({ budget }, elements) => toArray(elements, budget).length),
 	defineBoth("isEmpty", [collection], (_call, elements) => !isTrue(elements)),
 	defineMethod("count", [collection], ({ budget }, elements) => toArray(elements, budget).length),
