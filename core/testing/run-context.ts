@@ -5,10 +5,8 @@ import {
 	type ChildRequest,
 	type Expressions,
 	type JsonObject,
-	type JsonValue,
 	type Logger,
 	type OutputType,
-	type ParameterDefinition,
 	type ParameterSchema,
 	type ParameterValues,
 	RunAborted,
@@ -17,7 +15,10 @@ import {
 	type TaskState,
 	type TriggerReference,
 } from "../contract/index.ts";
+import { createExpressions } from "../language/expressions/expressions.ts";
+import { toParameterValues } from "./parameter-values.ts";
 import { createTestChildren, type OnChild, type TestChildren } from "./run-children.ts";
+import { createTestJournal, toTakenUp } from "./run-journal.ts";
 
 /** What a run under test is given. */
 export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
@@ -56,7 +57,7 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly actions?: Readonly<Record<string, Partial<ActionSignature>>>;
 	/** Refs of actions whose children pause when they are asked to. Default: none. */
 	readonly workflows?: readonly string[];
-	/** In the place of those of the host. */
+	/** Default: those of the host, without a datastore. */
 	readonly expressions?: Expressions;
 	/** Called before an entry of the journal is stored; what it throws is what the storage refuses. */
 	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
@@ -109,29 +110,52 @@ export function createRunContext<S extends ParameterSchema>(
 	runner: { readonly parameters: S },
 	options: RunContextOptions<S> = {},
 ): TestRunContext<S> {
-	const controller = new AbortController();
+	const hold = createHold();
+	const { signal, pausing, assertHeld } = hold;
 	const output = createOutput(options);
 	const announcements: { route: string; payload: JsonObject }[] = [];
 	const dispatched: { trigger: TriggerReference; payload: JsonObject }[] = [];
-	const saved: { state?: JsonObject } = {};
-	const { signal } = controller;
-	const pausing = new AbortController();
 	const requests: ("pause" | "cancel")[] = [];
-	let isLost = false;
-	const assertHeld = () => {
-		if (isLost) throw new SvcError("SVC_CONFLICT", "the execution is no longer this run's");
-	};
-	const abort = (kind: RunAborted["kind"]) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`));
-	const children = createTestChildren({
-		...options,
-		signal,
-		assertHeld,
-		after: options.after?.children,
-		takenUp: options.takesUp?.run.children,
-	});
-	const journal = createTestJournal(options, { assertHeld, children, onFirst: () => (saved.state ??= {}) });
+	const saved: { state?: JsonObject } = {};
+	const { children: earlier } = options.takesUp?.run ?? {};
+	const children = createTestChildren({ ...options, signal, assertHeld, after: options.after?.children, takenUp: earlier });
 	return {
-		...journal,
+		...toGiven(runner, options),
+		...createTestJournal(options, { assertHeld, children, onFirst: () => (saved.state ??= {}) }),
+		signal,
+		pausing,
+		setRunnerInfo: () => {},
+		announce: (route, payload) => void announcements.push({ route, payload }),
+		dispatch: async (trigger, payload) => String(dispatched.push({ trigger, payload })),
+		async saveState(state) {
+			assertHeld();
+			saved.state = state;
+		},
+		children,
+		requests,
+		async request(change) {
+			assertHeld();
+			requests.push(change);
+			if (change === "pause") hold.pause();
+			else hold.abort("cancel");
+		},
+		announcements,
+		dispatched,
+		savedState: () => saved.state,
+		pause: hold.pause,
+		abort: hold.abort,
+		lose: hold.lose,
+		...output,
+		async emit(type, data) {
+			assertHeld();
+			await output.emit(type, data);
+		},
+	};
+}
+
+/** What a run has from its beginning. */
+function toGiven<S extends ParameterSchema>(runner: { readonly parameters: S }, options: RunContextOptions<S>) {
+	return {
 		execution_id: options.after?.execution_id ?? nextId(),
 		liveaction_id: options.after?.liveaction_id ?? nextId(),
 		action_ref: "tests.action",
@@ -143,43 +167,33 @@ export function createRunContext<S extends ParameterSchema>(
 		actionParameters: options.actionParameters ?? {},
 		actionSchema: options.actionSchema ?? {},
 		environment: options.environment ?? {},
-		signal,
 		logger: silentLogger,
 		packConfig: options.packConfig ?? {},
-		setRunnerInfo: () => {},
-		announce: (route, payload) => void announcements.push({ route, payload }),
-		dispatch: async (trigger, payload) => String(dispatched.push({ trigger, payload })),
-		async saveState(state) {
-			assertHeld();
-			saved.state = state;
-		},
-		children,
 		context: options.context ?? { user: "tester", pack: "tests" },
 		notify: options.notify ?? null,
-		expressions: options.expressions ?? noExpressions,
-		findAction: async (ref) => toSignature(ref, options.actions),
+		expressions: options.expressions ?? createExpressions(),
+		findAction: async (ref: string) => toSignature(ref, options.actions),
 		takenUp: toTakenUp(options.takesUp),
+	};
+}
+
+/** A run's hold on its execution, and how a test ends it. */
+function createHold() {
+	const controller = new AbortController();
+	const pausing = new AbortController();
+	let isLost = false;
+	const abort = (kind: RunAborted["kind"]) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`));
+	return {
+		signal: controller.signal,
 		pausing: pausing.signal,
-		requests,
-		async request(change) {
-			assertHeld();
-			requests.push(change);
-			if (change === "pause") pausing.abort();
-			else abort("cancel");
-		},
 		pause: () => pausing.abort(),
-		announcements,
-		dispatched,
-		savedState: () => saved.state,
 		abort,
 		lose() {
 			isLost = true;
 			abort("cancel");
 		},
-		...output,
-		async emit(type, data) {
-			assertHeld();
-			await output.emit(type, data);
+		assertHeld() {
+			if (isLost) throw new SvcError("SVC_CONFLICT", "the execution is no longer this run's");
 		},
 	};
 }
@@ -187,48 +201,10 @@ export function createRunContext<S extends ParameterSchema>(
 /** A logger that says nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** In memory, together with the children that an entry starts. */
-function createTestJournal(
-	{ after, onAppend }: Pick<RunContextOptions, "after" | "onAppend">,
-	{ assertHeld, children, onFirst }: { readonly assertHeld: () => void; readonly children: TestChildren; readonly onFirst: () => void },
-) {
-	const entries: JsonObject[] = [...(after?.entries ?? [])];
-	const tasks: TaskState[] = [];
-	const journal: RunContext["journal"] = {
-		async read() {
-			assertHeld();
-			return structuredClone(entries);
-		},
-		async append(entry, step = {}) {
-			const kept = structuredClone(entry);
-			await onAppend?.(kept);
-			assertHeld();
-			entries.push(kept);
-			onFirst();
-			children.startPrepared(step.start ?? []);
-			tasks.push(...(step.tasks ?? []));
-		},
-	};
-	return { journal, entries, tasks };
-}
-
-function toTakenUp(takesUp: RunContextOptions["takesUp"]): RunContext["takenUp"] {
-	if (takesUp === undefined) return undefined;
-	const { run, tasks, reset = [] } = takesUp;
-	return { execution_id: run.execution_id, tasks, reset, entries: structuredClone(run.entries) };
-}
-
 function toSignature(ref: string, actions: RunContextOptions["actions"]): ActionSignature | undefined {
 	if (actions !== undefined && !Object.hasOwn(actions, ref)) return undefined;
 	return { ref, enabled: true, parameters: {}, ...actions?.[ref] };
 }
-
-const noExpressions: Expressions = {
-	find: () => [],
-	evaluate() {
-		throw new Error("expressions: the test has given none");
-	},
-};
 
 function createOutput({ onEmit, after, maxResultOutput = 1_048_576 }: Pick<RunContextOptions, "onEmit" | "after" | "maxResultOutput">) {
 	const chunks: EmittedChunk[] = [...(after?.chunks ?? [])];
@@ -267,35 +243,4 @@ function cut(text: string, limit: number): CapturedOutput {
 	let end = limit;
 	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
 	return { text: bytes.toString("utf8", 0, end), truncated: true, bytes: bytes.length };
-}
-
-function toParameterValues<S extends ParameterSchema>(
-	schema: S,
-	given: Readonly<Record<string, JsonValue | undefined>>,
-): ParameterValues<S> {
-	for (const name of Object.keys(given))
-		if (!Object.hasOwn(schema, name)) throw new Error(`parameter "${name}" is not one of the runner's`);
-	const values = Object.entries(schema).map(([name, definition]) => [name, toValue(name, definition, given[name])] as const);
-	// Each value was checked against its definition, which the type system cannot follow.
-	return Object.fromEntries(values) as ParameterValues<S>;
-}
-
-function toValue(name: string, definition: ParameterDefinition, given: JsonValue | undefined): JsonValue | undefined {
-	const value = given ?? definition.default ?? undefined;
-	if (value === undefined) {
-		if (definition.required === true) throw new Error(`parameter "${name}" is required`);
-		return undefined;
-	}
-	if (definition.type !== undefined && !isOfType(value, definition.type))
-		throw new Error(`parameter "${name}" must be of type ${definition.type}`);
-	if (definition.enum !== undefined && !definition.enum.includes(value))
-		throw new Error(`parameter "${name}" must be one of ${definition.enum.join(", ")}`);
-	return value;
-}
-
-function isOfType(value: JsonValue, type: NonNullable<ParameterDefinition["type"]>): boolean {
-	if (type === "array") return Array.isArray(value);
-	if (type === "integer") return Number.isInteger(value);
-	if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
-	return type === "null" ? value === null : typeof value === type;
 }

@@ -11,7 +11,6 @@ import type { RenderContext } from "../../language/parameters/render.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
-import { assertNotReserved } from "../basics/reserved-names.ts";
 import { toErrorResult } from "../runs/error-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
@@ -21,6 +20,8 @@ import type { SubmitInput } from "./executions-api.ts";
 import { type AskedExecution, newExecution } from "./new-execution.ts";
 import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
 import { toResultPatch } from "./status-patch.ts";
+import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submitted-context.ts";
+import type { TakeUp } from "./take-up.ts";
 import type { TemplateSources } from "./template-sources.ts";
 
 /** What requests are looked at with. */
@@ -64,13 +65,6 @@ export interface ChildOrigin {
 	readonly parent: ExecutionEntity;
 }
 
-/** An execution that has ended, of which chosen tasks are to run again. */
-export interface TakeUp {
-	readonly earlier: Pick<ExecutionEntity, "id" | "context">;
-	readonly tasks: readonly string[];
-	readonly reset: readonly string[];
-}
-
 /** Where a request comes from that is not somebody's own. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
@@ -88,9 +82,6 @@ export interface DraftedExecution {
 	/** A template of it that cannot be rendered: visible in the history (reference 8.4). */
 	readonly problem: SvcError | undefined;
 }
-
-/** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
-const maxDelay = 10 * 365 * 86_400_000;
 
 /** Check a request, store the execution and see to its being run. On disk when the promise resolves with the execution as it was requested. */
 export async function storeExecution(
@@ -238,64 +229,6 @@ async function placeInTrace(
 		createId: () => createId(clock),
 		timestamp: draft.start_timestamp,
 	});
-}
-
-function checkDelay(delay: number | undefined): number | null {
-	if (delay === undefined || delay === 0) return null;
-	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelay) {
-		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelay}, got ${delay}`);
-	}
-	return delay;
-}
-
-function chooseUser(asked: string | null | undefined, principal: Principal, { systemUser }: TemplateSources): string {
-	if (asked === undefined || asked === null || asked === "" || asked === principal.username) return principal.username;
-	assertNotReserved("user", asked, systemUser);
-	if (principal.isAdmin) return asked;
-	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
-}
-
-type Parent = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
-
-/** The execution that the request is a part of. Whoever could name any could run actions as any user. */
-async function readParent(storage: Storage, { context = {} }: SubmitInput, principal: Principal): Promise<Parent | undefined> {
-	const id = readParentId(context);
-	if (id === undefined) return undefined;
-	const [parent] = await storage.find("execution", { where: { id }, fields: ["user", "author", "context", "known_secrets"] });
-	if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${id}" does not exist`);
-	if (parent.user !== principal.username && !principal.isAdmin) {
-		throw new SvcError("SVC_FORBIDDEN", `context.parent.execution_id: "${principal.username}" may not start children of "${parent.user}"`);
-	}
-	return parent;
-}
-
-/** The request's context with what the service decides; a child runs for the user of its parent. */
-function toContext(
-	input: SubmitInput,
-	{ action }: ResolvedAction,
-	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: Parent | undefined },
-): JsonObject {
-	const context = { ...input.context, user, pack: action.pack };
-	assertItemUser(context, parent?.context ?? {}, principal);
-	return parent === undefined ? context : { ...context, user: parent.user };
-}
-
-/** What is the service's to say of executions that are made of others: what they take up, and the first of those that took up one another. */
-function toWorkflowContext(
-	{ isWorkflow }: DraftParts,
-	{ runnerType }: ResolvedAction,
-	{ id, takeUp }: { readonly id: string; readonly takeUp: TakeUp | undefined },
-): JsonObject {
-	if (!isWorkflow(runnerType.name)) return {};
-	if (takeUp === undefined) return { workflow_execution: id };
-	const { earlier, tasks, reset } = takeUp;
-	return { "re-run": { ref: earlier.id, tasks, reset }, workflow_execution: earlier.context["workflow_execution"] ?? earlier.id };
-}
-
-/** Templates read the items of `api_user`: whoever could name anybody could read anybody's. A child may name its parent's. */
-function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }: JsonObject, { username, isAdmin }: Principal): void {
-	if (isAdmin || named === undefined || named === null || named === "" || named === username || named === inherited) return;
-	throw new SvcError("SVC_FORBIDDEN", `context.api_user: "${username}" may name nobody else`);
 }
 
 interface DraftInput {

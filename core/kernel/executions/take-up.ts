@@ -1,6 +1,12 @@
 import { type ExecutionEntity, type JsonObject, type Runner, type Storage, SvcError } from "../../contract/index.ts";
 import { isCompleted } from "./status.ts";
-import type { TakeUp } from "./submit.ts";
+
+/** An execution that has ended, of which chosen tasks are to run again. */
+export interface TakeUp {
+	readonly earlier: Pick<ExecutionEntity, "id" | "context">;
+	readonly tasks: readonly string[];
+	readonly reset: readonly string[];
+}
 
 export interface TakeUpParts {
 	readonly storage: Pick<Storage, "find">;

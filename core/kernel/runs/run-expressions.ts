@@ -13,11 +13,9 @@ export interface RunExpressionParts {
 	readonly learn: (known: KnownSecrets) => Promise<void>;
 }
 
-/** The expressions of one run; without one those of somebody who only looks: the datastore is empty for them. */
-export function createRunExpressions(parts?: RunExpressionParts): Expressions {
+/** The expressions of one run. */
+export function createRunExpressions({ execution, templateSources, calls, learn }: RunExpressionParts): Expressions {
 	const plain = createExpressions();
-	if (parts === undefined) return plain;
-	const { execution, templateSources, calls, learn } = parts;
 	const user = toItemUser(execution.context, templateSources.systemUser);
 	const access = templateSources.items.accessFor(user, execution.author ?? undefined);
 	return {

@@ -2,7 +2,8 @@ import type { ChildRequest, ExecutionEntity, JsonObject, WriteOperation } from "
 import type { Authority } from "../../basics/authority.ts";
 import type { Principal } from "../../basics/principal.ts";
 import type { Endings } from "../../executions/endings.ts";
-import { type DraftedExecution, type DraftParts, draftExecution, type TakeUp, toInsert } from "../../executions/submit.ts";
+import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from "../../executions/submit.ts";
+import type { TakeUp } from "../../executions/take-up.ts";
 import type { KnownSecrets } from "../../secrets/known-secrets.ts";
 import type { Performance } from "../performance.ts";
 

@@ -13,8 +13,8 @@ import {
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
-import type { DraftedExecution, TakeUp } from "../../executions/submit.ts";
-import { checkTakeUp } from "../../executions/take-up.ts";
+import type { DraftedExecution } from "../../executions/submit.ts";
+import { checkTakeUp, type TakeUp } from "../../executions/take-up.ts";
 import type { TransitionParts } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/dependencies.ts";
 import type { KnownSecrets } from "../../secrets/known-secrets.ts";
