@@ -13,7 +13,7 @@ test("what is too large is refused by name", async () => {
 	const depth = `More than ${limits.depth} objects and lists stand in one another.`;
 	const repeated = `With everything that aliases repeat there are more than ${limits.values} values or ${limits.characters} characters.`;
 	const rows: readonly [name: string, text: string, message: string][] = [
-		["a megabyte", `tasks:\n${chain(50_000)}`, `The definition has more than ${limits.size} bytes.`],
+		["a megabyte", `tasks:\n${chain(50_000)}`, `The text has more than ${limits.size} bytes.`],
 		["billions of laughs", `a: &a [x,x,x,x,x,x,x,x,x]\n${laughs.join("\n")}`, repeated],
 		["a long text again and again", `a: &a ${"x".repeat(10_000)}\nb: [${"*a,".repeat(1000)}]`, repeated],
 		["merged objects", merged, `More than ${limits.values} values are merged.`],

@@ -28,9 +28,14 @@ export function readDefinition(text: string): Definition {
 	const { read, findings } = readText(text);
 	const sorted = sortFindings(findings);
 	if (read !== undefined && sorted.length === 0) return read.definition;
-	const more = sorted.length > mostNamed ? ` (and ${sorted.length - mostNamed} more)` : "";
-	const named = sorted.slice(0, mostNamed).map(nameFinding).join("; ");
-	throw new SvcError("SVC_INVALID", `the definition cannot be read: ${named}${more}`, { facts: { findings: sorted } });
+	throw refuse("the definition cannot be read", sorted);
+}
+
+/** An error that names the first findings, and has all of them as `facts.findings`. */
+export function refuse(what: string, findings: readonly DefinitionFinding[]): SvcError {
+	const more = findings.length > mostNamed ? ` (and ${findings.length - mostNamed} more)` : "";
+	const named = findings.slice(0, mostNamed).map(nameFinding).join("; ");
+	return new SvcError("SVC_INVALID", `${what}: ${named}${more}`, { facts: { findings } });
 }
 
 /** What a text holds, with everything that is wrong with its form and what leads where. Never throws. */

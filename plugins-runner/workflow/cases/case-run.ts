@@ -1,0 +1,116 @@
+import type { ChildRequest, ExecutionStatus, JsonObject, TaskState } from "../../../core/contract/index.ts";
+import type { Conductor } from "../conductor/conductor.ts";
+import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
+import type { DefinitionCase, GivenResult } from "./read-cases.ts";
+
+/** Most times that something happens in a case: a workflow may go in circles. */
+const mostSteps = 20_000;
+/** When a case begins, in microseconds: the same for each, so that the same comes of it. */
+const begin = 1_800_000_000_000_000;
+
+interface Child {
+	readonly key: string;
+	readonly id: string;
+	readonly given: GivenResult | undefined;
+	/** It waits for an answer, which nobody gives. */
+	isPending: boolean;
+}
+
+/** What came of a case. */
+export interface CaseEnd {
+	/** Undefined when it does not come to an end. */
+	readonly end: WorkflowEnd | undefined;
+	readonly tasks: readonly TaskState[];
+	/** Results that no action has taken. */
+	readonly unused: readonly GivenResult[];
+}
+
+/** Runs a definition while its actions end as a case says, the one that began first before the others. Time passes where nothing else happens. */
+export class CaseRun {
+	/** The journal. */
+	readonly entries: JsonObject[] = [];
+	readonly #case: DefinitionCase;
+	readonly #conductor: Conductor;
+	readonly #results: Map<string, JsonObject | null>;
+	/** By their keys, those that have not ended. */
+	readonly #open = new Map<string, Child>();
+	/** How often tasks have been started, by name and route, and which starts these were. */
+	readonly #starts = new Map<string, string[]>();
+	readonly #used = new Set<GivenResult>();
+	#now = begin;
+	#end: WorkflowEnd | undefined;
+
+	/** `results` are those of children by their ids, which the conductor asks for: this adds to them. */
+	constructor(given: DefinitionCase, conductor: Conductor, results: Map<string, JsonObject | null>) {
+		this.#case = given;
+		this.#conductor = conductor;
+		this.#results = results;
+	}
+
+	async run(): Promise<CaseEnd> {
+		const { svc = {}, parent = {} } = this.#case.context;
+		await this.#tell({ type: "begin", parameters: this.#case.input, system: { svc, parent } });
+		for (let steps = 0; this.#end === undefined && steps < mostSteps; steps++) if (!(await this.#goOn())) break;
+		const unused = this.#case.results.filter((given) => !this.#used.has(given));
+		return { end: this.#end, tasks: this.#conductor.progress().tasks, unused };
+	}
+
+	/** Whether anything has happened. */
+	async #goOn(): Promise<boolean> {
+		const wake = this.#conductor.nextWake();
+		if (wake !== undefined && wake <= this.#now) return this.#tell({ type: "wake" });
+		const child = [...this.#open.values()].find(({ isPending, given }) => !isPending && given?.status !== "running");
+		if (child !== undefined) return this.#turn(child, child.given?.status ?? "succeeded");
+		if (wake === undefined) return false;
+		this.#now = wake;
+		return this.#tell({ type: "wake" });
+	}
+
+	#turn(child: Child, status: ExecutionStatus): Promise<boolean> {
+		child.isPending = status === "pending";
+		if (!child.isPending) this.#open.delete(child.key);
+		return this.#tell({ type: "child", key: child.key, id: child.id, status });
+	}
+
+	async #tell(event: WorkflowEvent): Promise<boolean> {
+		const step = await this.#conductor.handle([event], this.#now);
+		// What is kept must survive being stored.
+		if (step.entry !== undefined) this.entries.push(JSON.parse(JSON.stringify(step.entry)) as JsonObject);
+		for (const request of step.start) this.#start(request);
+		this.#end = step.end;
+		await this.#follow(step);
+		return true;
+	}
+
+	/** What the workflow asks of others happens at once. */
+	async #follow({ cancel, request }: Step): Promise<void> {
+		if (request !== undefined) await this.#tell({ type: request });
+		for (const key of cancel) {
+			const child = this.#open.get(key);
+			if (child !== undefined) await this.#turn(child, "canceled");
+		}
+	}
+
+	#start(request: ChildRequest): void {
+		const given = this.#findResult(request);
+		if (given !== undefined) this.#used.add(given);
+		const id = `child${this.#results.size}`;
+		this.#results.set(id, given?.result ?? null);
+		this.#open.set(request.key, { key: request.key, id, given, isPending: false });
+	}
+
+	/** The first result that is meant for a child. */
+	#findResult({ key, context }: ChildRequest): GivenResult | undefined {
+		const { task_name: name, task_route: route, item_id: item } = (context?.["workflow"] ?? {}) as JsonObject;
+		const starts = this.#starts.get(`${name}__r${route}`) ?? [];
+		this.#starts.set(`${name}__r${route}`, starts);
+		// All items of an attempt have keys that begin alike.
+		const start = key.split(".").slice(0, 2).join(".");
+		if (!starts.includes(start)) starts.push(start);
+		const occurrence = starts.indexOf(start) + 1;
+		const fits = (given: number | undefined, value: unknown) => given === undefined || given === value;
+		return this.#case.results.find(
+			(each) => each.task === name && fits(each.route, route) && fits(each.occurrence, occurrence) && fits(each.item, item),
+		);
+	}
+}

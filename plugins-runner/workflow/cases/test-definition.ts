@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DefinitionCaseResult, DefinitionTools, JsonObject, JsonValue, TaskState } from "../../../core/contract/index.ts";
+import { Conductor } from "../conductor/conductor.ts";
+import type { Definition } from "../definition/definition.ts";
+import { inspectDefinition } from "../definition/inspect-definition.ts";
+import { readDefinition, refuse } from "../definition/read-definition.ts";
+import { type CaseEnd, CaseRun } from "./case-run.ts";
+import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } from "./read-cases.ts";
+
+/**
+ * Run a definition against the results that each case gives. Nothing is started. `SVC_INVALID` for a definition with other findings than
+ * warnings, and for a text that holds no cases.
+ */
+export async function testDefinition(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]> {
+	const findings = (await inspectDefinition(definition, tools)).filter(({ type }) => type !== "warning");
+	if (findings.length > 0) throw refuse("the definition cannot be run", findings);
+	const read = readDefinition(definition);
+	const results: DefinitionCaseResult[] = [];
+	for (const each of readCases(cases)) results.push(await testCase(read, each, tools));
+	return results;
+}
+
+async function testCase(definition: Definition, given: DefinitionCase, tools: DefinitionTools): Promise<DefinitionCaseResult> {
+	const ids = { executionId: "case", workflowExecutionId: "case" };
+	const children = new Map<string, JsonObject | null>();
+	const result = async (id: string) => structuredClone(children.get(id) ?? null);
+	const conductor = new Conductor(definition, { expressions: tools.expressions, result, ...ids });
+	return compareCase(given, await new CaseRun(given, conductor, children).run());
+}
+
+/** What differs from what a case expects. */
+export function compareCase(given: DefinitionCase, came: CaseEnd): DefinitionCaseResult {
+	const tasks = came.tasks.map(nameOf);
+	const problems = [...compareEnd(given.expect, came), ...compareTasks(given.expect, tasks), ...came.unused.map(nameUnused)];
+	return { name: given.name, problems, status: came.end?.status ?? "running", output: came.end?.result.output ?? null, tasks };
+}
+
+function nameOf({ name, route }: TaskState): string {
+	return route === 0 ? name : `${name}__r${route}`;
+}
+
+function compareEnd(expect: ExpectedEnd, { end }: CaseEnd): readonly string[] {
+	if (end === undefined) return [`status: expected ${expect.status}, but it does not come to an end`];
+	const problems: string[] = [];
+	if (end.status !== expect.status) problems.push(`status: expected ${expect.status}, got ${end.status}`);
+	if (expect.output !== undefined && !isDeepStrictEqual(end.result.output, expect.output))
+		problems.push(`output: expected ${toText(expect.output)}, got ${toText(end.result.output)}`);
+	const errors = end.result.errors ?? [];
+	if (expect.errors !== undefined && !haveErrors(errors, expect.errors))
+		problems.push(`errors: expected ${toText(expect.errors)}, got ${toText(errors)}`);
+	return problems;
+}
+
+/** In any order; of each, what is named of it. */
+function haveErrors(errors: readonly JsonObject[], expected: readonly JsonObject[]): boolean {
+	const left = [...errors];
+	for (const each of expected) {
+		const index = left.findIndex((error) => Object.entries(each).every(([name, value]) => isDeepStrictEqual(error[name], value)));
+		if (index < 0) return false;
+		left.splice(index, 1);
+	}
+	return left.length === 0;
+}
+
+function compareTasks({ tasks }: ExpectedEnd, came: readonly string[]): readonly string[] {
+	return tasks === undefined || isDeepStrictEqual(tasks, came) ? [] : [`tasks: expected ${tasks.join(", ")}, got ${came.join(", ")}`];
+}
+
+function nameUnused({ task, route, occurrence, item }: GivenResult): string {
+	const parts = Object.entries({ route, occurrence, item }).filter(([, value]) => value !== undefined);
+	return `results: nothing has taken that of ${[task, ...parts.map(([name, value]) => `${name} ${value}`)].join(", ")}`;
+}
+
+const toText = (value: JsonValue) => JSON.stringify(value);
