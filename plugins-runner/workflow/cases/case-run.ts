@@ -25,7 +25,7 @@ export interface CaseEnd {
 	readonly unused: readonly GivenResult[];
 }
 
-/** Runs a definition while its actions end as a case says, the one that began first before the others. Time passes where nothing else happens. */
+/** Runs a definition while its actions end as a case says, all that run at once together. Time passes where nothing else happens. */
 export class CaseRun {
 	/** The journal. */
 	readonly entries: JsonObject[] = [];
@@ -59,21 +59,21 @@ export class CaseRun {
 	async #goOn(): Promise<boolean> {
 		const wake = this.#conductor.nextWake();
 		if (wake !== undefined && wake <= this.#now) return this.#tell({ type: "wake" });
-		const child = [...this.#open.values()].find(({ isPending, given }) => !isPending && given?.status !== "running");
-		if (child !== undefined) return this.#turn(child, child.given?.status ?? "succeeded");
+		const ending = [...this.#open.values()].filter(({ isPending, given }) => !isPending && given?.status !== "running");
+		if (ending.length > 0) return this.#tell(...ending.map((child) => this.#turn(child, child.given?.status ?? "succeeded")));
 		if (wake === undefined) return false;
 		this.#now = wake;
 		return this.#tell({ type: "wake" });
 	}
 
-	#turn(child: Child, status: ExecutionStatus): Promise<boolean> {
+	#turn(child: Child, status: ExecutionStatus): WorkflowEvent {
 		child.isPending = status === "pending";
 		if (!child.isPending) this.#open.delete(child.key);
-		return this.#tell({ type: "child", key: child.key, id: child.id, status });
+		return { type: "child", key: child.key, id: child.id, status };
 	}
 
-	async #tell(event: WorkflowEvent): Promise<boolean> {
-		const step = await this.#conductor.handle([event], this.#now);
+	async #tell(...events: readonly WorkflowEvent[]): Promise<boolean> {
+		const step = await this.#conductor.handle(events, this.#now);
 		// What is kept must survive being stored.
 		if (step.entry !== undefined) this.entries.push(JSON.parse(JSON.stringify(step.entry)) as JsonObject);
 		for (const request of step.start) this.#start(request);
@@ -85,10 +85,8 @@ export class CaseRun {
 	/** What the workflow asks of others happens at once. */
 	async #follow({ cancel, request }: Step): Promise<void> {
 		if (request !== undefined) await this.#tell({ type: request });
-		for (const key of cancel) {
-			const child = this.#open.get(key);
-			if (child !== undefined) await this.#turn(child, "canceled");
-		}
+		const ended = cancel.flatMap((key) => this.#open.get(key) ?? []).map((child) => this.#turn(child, "canceled"));
+		if (ended.length > 0) await this.#tell(...ended);
 	}
 
 	#start(request: ChildRequest): void {
@@ -99,7 +97,7 @@ export class CaseRun {
 		this.#open.set(request.key, { key: request.key, id, given, isPending: false });
 	}
 
-	/** The first result that is meant for a child. */
+	/** The results that are meant for a child are taken one after the other, then the last one again and again. */
 	#findResult({ key, context }: ChildRequest): GivenResult | undefined {
 		const { task_name: name, task_route: route, item_id: item } = (context?.["workflow"] ?? {}) as JsonObject;
 		const starts = this.#starts.get(`${name}__r${route}`) ?? [];
@@ -109,8 +107,9 @@ export class CaseRun {
 		if (!starts.includes(start)) starts.push(start);
 		const occurrence = starts.indexOf(start) + 1;
 		const fits = (given: number | undefined, value: unknown) => given === undefined || given === value;
-		return this.#case.results.find(
+		const meant = this.#case.results.filter(
 			(each) => each.task === name && fits(each.route, route) && fits(each.occurrence, occurrence) && fits(each.item, item),
 		);
+		return meant.find((each) => !this.#used.has(each)) ?? meant.at(-1);
 	}
 }
