@@ -11,6 +11,8 @@ interface Arrival {
 export interface JoinStart {
 	readonly variables: Variables;
 	readonly tasks: readonly number[];
+	/** Others have started it already. */
+	readonly isLate: boolean;
 }
 
 /** Tasks that have come to a join, on one route. */
@@ -47,6 +49,7 @@ export class JoinRun {
 		return {
 			variables: arrivals.map(({ variables }) => variables).reduce((own, others) => own.join(others)),
 			tasks: arrivals.map(({ task }) => task),
+			isLate,
 		};
 	}
 

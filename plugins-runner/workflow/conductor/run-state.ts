@@ -208,6 +208,14 @@ export class RunState {
 		this.joins.set(key, join);
 		const start = join.arrive({ source: run.name, task: run.number, variables: to.variables }, to.needs);
 		if (start === undefined) return;
+		const isOfSame = ({ name, route, retries }: Staged) => name === to.name && route === to.route && retries === undefined;
+		const staged = start.isLate ? [...this.staged.values()].find(isOfSame) : undefined;
+		if (staged !== undefined) {
+			// It has not begun yet, so that what comes late is in time.
+			staged.variables = start.variables;
+			staged.sources.splice(0, staged.sources.length, ...start.tasks);
+			return;
+		}
 		this.stage({ name: to.name, route: to.route, variables: start.variables, sources: [...start.tasks], runsOnFail: to.runsOnFail });
 	}
 }

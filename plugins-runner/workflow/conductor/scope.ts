@@ -21,7 +21,7 @@ export interface ScopeFacts {
 export function toFunctions(facts: ScopeFacts): NonNullable<View["functions"]> {
 	return (lookup) => ({
 		task: (positional, named) => toTaskRecord(facts, { positional, named }, lookup),
-		task_status: (positional) => findTask(facts, positional[0] ?? null, undefined)?.status ?? "null",
+		task_status: (positional) => statusOf(findTask(facts, positional[0] ?? null, undefined), facts),
 		...(facts.item === undefined ? {} : { item: toItemFunction(facts.item) }),
 		...(facts.run === undefined || facts.outcome === undefined ? {} : outcomeFunctions(facts.run, facts.outcome, lookup)),
 	});
@@ -65,6 +65,11 @@ function findTask({ state, run, route }: ScopeFacts, name: JsonValue, on: JsonVa
 	return from === undefined ? (state.find(name, 0) ?? state.findAnywhere(name)) : state.find(name, from);
 }
 
+/** A task whose transitions are looked at has come to its end already. */
+function statusOf(found: TaskRun | undefined, { run, outcome }: ScopeFacts): string {
+	return (found !== undefined && found === run ? outcome : undefined) ?? found?.status ?? "null";
+}
+
 function toTaskRecord(
 	facts: ScopeFacts,
 	{ positional, named }: { readonly positional: readonly JsonValue[]; readonly named: Readonly<Record<string, JsonValue>> },
@@ -80,7 +85,7 @@ function toTaskRecord(
 		task_name: found.name,
 		task_id: found.name,
 		route: found.route,
-		status: found === facts.run && facts.outcome !== undefined ? facts.outcome : found.status,
+		status: statusOf(found, facts),
 		start_timestamp: toTimestamp(found.startedAt),
 		end_timestamp: found.endedAt === null ? null : toTimestamp(found.endedAt),
 	};
