@@ -1,9 +1,10 @@
 import { type ExpressionFunction, type Expressions, isSvcError, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
 import { ByteCache } from "./byte-cache.ts";
-import { type HeldValues, toBytes } from "./held-values.ts";
+import type { HeldValues } from "./held-values.ts";
 import { mergeDeep } from "./merge-deep.ts";
 import type { Results } from "./results.ts";
 import type { RunState } from "./run-state.ts";
+import { toBytes } from "./survey.ts";
 import { toMergedWrites, type Variables, type Write } from "./variables.ts";
 
 /** What an expression sees. */

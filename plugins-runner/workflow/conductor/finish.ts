@@ -1,9 +1,9 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
 import type { WorkflowEnd } from "../steps.ts";
-import { isArray, isSmall, toBytes } from "./held-values.ts";
 import { RenderingError } from "./renderer.ts";
 import type { Run } from "./run.ts";
 import { toFunctions } from "./scope.ts";
+import { isArray, isSmall, toBytes } from "./survey.ts";
 import type { Variables } from "./variables.ts";
 
 /** Larger results stand in no error: who reads it finds them with the execution. */

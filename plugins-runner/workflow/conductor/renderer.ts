@@ -8,7 +8,7 @@ import {
 } from "../../../core/contract/index.ts";
 import type { Place, Timing } from "../definition/definition.ts";
 import type { Evaluation, View } from "./evaluation.ts";
-import { isArray } from "./held-values.ts";
+import { isArray } from "./survey.ts";
 
 /** Something in a definition cannot be made a value of. */
 export class RenderingError extends Error {

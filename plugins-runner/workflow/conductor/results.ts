@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { ByteCache } from "./byte-cache.ts";
-import { type HeldValues, toBytes } from "./held-values.ts";
+import type { HeldValues } from "./held-values.ts";
+import { toBytes } from "./survey.ts";
 
 /** Results that are kept for the next evaluation. */
 const cacheBytes = 32 * 1024 * 1024;
@@ -11,16 +12,12 @@ const together = 20;
 export class Results {
 	readonly #read: (executionId: string) => Promise<JsonObject | null>;
 	readonly #held: HeldValues;
-	readonly #texts = new Map<string, readonly string[]>();
 	readonly #cache: ByteCache<string, JsonValue>;
 
 	constructor(read: (executionId: string) => Promise<JsonObject | null>, held: HeldValues) {
 		this.#read = read;
 		this.#held = held;
-		this.#cache = new ByteCache(cacheBytes, (executionId) => {
-			held.forget(this.#texts.get(executionId) ?? []);
-			this.#texts.delete(executionId);
-		});
+		this.#cache = new ByteCache(cacheBytes, (executionId) => held.forget(executionId));
 	}
 
 	/** Undefined when it is not loaded. */
@@ -41,7 +38,7 @@ export class Results {
 		if (known !== undefined) return known;
 		const result = await this.#read(executionId);
 		this.#cache.set(executionId, result, toBytes(result));
-		this.#texts.set(executionId, this.#held.index(result, executionId));
+		this.#held.offer(executionId, result);
 		return result;
 	}
 }

@@ -3,10 +3,10 @@ import type { TaskDefinition } from "../definition/definition.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { renderChild, toRequest } from "./child-request.ts";
 import type { View } from "./evaluation.ts";
-import { isArray, toBytes } from "./held-values.ts";
 import { RenderingError } from "./renderer.ts";
 import type { Run } from "./run.ts";
 import { toFunctions } from "./scope.ts";
+import { isArray, toBytes } from "./survey.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** Lists that are kept from one item to the next. */

@@ -3,10 +3,10 @@ import type { ItemsDefinition, TaskDefinition, Timing } from "../definition/defi
 import { renderChild, toRequest } from "./child-request.ts";
 import type { View } from "./evaluation.ts";
 import type { AttemptFacts, Fact, ItemsFacts } from "./facts.ts";
-import { isArray } from "./held-values.ts";
 import { RenderingError } from "./renderer.ts";
 import type { Run } from "./run.ts";
 import { toFunctions } from "./scope.ts";
+import { isArray } from "./survey.ts";
 import type { Staged } from "./task-run.ts";
 
 /** Starts of tasks in a run, so that a loop without end has one. */
