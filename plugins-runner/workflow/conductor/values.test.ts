@@ -29,7 +29,9 @@ async function run(
 	const conductor = new Conductor(readDefinition(text), tools);
 	const entries: string[] = [];
 	let step = await conductor.handle([{ type: "begin", parameters, system: {} }], 1);
+	const names = new Map<string, string>();
 	for (let count = 0; ; ) {
+		for (const { key, context } of step.start) names.set(key, nameOf(context ?? {}));
 		if (step.entry !== undefined) entries.push(JSON.stringify(step.entry));
 		if (step.end !== undefined) return { end: step.end, entries, results, loads, tools, progress: conductor.progress() };
 		const [key] = conductor.unsettled();
@@ -38,12 +40,13 @@ async function run(
 			continue;
 		}
 		const id = String(count++).padStart(24, "0");
-		const name = conductor.progress().tasks.find((task) => key.startsWith(task.id))?.name ?? "";
+		const name = names.get(key) ?? "";
 		results.set(id, toResult(name, count));
 		step = await conductor.handle([{ type: "child", key, id, status: "succeeded" }], 1);
 	}
 }
 
+const nameOf = (context: JsonObject) => String((context["workflow"] as JsonObject)["task_name"]);
 const sequence = (names: readonly string[], publish: (at: number) => string) =>
 	names
 		.map(

@@ -5,8 +5,8 @@ interface Wake<T> {
 	readonly what: T;
 }
 
-/** What is due when, the next first: a heap. */
-export class Wakes<T> {
+/** What is due when, the next first, of those at the same time the one with the lower number: a heap. */
+export class Wakes<T extends { readonly number: number }> {
 	readonly #heap: Wake<T>[] = [];
 
 	add(at: number, what: T): void {
@@ -47,7 +47,7 @@ export class Wakes<T> {
 			const left = 2 * parent + 1;
 			if (left >= heap.length) return;
 			const right = left + 1;
-			const child = right < heap.length && (heap[right]?.at ?? 0) < (heap[left]?.at ?? 0) ? right : left;
+			const child = isBefore(heap[right], heap[left]) ? right : left;
 			if (!this.#swapUnlessOrdered(parent, child)) return;
 			parent = child;
 		}
@@ -56,9 +56,14 @@ export class Wakes<T> {
 	#swapUnlessOrdered(parent: number, child: number): boolean {
 		const above = this.#heap[parent];
 		const below = this.#heap[child];
-		if (above === undefined || below === undefined || above.at <= below.at) return false;
+		if (above === undefined || below === undefined || !isBefore(below, above)) return false;
 		this.#heap[parent] = below;
 		this.#heap[child] = above;
 		return true;
 	}
+}
+
+function isBefore<T extends { readonly number: number }>(one: Wake<T> | undefined, other: Wake<T> | undefined): boolean {
+	if (one === undefined || other === undefined) return false;
+	return one.at === other.at ? one.what.number < other.what.number : one.at < other.at;
 }
