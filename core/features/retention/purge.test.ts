@@ -28,7 +28,7 @@ function createPurge(storage: ReturnType<typeof createScene>["storage"], signal 
 		purge({ storage, clock, logger: silentLogger, signal }, records, { timestamp, ...input }, principal);
 }
 
-test("executions that ended before the time go with their output and all they have started", async () => {
+test("executions that ended before the time go with their output, their journal and all they have started", async () => {
 	const { storage, ids } = createScene();
 	const [root, young, running] = [toExecution("succeeded", 11), toExecution("succeeded", 9), toExecution("running", 11)];
 	const child = toExecution("succeeded", 11, { parent_id: root.id });
@@ -37,13 +37,25 @@ test("executions that ended before the time go with their output and all they ha
 		"output_chunk",
 		[root, child, young, running].flatMap(({ id }) => toChunks(id, 11, 2)),
 	);
+	const entry = (execution_id: string, sequence: number) => ({
+		id: `${execution_id.slice(0, 20)}${1000 + sequence}`,
+		execution_id,
+		sequence,
+		timestamp,
+		entry: {},
+	});
+	await storage.insert("journal_entry", [entry(root.id, 1), entry(root.id, 2), entry(young.id, 1)]);
 	const purgeOf = createPurge(storage);
 	const trial = await purgeOf("executions", { dry_run: true });
-	assert.deepEqual(trial, { removed: { execution: 2, output_chunk: 4 }, next: null });
+	assert.deepEqual(trial, { removed: { execution: 2, output_chunk: 4, journal_entry: 2 }, next: null });
 	assert.equal((await ids("execution")).length, 4);
 	assert.deepEqual(await purgeOf("executions"), trial);
 	assert.deepEqual(await ids("execution"), [young.id, running.id]);
 	assert.equal(await storage.count("output_chunk", {}), 4);
+	assert.deepEqual(
+		(await storage.find("journal_entry", {})).map(({ execution_id }) => execution_id),
+		[young.id],
+	);
 	assert.deepEqual(await purgeOf("executions"), { removed: {}, next: null });
 });
 

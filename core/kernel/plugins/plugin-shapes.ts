@@ -74,16 +74,30 @@ function checkCapabilities(value: unknown): readonly string[] {
 
 const entryPoints = ["required", "forbidden", "optional"];
 
-function checkRunner({ description, parameters, capabilities, recover, entryPoint = "optional" }: Members): readonly string[] {
-	const promisesRecovery = isObject(capabilities) && capabilities["recovery"] === true;
+function checkRunner({ description, parameters, capabilities, recover, definitions, entryPoint = "optional" }: Members): readonly string[] {
+	const promises = (name: string) => isObject(capabilities) && capabilities[name] === true;
 	return [
 		...checkDescription(description),
 		...checkParameters(parameters),
-		...(promisesRecovery && typeof recover !== "function"
+		...(promises("workflow") && !(promises("recovery") && promises("cancellation"))
+			? [
+					"has the capability workflow without recovery and cancellation; hint: capabilities: { cancellation: true, recovery: true, workflow: true }",
+				]
+			: []),
+		...checkDefinitions(definitions),
+		...(promises("recovery") && typeof recover !== "function"
 			? ["has the capability recovery and no method recover; hint: async recover(context, state) { return undefined; }"]
 			: []),
 		...(entryPoints.includes(String(entryPoint)) ? [] : [`has an unknown entryPoint; hint: one of ${entryPoints.join(", ")}`]),
 	];
+}
+
+function checkDefinitions(definitions: unknown): readonly string[] {
+	if (definitions === undefined) return [];
+	if (!isObject(definitions)) return ["has definitions that are no object; hint: definitions: { inspect, graph, progress }"];
+	const missing = ["inspect", "graph", "progress"].filter((name) => typeof definitions[name] !== "function");
+	const wrong = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined && typeof definitions[name] !== "function");
+	return [...missing, ...wrong].map((name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`);
 }
 
 function checkParameters(parameters: unknown): readonly string[] {

@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { defineRunner, type ExecutionEntity, isSvcError, type JsonObject, type WriteOperation } from "../../contract/index.ts";
-import { principal, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { type NodesTest, until, within, withNodes } from "../nodes/nodes.test-support.ts";
@@ -106,6 +107,28 @@ limited("a paused run takes no lease, no place and no memory, and another node g
 		assert.deepEqual(Object.keys(ended.result?.["output"] as JsonObject).sort(), ["ask", "quick"]);
 		assert.deepEqual([ended.owner, ended.fence, ended.run_state], [null, null, null]);
 	});
+});
+
+limited("where there can be no other node, a run stays paused over a restart", async () => {
+	const { storage, eventBus, release } = createBackend();
+	const flows = async () => {
+		const node = await startEngine({ storage, eventBus, runners: [flowRunner(), inquirer()] });
+		await node.engine.actions.create({ name: "flow", runner_type: "flow" }).catch(() => undefined);
+		return node;
+	};
+	try {
+		const first = await flows();
+		const { id, question } = await startAsking(first);
+		await first.stop();
+		const second = await flows();
+		assert.equal((await second.engine.executions.get(id)).entity.status, "paused");
+		await answer(second, question);
+		const ended = await second.settled(id);
+		assert.equal(ended.status, "succeeded");
+		await second.stop();
+	} finally {
+		await release();
+	}
 });
 
 limited("a status that cannot be is refused with the reason, and asking again changes nothing", async () => {
