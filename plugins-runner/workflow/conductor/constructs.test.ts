@@ -153,6 +153,22 @@ const cases: Readonly<Record<string, Case>> = {
 		started: ["a", "b"],
 		errors: ['j: UnreachableJoinError: The join task|route "j|0" is partially satisfied but unreachable.'],
 	},
+	"what runs beside fail and cannot be rendered is tried once": {
+		workflow: {
+			tasks: {
+				a: { next: [{ when: "<% failed() %>", do: ["log", "fail"] }] },
+				log: { input: { x: "<% ctx(nothing) %>" } },
+			},
+		},
+		outcomes: { a: bad },
+		status: "failed",
+		started: ["a"],
+		errors: [
+			`a: ${failure}`,
+			`fail: ${failure}`,
+			"log: Unable to evaluate expression '<% ctx(nothing) %>'. Unable to resolve key 'nothing'",
+		],
+	},
 	"a loop without end has one": {
 		workflow: { tasks: { i: { action: null, next: [{ do: ["a"] }] }, a: { action: null, next: [{ do: ["a"] }] } } },
 		status: "failed",

@@ -93,7 +93,7 @@ function randomTask(chance: Chance): TestTask {
 		...(chance.is(0.5) && { concurrency: 1 + chance.below(3) }),
 		...(chance.is(0.5) && { continues: true }),
 		...(chance.is(0.2) && { delay: chance.below(3) }),
-		...(chance.is(0.2) && { timeout: 5 + chance.below(10) }),
+		...(chance.is(0.2) && { timeout: 1 + chance.below(6) }),
 		...(chance.is(0.2) && {
 			retry: { count: chance.below(3), delay: chance.below(2), ...(chance.is(0.3) && { when: "<% completed() %>" }) },
 		}),
@@ -171,7 +171,7 @@ export class History {
 		if (chance.is(0.01)) return [{ type: "timeout" }];
 		if (chance.is(0.04)) return [{ type: "pause" }];
 		if (chance.is(0.04)) return [{ type: "continue", isResumed: chance.is(0.5) }];
-		if (chance.is(0.05)) this.#now += 1e6 * chance.below(6);
+		if (chance.is(0.15)) this.#now += 1e6 * chance.below(6);
 		const events = Array.from({ length: 1 + chance.below(3) }, () => this.#childEvent()).filter((event) => event !== undefined);
 		const wake = this.#conductor.nextWake();
 		if (events.length > 0) return events;
