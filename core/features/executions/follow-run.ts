@@ -4,6 +4,7 @@ import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import { LabelledLines } from "./labelled-lines.ts";
+import { overOutages } from "./over-outages.ts";
 import { tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 
@@ -111,10 +112,14 @@ async function printTaskOutput(client: ExecutionClient, id: string, options: Fol
 
 /** Draw the tasks of a workflow until it has ended, and leave them there as they are then. */
 async function showTasks(client: ExecutionClient, id: string, { progress, signal }: Following, context: CliContext) {
-	for (;;) {
+	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
+	const look = async () => {
 		// Asked first, so that what is drawn last is how it ended.
 		const record = await client.executions.get(id, { signal });
-		const lines = toTaskLines(await readTaskTree(client.executions, id, { signal })).map(toTaskText);
+		return { record, lines: toTaskLines(await readTaskTree(client.executions, id, { signal })).map(toTaskText) };
+	};
+	for (;;) {
+		const { record, lines } = await overOutages(look, { signal, onReconnect });
 		if (finalStates.has(record.status)) {
 			if (lines.length > 0) await progress.aside(() => write(context.stderr, `${lines.join("\n")}\n`));
 			return record;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient } from "./client.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
+import { overOutages } from "./over-outages.ts";
 import { readTasks } from "./task-tree.ts";
 
 /** A piece of the output of one of a workflow's tasks. */
@@ -53,18 +54,24 @@ class TaskTail {
 	}
 
 	async follow(id: string): Promise<void> {
-		const { signal, hasEnded, interval = 500 } = this.#options;
+		const { signal, interval = 500 } = this.#options;
 		this.#workflows = [{ id, path: "" }];
 		for (;;) {
 			signal.throwIfAborted();
-			// Asked first: what was started before the end is found after it.
-			const isOver = await hasEnded();
-			for (const workflow of [...this.#workflows]) await this.#look(workflow, id);
+			const isOver = await overOutages(() => this.#lookAtAll(id), this.#options);
 			this.#fill();
 			if (isOver) break;
-			await delay(interval, undefined, { signal });
+			await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
 		}
 		while (this.#open.size > 0) await Promise.race(this.#open);
+	}
+
+	/** Whether nothing new will come. What was looked at before a failure is known and not begun again. */
+	async #lookAtAll(root: string): Promise<boolean> {
+		// Asked first: what was started before the end is found after it.
+		const isOver = await this.#options.hasEnded();
+		for (const workflow of [...this.#workflows]) await this.#look(workflow, root);
+		return isOver;
 	}
 
 	async #look(workflow: Workflow, root: string): Promise<void> {
@@ -73,9 +80,9 @@ class TaskTail {
 		for (const { name, execution_ids: ids } of await readTasks(this.#client.executions, workflow.id, signal)) {
 			for (const [index, id] of ids.entries()) {
 				if (this.#seen.has(id)) continue;
-				this.#seen.add(id);
 				const label = `${workflow.path}${name}${index === 0 ? "" : `#${index + 1}`}`;
 				const inner = (await this.#get(id)).liveaction.action_is_workflow ? { id, path: `${label}.` } : undefined;
+				this.#seen.add(id);
 				if (inner === undefined) this.#waiting.push([label, id]);
 				else {
 					this.#workflows.push(inner);

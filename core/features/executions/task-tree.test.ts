@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { TaskState } from "../../contract/index.ts";
+import { SvcError, type TaskState } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import { LabelledLines } from "./labelled-lines.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
@@ -97,6 +97,36 @@ test("the output of all tasks is followed, also of workflows inside of it, until
 		onChunk: async ({ label, chunk }) => void followed.push(`${label} ${chunk.data.trim()}`),
 	});
 	assert.deepEqual(followed.sort(), ["build.compile c1", "each e1", "each#2 e2", "each#3 e3"]);
+});
+
+test("a service that is away for a moment is asked again, and an abort ends with its reason", async () => {
+	const { executions } = createClient({ root: [task("one", ["a"]), task("two", ["b"])] });
+	const { tasks } = executions;
+	let failures = 0;
+	const away: ExecutionClient["executions"]["tasks"] = async (...given) => {
+		failures += 1;
+		if (failures === 2) throw new SvcError("SVC_UNAVAILABLE", "nobody there");
+		return tasks(...given);
+	};
+	const followed: string[] = [];
+	const told: string[] = [];
+	const client = {
+		executions: { ...executions, tasks: away },
+		async *followOutput(id: string) {
+			yield { execution_id: id, output_type: "stdout", data: id };
+		},
+	} as unknown as ExecutionClient;
+	const leave = new AbortController();
+	const options = {
+		...{ signal: leave.signal, hasEnded: async () => true, onReconnect: ({ message }: Error) => void told.push(message) },
+		onChunk: async ({ label }: { readonly label: string }) => void followed.push(label),
+	};
+	await tailTasks(client, "root", options);
+	assert.deepEqual([followed.sort(), told], [["one", "two"], ["nobody there"]]);
+	const reason = new Error("left");
+	const left = tailTasks(client, "root", { ...options, interval: 60_000, hasEnded: async () => false });
+	setImmediate(() => leave.abort(reason));
+	await assert.rejects(left, reason);
 });
 
 test("output that cannot be followed ends the look at it", async () => {
