@@ -142,6 +142,8 @@ const tooMuch: readonly string[] = [
 	"<% let(ctx(long) * 1000) -> let($ + $ + $ + $ + $ + $) -> let($ + $ + $ + $ + $ + $) -> $ %>",
 	"<% let([1, 1]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> $ %>",
 	"x <% let([xxxxxxxxxxxxxxxxxxxx, 1]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> let([$, $, $, $, $, $, $, $]) -> str($) %>",
+	"<% let(range(1000).toList()) -> let([$] * 1000) -> let([$] * 1000) -> [$] * 1000 %>",
+	"<% let(range(1000).toDict(str($))) -> let([$] * 1000) -> let([$] * 1000) -> [$] * 1000 %>",
 	"<% regex('^(a+)+$').matches(ctx(long) + b) %>",
 	"<% ctx(long) + b =~ '^(a|aa)+$' %>",
 	"<% (ctx(long) + b).replace(regex('^(a|a)*$'), x) %>",
@@ -214,6 +216,17 @@ test("an expression that is far too long is not read", async () => {
 	const text = `<% ${"1 + ".repeat(50_000)}1 %>`;
 	assert.equal(expressions.find(text)[0]?.problem, "an expression has more than 200000 characters");
 	await assert.rejects(evaluate(text), isRefused);
+});
+
+test("large values are passed on as they are", async () => {
+	const large = Array.from({ length: 100_000 }, (_, index) => ({ index, text: "x".repeat(20) }));
+	const scope = { variables: { large }, functions: { result: () => large } };
+	for (const text of ["<% ctx(large) %>", "{{ ctx('large') }}", "<% result() %>", "<% ctx().large %>"]) {
+		assert.equal(await expressions.evaluate(text, scope), large, text);
+	}
+	assert.equal(await expressions.evaluate("<% ctx(large).len() + ctx(large)[-1].index %>", scope), 199_999);
+	const long = "é".repeat(3_000_000);
+	assert.equal(await expressions.evaluate("<% ctx(long) %>", { variables: { long } }), long);
 });
 
 test("long but flat expressions are no problem", async () => {

@@ -11,8 +11,9 @@ import type { Budget } from "../templates/budget.ts";
 import type { Datastore } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
 import type { ScopeFunction } from "../templates/scope.ts";
-import { isList, isObject, toJson, type Value } from "../templates/values.ts";
+import { isList, isObject, type Value } from "../templates/values.ts";
 import { FunctionError } from "./errors.ts";
+import { toPlainValue } from "./plain-value.ts";
 import { serviceFunctions } from "./service-functions.ts";
 
 export interface ContextFunctionParts {
@@ -54,8 +55,8 @@ export class ContextFunctions {
 
 	#callGiven(called: ExpressionFunction, { positional, named }: Arguments): Value {
 		const { budget } = this.#parts;
-		const values = positional.map((value) => toJson(value, 0, budget));
-		const byName = Object.fromEntries([...named].map(([name, value]): [string, JsonValue] => [name, toJson(value, 0, budget)]));
+		const values = positional.map((value) => toPlainValue(value, budget));
+		const byName = Object.fromEntries([...named].map(([name, value]): [string, JsonValue] => [name, toPlainValue(value, budget)]));
 		budget.step();
 		try {
 			return called(values, byName);

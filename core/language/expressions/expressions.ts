@@ -11,11 +11,12 @@ import type { TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, type DatastoreAccess, noItems, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
 import { toText } from "../templates/text-form.ts";
-import { toJson, type Value } from "../templates/values.ts";
+import type { Value } from "../templates/values.ts";
 import { WorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
+import { toPlainValue } from "./plain-value.ts";
 import { readText } from "./text-parts.ts";
 
 export interface ExpressionParts {
@@ -102,7 +103,7 @@ class ValueEvaluator {
 		assertDepth(depth);
 		const { budget } = this.#evaluation;
 		if (typeof value === "string") {
-			return this.#text(value, (result) => (this.#scope.keepsText === true ? toText(result, budget) : toJson(result, 0, budget)));
+			return this.#text(value, (result) => (this.#scope.keepsText === true ? toText(result, budget) : toPlainValue(result, budget)));
 		}
 		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.evaluate(element, depth + 1));
 		if (!isJsonObject(value)) return value;

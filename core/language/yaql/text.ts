@@ -11,17 +11,19 @@ const glance = 1 / 8;
 
 /** The value in the kinds of templates: lists for streams, texts for dates. What needs no change is the same as before. */
 export function settle(value: YaqlValue, budget: Budget, depth = 0): Value {
-	budget.step(glance);
-	budget.depth(depth);
 	if (typeof value !== "object" || value === null || value instanceof Float) return value;
+	budget.depth(depth);
 	if (value instanceof Stream) return Array.from(stepping(value, budget), (element) => settle(element, budget, depth + 1));
 	if (value instanceof DateTime || value instanceof TimeSpan) return value.toString();
 	if (Array.isArray(value)) {
+		budget.step(glance * (1 + value.length));
 		const settled = value.map((element: YaqlValue) => settle(element, budget, depth + 1));
 		return settled.every((element, index) => element === value[index]) ? (value as readonly Value[]) : settled;
 	}
 	if (!isObject(value)) throw new YaqlError("TypeError", `a ${typeName(value)} is no value that can be kept`);
-	const entries = Object.entries(value).map(([key, member]): [string, Value] => [key, settle(member, budget, depth + 1)]);
+	const members = Object.entries(value);
+	budget.step(glance * (1 + members.length));
+	const entries = members.map(([key, member]): [string, Value] => [key, settle(member, budget, depth + 1)]);
 	const isSame = entries.every(([key, member]) => member === value[key]);
 	return isSame ? (value as { readonly [key: string]: Value }) : Object.fromEntries(entries);
 }
