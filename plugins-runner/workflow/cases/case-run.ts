@@ -4,7 +4,7 @@ import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import type { DefinitionCase, GivenResult } from "./read-cases.ts";
 
 /** Most times that something happens in a case: a workflow may go in circles. */
-const mostSteps = 20_000;
+const mostSteps = 10_000;
 /** When a case begins, in microseconds: the same for each, so that the same comes of it. */
 const begin = 1_800_000_000_000_000;
 
@@ -35,7 +35,7 @@ export class CaseRun {
 	/** By their keys, those that have not ended. */
 	readonly #open = new Map<string, Child>();
 	/** How often tasks have been started, by name and route, and which starts these were. */
-	readonly #starts = new Map<string, string[]>();
+	readonly #starts = new Map<string, Map<string, number>>();
 	readonly #used = new Set<GivenResult>();
 	#now = begin;
 	#end: WorkflowEnd | undefined;
@@ -100,12 +100,12 @@ export class CaseRun {
 	/** The results that are meant for a child are taken one after the other, then the last one again and again. */
 	#findResult({ key, context }: ChildRequest): GivenResult | undefined {
 		const { task_name: name, task_route: route, item_id: item } = (context?.["workflow"] ?? {}) as JsonObject;
-		const starts = this.#starts.get(`${name}__r${route}`) ?? [];
+		const starts = this.#starts.get(`${name}__r${route}`) ?? new Map<string, number>();
 		this.#starts.set(`${name}__r${route}`, starts);
 		// All items of an attempt have keys that begin alike.
 		const start = key.split(".").slice(0, 2).join(".");
-		if (!starts.includes(start)) starts.push(start);
-		const occurrence = starts.indexOf(start) + 1;
+		const occurrence = starts.get(start) ?? starts.size + 1;
+		starts.set(start, occurrence);
 		const fits = (given: number | undefined, value: unknown) => given === undefined || given === value;
 		const meant = this.#case.results.filter(
 			(each) => each.task === name && fits(each.route, route) && fits(each.occurrence, occurrence) && fits(each.item, item),

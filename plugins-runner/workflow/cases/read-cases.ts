@@ -64,7 +64,7 @@ const caseShape: Shape = {
 		expect: {
 			type: "object",
 			properties: {
-				status: { enum: ["succeeded", "failed", "timeout", "canceled", "paused"] },
+				status: { enum: ["succeeded", "failed", "timeout", "canceled", "paused", "running"] },
 				output: {},
 				errors: { type: "array", items: object },
 				tasks: { type: "array", items: { type: "string", minLength: 1 } },
