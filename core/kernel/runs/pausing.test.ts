@@ -271,6 +271,43 @@ for (const [when, toOptions] of Object.entries(races)) {
 	});
 }
 
+/** Asks a question, pauses for it, and has nothing left to wait for once it is answered; what is behind that it does when it goes on. */
+const patient = defineRunner("patient", () => ({
+	description: "Pauses for what has been answered already.",
+	capabilities: { cancellation: true, recovery: true, workflow: true },
+	parameters: {},
+	definitions: {
+		inspect: async () => [],
+		graph: () => ({ nodes: [], edges: [] }),
+		progress: () => ({ definition: null, tasks: [], variables: {}, errors: [] }),
+	},
+	async run({ saveState, children, request }) {
+		await saveState({});
+		const id = await children.start({ key: "ask", action: "core.ask" });
+		for await (const { status } of children.changes()) if (status === "pending") break;
+		await request("pause");
+		await children.ended(id);
+		return { succeeded: false, status: "paused", result: {} };
+	},
+	recover: async () => ({ succeeded: true, result: {} }),
+}));
+
+for (const isAsked of [false, true]) {
+	limited(`a run that pauses for what is answered by then ${isAsked ? "waits for whoever asked for the pause" : "goes on"}`, async () => {
+		await withNodes(async (nodes) => {
+			const node = await nodes.startNode({ runners: [patient(), inquirer()] });
+			await node.engine.actions.create({ name: "patient", runner_type: "patient" });
+			const { id } = await node.submit({}, { action: "default.patient" });
+			await reached(node, id, "pausing");
+			const { context } = (await node.storage.get("execution", id)) as ExecutionEntity;
+			if (isAsked) await node.storage.update("execution", id, { context: { ...context, paused_by: "maria" } }, {});
+			await answer(node, toChildId(id, "ask"));
+			if (isAsked) await node.settled(id, "paused");
+			else assert.deepEqual(statuses(await node.settled(id)).slice(-4), ["pausing", "resuming", "running", "succeeded"]);
+		});
+	});
+}
+
 limited("many answers at once, on two nodes, leave nobody behind", async () => {
 	await withNodes(async (nodes) => {
 		const first = await startFlows(nodes);

@@ -114,8 +114,15 @@ export class RunEnds {
 		const { runnerInfo: runner_info = current.runner_info } = run;
 		const kept = { known_secrets: outcome.sealed, runner_info };
 		if (current.status === "canceling") return { ...kept, ...toBeContinued };
-		if (await run.haveChildrenNews()) return { ...toStatusPatch(current, "resuming", timestamp), ...kept, ...toBeContinued };
+		if ((await run.haveChildrenNews()) || (await this.#isOver(current)))
+			return { ...toStatusPatch(current, "resuming", timestamp), ...kept, ...toBeContinued };
 		return { ...toStatusPatch(current, "paused", timestamp), ...toResultPatch(outcome.result), ...kept };
+	}
+
+	/** Whether a run has paused for children that wait, and none does any more: nobody would have it go on. */
+	async #isOver({ id, stirred, context }: ExecutionEntity): Promise<boolean> {
+		if (stirred === null || context["paused_by"] !== undefined) return false;
+		return (await this.#parts.storage.count("execution", { parent_id: id, status: { in: ["pending", "pausing", "paused"] } })) === 0;
 	}
 
 	/** The last output and the final status in one write; nothing is final before its output is stored. */

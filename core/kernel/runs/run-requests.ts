@@ -35,5 +35,8 @@ export async function requestChange(
 
 function pause(parts: RunRequestParts, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
-	return applyTransition(parts, current, toStatusPatch(current, "pausing", toTimestamp(parts.clock.now())), { status, fence });
+	// Who asked for an earlier one has not asked for this.
+	const { paused_by: _by, ...context } = current.context;
+	const patch = { ...toStatusPatch(current, "pausing", toTimestamp(parts.clock.now())), context };
+	return applyTransition(parts, current, patch, { status, fence });
 }
