@@ -19,7 +19,7 @@ export const findingSchema = defineSchema(
 		type: "context",
 		language: "yaql",
 		expression: "<% ctx(x) %>",
-		message: 'variable "x" is read before anything sets it',
+		message: 'Variable "x" is referenced before assignment.',
 		schema_path: "properties.tasks.patternProperties.^\\w+$.properties.input",
 		spec_path: "tasks.one.input",
 		line: 7,
