@@ -1,4 +1,4 @@
-import type { Variables } from "./variables.ts";
+import { Variables } from "./variables.ts";
 
 /** What one task has brought to a join. */
 interface Arrival {
@@ -19,8 +19,8 @@ export interface JoinStart {
 export class JoinRun {
 	readonly name: string;
 	readonly route: number;
-	#open: Arrival[] = [];
-	#started: Arrival[] | undefined;
+	#open = new Collection();
+	#started: Collection | undefined;
 
 	constructor(name: string, route: number) {
 		this.name = name;
@@ -29,7 +29,7 @@ export class JoinRun {
 
 	/** Whether some have come, and fewer than it needs. */
 	get isPartial(): boolean {
-		return this.#open.length > 0;
+		return this.#open.arrivals.length > 0;
 	}
 
 	/**
@@ -37,28 +37,48 @@ export class JoinRun {
 	 * has come; one that was among them comes in another lap, which begins to count anew.
 	 */
 	arrive(arrival: Arrival, needs: number): JoinStart | undefined {
-		const isLate = this.#open.length === 0 && this.#started?.some(({ source }) => source === arrival.source) === false;
-		if (isLate && this.#started !== undefined) this.#started.push(arrival);
-		else {
-			this.#open.push(arrival);
-			if (new Set(this.#open.map(({ source }) => source)).size < needs) return undefined;
-			this.#started = this.#open;
-			this.#open = [];
+		if (!this.isPartial && this.#started?.sources.has(arrival.source) === false) {
+			this.#started.add(arrival);
+			return this.#started.toStart(true);
 		}
-		const arrivals = this.#started ?? [];
-		return {
-			variables: arrivals.map(({ variables }) => variables).reduce((own, others) => own.join(others)),
-			tasks: arrivals.map(({ task }) => task),
-			isLate,
-		};
+		this.#open.add(arrival);
+		if (this.#open.sources.size < needs) return undefined;
+		this.#started = this.#open;
+		this.#open = new Collection();
+		return this.#started.toStart(false);
 	}
 
 	/** Goes back to before tasks that run again had come. */
 	reopen(isSuperseded: (task: number) => boolean): void {
 		const isKept = ({ task }: Arrival) => !isSuperseded(task);
-		this.#open = this.#open.filter(isKept);
-		if (this.#started === undefined || this.#started.every(isKept)) return;
-		this.#open = [...this.#started.filter(isKept), ...this.#open];
+		const open = this.#open.arrivals.filter(isKept);
+		const started = this.#started?.arrivals ?? [];
+		if (started.every(isKept)) {
+			this.#open = new Collection(open);
+			return;
+		}
+		this.#open = new Collection([...started.filter(isKept), ...open]);
 		this.#started = undefined;
+	}
+}
+
+/** What has come in one lap, in the order of its coming. */
+class Collection {
+	readonly arrivals: Arrival[] = [];
+	readonly sources = new Set<string>();
+	#variables = Variables.none;
+
+	constructor(arrivals: readonly Arrival[] = []) {
+		for (const arrival of arrivals) this.add(arrival);
+	}
+
+	add(arrival: Arrival): void {
+		this.arrivals.push(arrival);
+		this.sources.add(arrival.source);
+		this.#variables = this.#variables.join(arrival.variables);
+	}
+
+	toStart(isLate: boolean): JoinStart {
+		return { variables: this.#variables, tasks: this.arrivals.map(({ task }) => task), isLate };
 	}
 }

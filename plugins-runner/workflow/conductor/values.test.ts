@@ -57,7 +57,7 @@ const sequence = (names: readonly string[], publish: (at: number) => string) =>
 const chain = (count: number) => Array.from({ length: count }, (_, at) => `t${String(at).padStart(4, "0")}`);
 
 test("what tasks pass on of a large result is written nowhere", async () => {
-	const big = { rows: Array.from({ length: 20_000 }, (_, at) => ({ at, text: `row ${at}` })), text: "x".repeat(100_000) };
+	const big = { rows: Array.from({ length: 4_000 }, (_, at) => ({ at, text: `row ${at}` })), text: "x".repeat(100_000) };
 	for (const language of [(what: string) => `<% ${what} %>`, (what: string) => `"{{ ${what} }}"`]) {
 		const publish = (at: number) =>
 			at === 0
@@ -85,7 +85,7 @@ test("a large value that no child has given is written once", async () => {
 
 test("the journal of a sequence grows with its length, whatever is known by then", async () => {
 	const sizes: number[] = [];
-	for (const length of [100, 1000]) {
+	for (const length of [50, 500]) {
 		const text = `tasks:\n${sequence(chain(length), (at) => `\n          - v${at}: <% result().text %>`)}`;
 		const { end, entries } = await run(text, () => ({ text: "x".repeat(2000) }));
 		assert.equal(end.status, "succeeded");
