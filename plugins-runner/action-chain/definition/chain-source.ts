@@ -1,5 +1,6 @@
-import { isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isNode, LineCounter } from "yaml";
 import { type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
+import { parseDefinition } from "./parse-definition.ts";
 
 /** Longest text of a definition, in characters. */
 export const longestDefinition = 500_000;
@@ -12,7 +13,7 @@ export class ChainSource {
 	readonly text: string;
 	readonly value: JsonObject;
 	readonly #lines = new LineCounter();
-	readonly #document: ReturnType<typeof parseDocument>;
+	readonly #document: Document;
 
 	/** `SVC_INVALID` for a text that holds no object, with `facts.line` where it is known. */
 	constructor(text: string) {
@@ -31,14 +32,11 @@ export class ChainSource {
 		return null;
 	}
 
-	#parse(): ReturnType<typeof parseDocument> {
-		const options = { merge: true, stringKeys: true, lineCounter: this.#lines, prettyErrors: false, logLevel: "error" } as const;
-		const document = orInvalid(() => parseDocument(this.text, options));
-		const [error] = document.errors;
-		if (error === undefined) return document;
-		const { line } = this.#lines.linePos(error.pos[0]);
-		const hint = error.code === "NON_STRING_KEY" ? "; a value that begins with braces needs quotes around it" : "";
-		throw new SvcError("SVC_INVALID", `line ${line}: ${error.message}${hint}`, { cause: error, facts: { line } });
+	#parse(): Document {
+		const document = parseDefinition(this.text, this.#lines);
+		if ("contents" in document) return document;
+		const { line } = this.#lines.linePos(document.offset);
+		throw new SvcError("SVC_INVALID", `line ${line}: ${document.message}`, { facts: { line } });
 	}
 
 	#read(): JsonObject {
@@ -48,7 +46,7 @@ export class ChainSource {
 	}
 }
 
-/** Too many aliases, and values that are nested too deeply to be read. */
+/** Aliases are resolved here, and too many of them are refused. */
 function orInvalid<T>(read: () => T): T {
 	try {
 		return read();

@@ -32,7 +32,11 @@ const refused: readonly (readonly [string, RegExp])[] = [
 	["chain: [a]", /a node must be an object/],
 	[`chain: [{name: ${"a".repeat(201)}, ref: t.a}]`, /at most 200 characters/],
 	[node("    parameters: {{ x }}"), /a value that begins with braces needs quotes/],
-	[`x: ${"[".repeat(20_000)}`, /./],
+	[`x: ${"[".repeat(20_000)}`, /^line 1: more than 64 objects and lists stand in one another/],
+	[`x: ${"[".repeat(100)}${"]".repeat(100)}`, /^line 1: more than 64/],
+	["", /the text is empty|must be an object/],
+	["vars: {}\n---\nvars: {}", /^line \d: .*document/],
+	[node("    ref: t.b"), /^line 4: "ref" stands here twice/],
 	[`chain: [{name: a, ref: t.a}] # ${"x".repeat(500_000)}`, /at most 500000 characters/],
 	["a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]", /cannot be read/],
 ];
@@ -119,6 +123,10 @@ chain:
 	);
 	const [finding] = await chainDefinitions.inspect("chain: [", { expressions: chainExpressions });
 	assert.deepEqual([finding?.type, finding?.line, finding?.spec_path], ["syntax", 1, null]);
+	const many = await chainDefinitions.inspect(Array.from({ length: 50_000 }, (_, number) => `k${number}:`).join("\n"), {
+		expressions: chainExpressions,
+	});
+	assert.equal(many.length, 1_000);
 	assert.deepEqual(await chainDefinitions.inspect("chain: [{name: a, ref: t.x}]", { expressions: chainExpressions }), []);
 });
 

@@ -12,13 +12,16 @@ import { findProblems } from "./find-problems.ts";
 
 type Found = Omit<DefinitionFinding, "spec_path" | "schema_path" | "line"> & { readonly path: Path };
 
+/** Most findings that are told. */
+const mostFindings = 1_000;
+
 /** Everything that is wrong with the text of a chain. */
 export async function inspectChain(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	const source = read(text);
 	if (!(source instanceof ChainSource)) return [source];
 	const nodes = toNodes(source.value);
 	const found = [...findProblems(source.value), ...findTemplates(source.value, nodes, tools), ...(await findContent(nodes, tools))];
-	const findings = found.map(({ path, ...finding }) => ({
+	const findings = found.slice(0, mostFindings).map(({ path, ...finding }) => ({
 		...finding,
 		spec_path: toSpecPath(path),
 		schema_path: null,
