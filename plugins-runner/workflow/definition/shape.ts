@@ -18,6 +18,8 @@ export interface Shape {
 	/** What the names of members are like, as messages and paths call it, and what each member is like. */
 	readonly named?: { readonly pattern: RegExp; readonly path: string; readonly shape: Shape };
 	readonly additionalProperties?: false;
+	/** What it may be written as; it has been spelled out when the shape is checked. */
+	readonly shorthand?: Shape;
 	/** The value fits one of them. They exclude each other. */
 	readonly oneOf?: readonly Shape[];
 }
@@ -46,6 +48,7 @@ const transition: Shape = {
 };
 
 const itemized: Shape = {
+	shorthand: { ...text, pattern: itemsPattern },
 	type: "object",
 	properties: {
 		items: { ...text, pattern: itemsPattern, description: "An expression for a list, or names before it: `name in <% … %>`." },

@@ -1,0 +1,23 @@
+import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
+import { definitionShape, type Shape } from "./shape.ts";
+
+/** What the files of definitions may say, as a JSON schema for editors: what they are checked by. */
+export const workflowFileSchema: JsonObject = {
+	$schema: "http://json-schema.org/draft-07/schema#",
+	title: "Workflow",
+	...toSchema(definitionShape),
+};
+
+function toSchema({ named, properties, additionalProperties, items, oneOf, pattern, shorthand, ...others }: Shape): JsonObject {
+	const members = Object.entries(properties ?? {}).map(([name, shape]): [string, JsonValue] => [name, toSchema(shape)]);
+	const schema: JsonObject = {
+		...(others as JsonObject),
+		...(pattern !== undefined && { pattern: pattern.source }),
+		...(properties !== undefined && { properties: Object.fromEntries(members) }),
+		...(named !== undefined && { patternProperties: { [named.pattern.source]: toSchema(named.shape) } }),
+		...(additionalProperties !== undefined && { additionalProperties }),
+		...(items !== undefined && { items: toSchema(items) }),
+		...(oneOf !== undefined && { oneOf: oneOf.map(toSchema) }),
+	};
+	return shorthand === undefined ? schema : { oneOf: [toSchema(shorthand), schema] };
+}
