@@ -1,4 +1,4 @@
-import type { Expressions } from "../contract/index.ts";
+import { type Expressions, SvcError } from "../contract/index.ts";
 import { createExpressions } from "../language/expressions/expressions.ts";
 
 /** Datastore items for tests, by the keys that `svckv` has for them: `system.name` and, for the user's own, `name`. */
@@ -19,7 +19,8 @@ export function createTestExpressions(items: TestItems = {}): Expressions {
 			},
 			async decrypt(cipherText) {
 				const item = find(cipherText.replace(/^cipher text of /, ""));
-				if (typeof item !== "object" || !cipherText.startsWith("cipher text of ")) throw new Error("the value is no cipher text");
+				if (typeof item !== "object" || !cipherText.startsWith("cipher text of "))
+					throw new SvcError("SVC_INVALID", "the value is no cipher text");
 				return item.secret;
 			},
 		},
