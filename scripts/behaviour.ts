@@ -22,6 +22,8 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/kernel/executions/leases.test.ts",
 		"core/kernel/runs/recovery.test.ts",
 		"core/kernel/runs/children/children-nodes.test.ts",
+		"core/kernel/runs/journal.test.ts",
+		"core/kernel/runs/pausing.test.ts",
 		"core/kernel/work/duty.test.ts",
 		"core/kernel/work/leasing.test.ts",
 		"core/kernel/work/clocks-of-nodes.test.ts",

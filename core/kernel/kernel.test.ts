@@ -132,7 +132,8 @@ const words: Readonly<Record<string, RegExp>> = {
 	policies: /\bpolic(?:y|ies)/i,
 	retention: /retention|garbage/i,
 	webhooks: /webhook/i,
-	workflows: /workflow/i,
+	// Runners have the capability "workflow", and records say so.
+	workflows: /workflows/i,
 };
 
 test("the kernel names no feature", () => {
