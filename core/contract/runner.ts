@@ -19,7 +19,8 @@ export interface RunnerCapabilities {
 	readonly recovery?: boolean;
 	/**
 	 * Its runs are made of other executions (`action_is_workflow`), and pause when they are asked to: needs `cancellation`, `recovery` and a
-	 * `recover` that goes on with what was paused.
+	 * `recover` that goes on with what was paused. Everything that such a run does stands in its journal before, so that it is recovered from its first
+	 * moment: where the journal is empty, `recover` begins anew.
 	 */
 	readonly workflow?: boolean;
 }
@@ -116,7 +117,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly notify: JsonObject | null;
 	/**
 	 * Aborts when somebody asks the execution to pause (`pausing`). Start nothing new then, have children that can pause do so, and when nothing is
-	 * active any more resolve with the status `paused`; an end that comes first is an end. For runners with `workflow`; a run that is recovered while
+	 * active any more resolve with the status `paused`; an end that comes first is an end. Whoever goes on with a run looks at its children first: the
+	 * host wakes a paused run for what its runner has not been told in this run, of children that it was told of. For runners with `workflow`; a run that is recovered while
 	 * it is pausing has it aborted from the beginning.
 	 */
 	readonly pausing: AbortSignal;
@@ -143,9 +145,10 @@ export interface RunResult {
 	 * signal's reason says when it had aborted. Two are no ends. `pending`: the execution waits for an answer to an inquiry, and
 	 * `result` is what describes it. `running`: the service stops (`shutdown`) and the work goes on without it, to be found
 	 * again by `recover`; `result` is ignored. `paused`, of a runner with `workflow`: nothing is active, nobody holds the execution any more, and
-	 * `recover` goes on once somebody asks it to resume or to end; `result` is what it has come to. `canceled`: what it is made of was canceled.
+	 * `recover` goes on once somebody asks it to resume or to end; `result` is what it has come to. `canceled`: what it is made of was canceled. `resuming`: as
+	 * `paused`, and what it paused for is over: `recover` goes on at once.
 	 */
-	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running" | "paused" | "canceled";
+	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running" | "paused" | "resuming" | "canceled";
 }
 
 /**

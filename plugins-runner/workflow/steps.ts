@@ -9,8 +9,11 @@ export type WorkflowEvent =
 	/** A child that was asked for cannot be started. */
 	| { readonly type: "refused"; readonly key: string; readonly message: string }
 	| { readonly type: "pause" }
-	/** Goes on after a pause, or after having been taken over by another process: `isResumed` tells which. */
-	| { readonly type: "continue"; readonly isResumed: boolean }
+	/**
+	 * Goes on after a pause, or after having been taken over by another process: `isResumed` tells which. Comes with what all children are like by
+	 * now. `isAsked`: somebody has asked for it, so that all that is paused below goes on as well; else a child alone has gone on.
+	 */
+	| { readonly type: "continue"; readonly isResumed: boolean; readonly isAsked?: boolean }
 	| { readonly type: "cancel" }
 	/** Time of the workflow itself is over. */
 	| { readonly type: "timeout" }
@@ -38,6 +41,7 @@ export interface Step {
 }
 
 export interface WorkflowEnd {
-	readonly status: "succeeded" | "failed" | "timeout" | "canceled" | "paused";
+	/** `resuming`: what it paused for is over by now, it goes on at once. */
+	readonly status: "succeeded" | "failed" | "timeout" | "canceled" | "paused" | "resuming";
 	readonly result: { readonly output: JsonValue; readonly errors?: readonly JsonObject[] };
 }

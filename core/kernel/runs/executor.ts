@@ -134,13 +134,16 @@ export class Executor {
 	/** Give the action what it may use of the service, and run it. */
 	async #begin({ execution: claimed, run, prepared }: Performance): Promise<void> {
 		const grant = this.#parts.granting.give(claimed);
-		const begun = { granted: grant?.operations ?? [], sealed: prepared.sealed };
-		const execution = await this.#records.markRunning(claimed, run, begun);
-		if (execution === undefined) return;
+		const granted = grant === undefined ? prepared : withGrant(prepared, grant);
 		const { runner } = prepared;
+		// What it decides and what it starts stand in its journal: if that is empty, it begins anew.
+		const isFound = runner.capabilities.workflow === true;
+		const sealed = isFound ? this.#parts.sealedSecrets.addToken(prepared.sealed, granted.secrets) : prepared.sealed;
+		const execution = await this.#records.markRunning(claimed, run, { granted: grant?.operations ?? [], sealed, isFound });
+		if (execution === undefined) return;
 		const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
 		try {
-			await this.#runToEnd({ execution, run, prepared: grant === undefined ? prepared : withGrant(prepared, grant) }, work);
+			await this.#runToEnd({ execution, run, prepared: granted }, work);
 		} finally {
 			if (grant !== undefined && !run.recorded && !run.saved) await dropGrant(claimed, this.#parts);
 		}
@@ -168,7 +171,8 @@ export class Executor {
 			const outcome = await this.#performer.perform(performance, work);
 			if (run.lost) lateWrites.refused("end of a run", { execution_id: execution.id });
 			else if (outcome.status === "running") await this.#ends.leave(execution, run);
-			else if (outcome.status === "paused") await this.#ends.pause(execution, run, toKeptPause(outcome, performance, sealedSecrets));
+			else if (outcome.status === "paused" || outcome.status === "resuming")
+				await this.#ends.pause(execution, run, toKeptPause(outcome, performance, sealedSecrets));
 			else await this.#ends.finish(execution, run, toKept(outcome, performance, sealedSecrets));
 			if (run.recorded) await this.#callAfterRun(execution, prepared);
 		} finally {

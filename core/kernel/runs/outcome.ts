@@ -12,7 +12,7 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 	const reason: unknown = signal.reason;
 	if (result.status === "running") return toLeft(result, reason);
 	// Whatever ends it meanwhile is for whoever goes on with it: what it is made of has to end first.
-	if (result.status === "paused") return { status: "paused", result: result.result };
+	if (result.status === "paused" || result.status === "resuming") return { status: result.status, result: result.result };
 	if (result.status === "pending" && !isCanceled(reason)) return { status: "pending", result: result.result };
 	// A run that succeeded before it noticed the signal did succeed.
 	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {

@@ -42,15 +42,20 @@ export class RunRecords {
 
 	/**
 	 * The execution as it is running; undefined when it was taken back before. `granted` is stored with it; `sealed` is what it knows.
+	 * `isFound`: whoever goes on with it finds it from the first moment, as nothing that it does is done before it is written down.
 	 * The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started.
 	 */
 	async markRunning(
 		execution: ExecutionEntity,
 		run: Run,
-		{ granted, sealed }: { readonly granted: readonly WriteOperation[]; readonly sealed: string | null },
+		{
+			granted,
+			sealed,
+			isFound,
+		}: { readonly granted: readonly WriteOperation[]; readonly sealed: string | null; readonly isFound: boolean },
 	): Promise<ExecutionEntity | undefined> {
 		const { clock, eventBus, logger } = this.#parts;
-		const known = sealed === execution.known_secrets ? {} : { known_secrets: sealed };
+		const known = isFound ? toStatePatch({ state: {}, sealed }) : sealed === execution.known_secrets ? {} : { known_secrets: sealed };
 		const status = toStatusPatch(execution, "running", toTimestamp(clock.now()));
 		const patch = { ...status, ...known, runner_info: this.#ownInfo, attempt: execution.attempt + 1 };
 		try {

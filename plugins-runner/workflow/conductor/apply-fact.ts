@@ -70,9 +70,13 @@ const appliers: Appliers = {
 		}),
 	end: (state, { task, status, next }, at) => ofTask(state, task, (run) => state.end(run, { status, next, at })),
 	error: (state, { entry }) => state.addError(entry),
-	status: (state, { status }) => changeStatus(state, status),
-	resume: (state) => {
+	status: (state, { status, isAsked = false }) => {
+		changeStatus(state, status);
+		state.isPauseAsked = isAsked;
+	},
+	resume: (state, { children }) => {
 		changeStatus(state, "running");
+		if (!children) return;
 		for (const { run, item } of [...state.children.values()]) {
 			const child = run.childOf(item);
 			if (child?.status === "paused") changeChild(state, { run, item, child }, "resuming");

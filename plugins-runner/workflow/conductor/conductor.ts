@@ -1,6 +1,6 @@
 import { isSvcError, type JsonObject, type RunProgress } from "../../../core/contract/index.ts";
 import type { Definition } from "../definition/definition.ts";
-import type { Step, WorkflowEvent } from "../steps.ts";
+import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import { type BeginEvent, begin } from "./begin.ts";
 import type { JournalEntry } from "./facts.ts";
 import { finish, toEnd } from "./finish.ts";
@@ -15,8 +15,6 @@ import { TaskStart } from "./task-start.ts";
 
 /** Tasks and items that are started or ended in one step; for more there is another one at once. */
 const mostInStep = 200;
-/** Microseconds that whoever goes on with a run has for telling what has become of children that were waiting. */
-const graceBehindContinue = 1_000_000;
 /** Microseconds until what could not be reached is asked for again. */
 const pauseBetweenTries = 1_000_000;
 
@@ -38,8 +36,6 @@ export class Conductor {
 	#earlier: readonly JournalEntry[] | undefined;
 	#isTakenUp = false;
 	#isPaused = false;
-	/** Whether it may come to rest with children that wait. */
-	#rests = true;
 	/** When to go on, by itself. */
 	#next: number | undefined;
 
@@ -91,8 +87,6 @@ export class Conductor {
 		for (const event of events) if (event.type === "begin") this.#takeBegin(event);
 		for (const event of events) this.#intake.take(event);
 		if (this.#run.state.isEnding) this.#begin = undefined;
-		const { resting, isEnding } = this.#run.state;
-		this.#rests = isEnding || resting === 0 || !events.some(({ type }) => type === "continue");
 		try {
 			await this.#advance();
 		} catch (error) {
@@ -152,8 +146,7 @@ export class Conductor {
 			return;
 		}
 		if (state.active > 0 || state.settled.size > 0) return;
-		if (this.#rests) await this.#rest();
-		else this.#next = this.#run.now + graceBehindContinue;
+		await this.#rest();
 	}
 
 	/** A child that somebody else has canceled takes the workflow with it. */
@@ -188,6 +181,13 @@ export class Conductor {
 		else this.#isPaused = true;
 	}
 
+	/** What it has paused for may be over: a question that was answered while other tasks came to their ends. */
+	#toPause(): WorkflowEnd | undefined {
+		const { resting, isPauseAsked } = this.#run.state;
+		if (!this.#isPaused) return undefined;
+		return { status: resting === 0 && !isPauseAsked ? "resuming" : "paused", result: { output: null } };
+	}
+
 	async #toStep(): Promise<Step> {
 		const run = this.#run;
 		const { facts, lines, state } = run;
@@ -197,7 +197,7 @@ export class Conductor {
 			...this.#orders.take(state),
 			tasks: [...state.changed].map((task) => task.toState()),
 			lines,
-			end: (await toEnd(run)) ?? (this.#isPaused ? { status: "paused", result: { output: null } } : undefined),
+			end: (await toEnd(run)) ?? this.#toPause(),
 		};
 		run.facts = [];
 		run.lines = [];

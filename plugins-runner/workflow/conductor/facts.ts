@@ -82,8 +82,10 @@ export type Fact =
 	| { readonly fact: "retry"; readonly task: number }
 	| { readonly fact: "end"; readonly task: number; readonly status: TaskStatus; readonly next: readonly FollowedEdge[] }
 	| { readonly fact: "error"; readonly entry: HeldRecord }
-	| { readonly fact: "status"; readonly status: RunStatus }
-	| { readonly fact: "resume" }
+	/** `isAsked`: of a pause, that it is not for a child alone. */
+	| { readonly fact: "status"; readonly status: RunStatus; readonly isAsked?: boolean }
+	/** With `children` all that is paused below goes on as well. */
+	| { readonly fact: "resume"; readonly children: boolean }
 	/** What was staged and cannot be rendered. */
 	| { readonly fact: "block"; readonly staged: readonly number[] }
 	| { readonly fact: "finish"; readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: Held }

@@ -143,7 +143,7 @@ export class History {
 	async perform(): Promise<readonly unknown[]> {
 		await this.#tell({ type: "begin", parameters: {}, system: { svc: {} } });
 		for (let turn = 0; turn < 600; turn++) {
-			if (this.#end !== undefined && this.#end.status !== "paused") return this.#finish();
+			if (this.#end !== undefined && !isPause(this.#end)) return this.#finish();
 			await this.#tell(...this.#happen());
 		}
 		throw new Error("the run does not come to an end");
@@ -160,12 +160,12 @@ export class History {
 
 	#happen(): WorkflowEvent[] {
 		const chance = this.#chance;
-		if (this.#end?.status === "paused") {
+		if (this.#end !== undefined && isPause(this.#end)) {
 			if (chance.is(0.1)) return this.#cancel();
 			const answers = this.#resting()
 				.filter(() => chance.is(0.7))
 				.map((key) => this.#change(key, chance.of(ends)));
-			return [...answers, { type: "continue", isResumed: true }];
+			return [...answers, { type: "continue", isResumed: true, isAsked: this.#end.status === "paused" && chance.is(0.5) }];
 		}
 		if (chance.is(0.02)) return this.#cancel();
 		if (chance.is(0.01)) return [{ type: "timeout" }];
@@ -268,8 +268,8 @@ export class History {
 			return child !== undefined && (child.isCanceled || !["pending", "paused"].includes(child.status));
 		};
 		if (end !== undefined) {
-			assert.ok(end.status === "paused" || unsettled.length === 0, "it ends with children on their way");
-			assert.ok(end.status !== "paused" || !this.#isCanceled, "it pauses behind a cancel");
+			assert.ok(isPause(end) || unsettled.length === 0, "it ends with children on their way");
+			assert.ok(!isPause(end) || !this.#isCanceled, "it pauses behind a cancel");
 			return;
 		}
 		assert.ok(unsettled.some(isActive) || this.#conductor.nextWake() !== undefined, "it is stuck");
@@ -313,4 +313,9 @@ function same(entry: JsonObject): JsonObject {
 
 function isOver(status: string): boolean {
 	return ["succeeded", "failed", "timeout", "abandoned", "canceled"].includes(status);
+}
+
+/** Whether it goes on, now or later. */
+function isPause({ status }: NonNullable<Step["end"]>): boolean {
+	return status === "paused" || status === "resuming";
 }

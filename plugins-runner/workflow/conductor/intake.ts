@@ -22,7 +22,7 @@ export class Intake {
 		if (event.type === "child") this.#takeChild(event);
 		else if (event.type === "refused") this.#takeRefusal(event);
 		else if (event.type === "pause") this.#takePause();
-		else if (event.type === "continue") this.#takeContinue(event.isResumed);
+		else if (event.type === "continue") this.#takeContinue(event);
 		else if (event.type === "cancel") this.#stop("canceling");
 		else if (event.type === "timeout") this.#stop("timeout");
 		this.#takeWakes();
@@ -58,16 +58,17 @@ export class Intake {
 
 	#takePause(): void {
 		const { state } = this.#run;
-		if (state.status === "running") this.#run.record({ fact: "status", status: "pausing" });
+		if (state.status === "running") this.#run.record({ fact: "status", status: "pausing", isAsked: true });
 		this.#orders.pausesAll = state.status === "pausing";
 	}
 
-	#takeContinue(isResumed: boolean): void {
+	#takeContinue({ isResumed, isAsked = true }: Extract<WorkflowEvent, { readonly type: "continue" }>): void {
 		const { state } = this.#run;
 		this.#askedAgain.clear();
 		if (isResumed && state.status === "pausing") {
-			this.#orders.resume = [...state.children].filter(([, { run, item }]) => run.childOf(item)?.status === "paused").map(([key]) => key);
-			this.#run.record({ fact: "resume" });
+			const paused = [...state.children].filter(([, { run, item }]) => run.childOf(item)?.status === "paused").map(([key]) => key);
+			this.#orders.resume = isAsked ? paused : [];
+			this.#run.record({ fact: "resume", children: isAsked });
 			this.#orders.request = undefined;
 		}
 		// Whoever decided it before may not have come to do it.

@@ -26,6 +26,8 @@ const mostErrors = 500;
 export class RunState {
 	definition: string | null = null;
 	status: RunStatus = "new";
+	/** Whether it pauses for more than a child that waits. */
+	isPauseAsked = false;
 	system: HeldRecord = {};
 	finished: { readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: Held } | undefined;
 	/** When its time is over, in microseconds. */
