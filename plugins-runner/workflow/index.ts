@@ -1,0 +1,37 @@
+import { type Clock, defineRunner, type ParameterSchema, type RunContext, type RunResult } from "../../core/contract/index.ts";
+import { beginWorkflow } from "./run/begin.ts";
+import { WorkflowRun } from "./run/workflow-run.ts";
+import { workflowDefinitions } from "./workflow-definitions.ts";
+
+const parameters = {
+	notify: {
+		type: "array",
+		items: { type: "string" },
+		default: [],
+		description: "Names of the tasks whose ends are told as the end of the workflow is (`notify`).",
+	},
+	timeout: { type: "integer", minimum: 1, description: "Seconds after which what still runs is ended. Default: none." },
+} as const satisfies ParameterSchema;
+
+/** Runs actions that are made of actions, as a definition in YAML says. */
+export const workflow = defineRunner("workflow", () => {
+	let clock: Clock = { now: () => Date.now() * 1_000 };
+	const perform = async (context: RunContext): Promise<RunResult> => {
+		const beginning = await beginWorkflow(context);
+		if ("refused" in beginning) return beginning.refused;
+		return new WorkflowRun(context, beginning.conductor, clock).perform(beginning.first);
+	};
+	return {
+		description: "Runs a workflow: tasks, each an action, in the order that a definition in YAML gives.",
+		parameters,
+		capabilities: { streaming: true, cancellation: true, recovery: true, workflow: true },
+		entryPoint: "required",
+		outputKey: "output",
+		definitions: workflowDefinitions,
+		async start(context) {
+			clock = context.clock;
+		},
+		run: perform,
+		recover: perform,
+	};
+});

@@ -1,0 +1,172 @@
+import {
+	type Child,
+	type ChildRequest,
+	type Clock,
+	isSvcError,
+	type JsonValue,
+	type PreparedChild,
+	RunAborted,
+	type RunContext,
+	type RunResult,
+	type TaskState,
+} from "../../../core/contract/index.ts";
+import type { Conductor } from "../conductor/conductor.ts";
+import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
+import { Alarm } from "./alarm.ts";
+import { toChildEvent } from "./child-event.ts";
+import { toJournalEntry } from "./entries.ts";
+import { EventQueue } from "./event-queue.ts";
+
+/** What a child is not started for. Anything else is no fault of the workflow. */
+const refusals = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
+
+/** Tells the conductor what happens, and does what it says. */
+export class WorkflowRun {
+	readonly #context: RunContext;
+	readonly #conductor: Conductor;
+	readonly #clock: Clock;
+	readonly #queue = new EventQueue();
+	readonly #alarm: Alarm;
+	/** Ends with this run, and not with its signal: what is canceled then is waited for. */
+	readonly #end = new AbortController();
+	#isLeft = false;
+
+	constructor(context: RunContext, conductor: Conductor, clock: Clock) {
+		this.#context = context;
+		this.#conductor = conductor;
+		this.#clock = clock;
+		this.#alarm = new Alarm(
+			() => clock.now(),
+			() => this.#queue.push({ type: "wake" }),
+		);
+	}
+
+	/** From `first` to the end, to a pause, or until the service stops. */
+	async perform(first: readonly WorkflowEvent[]): Promise<RunResult> {
+		this.#queue.push(...first);
+		this.#listen();
+		try {
+			for (;;) {
+				const events = await this.#queue.take();
+				if (this.#isLeft) return { succeeded: false, status: "running", result: {} };
+				const end = await this.#react(events);
+				if (end !== undefined) return toRunResult(this.#isPassed(end) ? { ...end, status: "resuming" } : end);
+				this.#alarm.set(this.#conductor.nextWake());
+			}
+		} finally {
+			this.#alarm.set(undefined);
+			this.#end.abort();
+		}
+	}
+
+	/** Whether a child has gone on that the conductor has not been told of: the host, which tells of it, wakes nobody for it. */
+	#isPassed({ status }: WorkflowEnd): boolean {
+		return status === "paused" && this.#queue.holds((event) => event.type === "child" && !["pending", "paused"].includes(event.status));
+	}
+
+	#listen(): void {
+		const { signal, pausing } = this.#context;
+		const once = { once: true, signal: this.#end.signal } as const;
+		whenAborted(pausing, once, () => this.#queue.push({ type: "pause" }));
+		whenAborted(signal, once, () => this.#aborted(signal.reason));
+		void this.#watchChildren();
+	}
+
+	#aborted(reason: unknown): void {
+		const kind = reason instanceof RunAborted ? reason.kind : "cancel";
+		if (kind === "shutdown") this.#isLeft = true;
+		this.#queue.push({ type: kind === "timeout" ? "timeout" : "cancel" });
+	}
+
+	async #watchChildren(): Promise<void> {
+		try {
+			for await (const child of this.#context.children.changes({ signal: this.#end.signal })) this.#noteChild(child);
+		} catch (error) {
+			this.#queue.fail(error);
+		}
+	}
+
+	#noteChild(child: Child): void {
+		const event = toChildEvent(child);
+		if (event !== undefined) this.#queue.push(event);
+	}
+
+	async #react(events: readonly WorkflowEvent[]): Promise<WorkflowEnd | undefined> {
+		const steps = [await this.#conductor.handle(events, this.#clock.now())];
+		const prepared: PreparedChild[] = [];
+		for (let last = steps[0]; last !== undefined; ) {
+			const refused = await this.#prepare(last, prepared);
+			last = refused.length === 0 ? undefined : await this.#conductor.handle(refused, this.#clock.now());
+			if (last !== undefined) steps.push(last);
+		}
+		await this.#store(steps, prepared);
+		for (const step of steps) await this.#carryOut(step);
+		return steps.findLast(({ end }) => end !== undefined)?.end;
+	}
+
+	/** Have the children of a step looked at: what became of those that cannot be started. */
+	async #prepare({ start }: Step, prepared: PreparedChild[]): Promise<readonly WorkflowEvent[]> {
+		const refused: WorkflowEvent[] = [];
+		for (const request of start) {
+			try {
+				prepared.push(await this.#context.children.prepare(this.#withNotify(request)));
+			} catch (error) {
+				if (!refusals.some((code) => isSvcError(error, code))) throw error;
+				refused.push({ type: "refused", key: request.key, message: (error as Error).message });
+			}
+		}
+		return refused;
+	}
+
+	/** Those who are told of the end of the workflow are told of the ends of the tasks that `notify` names. */
+	#withNotify(request: ChildRequest): ChildRequest {
+		const { notify, runnerParameters } = this.#context;
+		const names = (runnerParameters as { readonly notify?: readonly JsonValue[] | null }).notify ?? [];
+		const { task_name: name } = (request.context?.["workflow"] ?? {}) as { readonly task_name?: JsonValue };
+		return notify === null || name === undefined || !names.includes(name) ? request : { ...request, notify };
+	}
+
+	/** All of it with one write: what is decided, and the children that begin by it. */
+	async #store(steps: readonly Step[], start: readonly PreparedChild[]): Promise<void> {
+		const entries = steps.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+		const tasks: readonly TaskState[] = steps.flatMap((step) => step.tasks);
+		const [first, ...rest] = entries;
+		if (first === undefined) return;
+		await this.#context.journal.append(toJournalEntry(first, ...rest), { start, tasks });
+	}
+
+	async #carryOut({ cancel, pause, resume, request, lines }: Step): Promise<void> {
+		const { children } = this.#context;
+		if (lines.length > 0) await this.#context.emit("other", `${lines.join("\n")}\n`);
+		await this.#each(cancel, (id) => children.cancel(id));
+		await this.#each(pause, (id) => children.pause(id));
+		await this.#each(resume, (id) => children.resume(id));
+		if (request !== undefined) await orRefused(this.#context.request(request));
+	}
+
+	async #each(keys: readonly string[], ask: (id: string) => Promise<void>): Promise<void> {
+		for (const key of keys) {
+			const child = await this.#context.children.find(key);
+			// One that cannot pause, or has ended meanwhile, is none that anything is left to do about.
+			if (child !== undefined && !child.hasEnded) await orRefused(ask(child.id));
+		}
+	}
+}
+
+function toRunResult({ status, result }: WorkflowEnd): RunResult {
+	if (status === "succeeded") return { succeeded: true, result: { ...result } };
+	return { succeeded: false, status, result: { ...result } };
+}
+
+function whenAborted(signal: AbortSignal, once: { readonly once: true; readonly signal: AbortSignal }, react: () => void): void {
+	if (signal.aborted) react();
+	else signal.addEventListener("abort", react, once);
+}
+
+async function orRefused(asked: Promise<void>): Promise<void> {
+	try {
+		await asked;
+	} catch (error) {
+		if (!refusals.some((code) => isSvcError(error, code))) throw error;
+	}
+}
