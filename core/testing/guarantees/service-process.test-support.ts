@@ -34,6 +34,8 @@ export interface ServiceFiles {
 	readonly runners?: Readonly<Record<string, string>>;
 	/** Directory that holds packs. */
 	readonly packs?: string;
+	/** Address of a PostgreSQL database that several services share, with leases of seconds. Default: SQLite in `directory`. */
+	readonly postgres?: string;
 	/** Variables of the service, besides those of this process. */
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Kills the process at its start when it aborts. */
@@ -42,6 +44,8 @@ export interface ServiceFiles {
 
 const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const password = "guarantees";
+/** Seconds until others take over what a dead service has held. */
+const sharedLease = 3;
 
 /** Start and wait until it answers. Rejects when it ends before. */
 export async function startServiceProcess(files: ServiceFiles): Promise<ServiceProcess> {
@@ -112,9 +116,9 @@ function toMark(directory: string): string {
 	return `TMPDIR=${directory}`;
 }
 
-function createConfig({ survive = false, runners = {}, packs }: ServiceFiles): string {
+function createConfig({ survive = false, runners = {}, packs, postgres }: ServiceFiles): string {
 	const imports = {
-		"plugins/event-bus-memory": "memoryBus",
+		...(postgres === undefined ? { "plugins/event-bus-memory": "memoryBus" } : { "plugins/event-bus-postgres": "postgresBus" }),
 		"plugins/storage-knex": "knexStorage",
 		"plugins-auth/flat-file": "flatFile",
 		"plugins-runner/local-command": "localCommand",
@@ -126,8 +130,7 @@ function createConfig({ survive = false, runners = {}, packs }: ServiceFiles): s
 		.map(([file, name]) => `import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`)
 		.join("\n")}
 export default {
-	storage: knexStorage({ client: "sqlite" }),
-	event_bus: memoryBus(),
+	${toDatabase(postgres)}
 	runners: [${calls.join(", ")}],
 	packs: ${JSON.stringify(packs === undefined ? [] : [packs])},
 	auth: { backend: flatFile(), listen: false },
@@ -136,6 +139,13 @@ export default {
 	log: { level: "warn" },
 };
 `;
+}
+
+function toDatabase(url: string | undefined): string {
+	if (url === undefined) return 'storage: knexStorage({ client: "sqlite" }), event_bus: memoryBus(),';
+	const address = JSON.stringify(url);
+	const storage = `storage: knexStorage({ client: "postgres", url: ${address} })`;
+	return `${storage}, event_bus: postgresBus({ url: ${address} }), scheduler: { lease: ${sharedLease} },`;
 }
 
 /** The address the service prints once it listens. */
