@@ -3,6 +3,8 @@ import { Agent, type IncomingMessage, request } from "node:http";
 export interface HttpClient {
 	/** POST a JSON text; the answer's text, for a status of success. */
 	post(path: string, body: string): Promise<string>;
+	/** GET a text, for a status of success. */
+	get(path: string): Promise<string>;
 	/** The answer to a GET, for a status of success, its body unread. */
 	open(path: string): Promise<IncomingMessage>;
 	stop(): void;
@@ -27,6 +29,7 @@ export function createHttpClient(address: string, headers: Readonly<Record<strin
 
 	return {
 		post: async (path, body) => readText(await send("POST", path, body)),
+		get: async (path) => readText(await send("GET", path)),
 		open: (path) => send("GET", path),
 		stop: () => agent.destroy(),
 	};

@@ -6,6 +6,7 @@ import type { Resource } from "./benchmark.ts";
 import { startChild } from "./child.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { printProfile, profileOptions } from "./profile.ts";
+import { writeBenchPack } from "./workflow-pack.ts";
 
 /** A running service, signed in to as its administrator. */
 export interface Service extends Resource {
@@ -48,8 +49,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 async function startIn(directory: string, { ballastMegabytes = 0, dataDirectory, url }: ServiceOptions): Promise<Service> {
+	const packs = join(directory, "packs");
+	await writeBenchPack(packs);
+	const paths = { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), packs };
 	const child = await startChild("server.mjs", {
-		input: { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), ballastMegabytes, url },
+		input: { ...paths, ballastMegabytes, url },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});

@@ -1,5 +1,5 @@
 // The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default or on PostgreSQL.
-const { dataDirectory, passwordFile, ballastMegabytes, url } = JSON.parse(process.argv[2]);
+const { dataDirectory, passwordFile, ballastMegabytes, packs, url } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createService } = await built("core");
@@ -10,12 +10,14 @@ const { flatFile } = await built("plugins-auth/flat-file");
 const { localCommand } = await built("plugins-runner/local-command");
 const { localScript } = await built("plugins-runner/local-script");
 const { noop } = await built("plugins-runner/noop");
+const { workflow } = await built("plugins-runner/workflow");
 
 const service = createService(
 	{
 		storage: knexStorage(url === undefined ? { client: "sqlite" } : { client: "postgres", url }),
 		event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
-		runners: [localCommand(), localScript(), noop()],
+		runners: [localCommand(), localScript(), noop(), workflow()],
+		packs: [packs],
 		data_dir: dataDirectory,
 		auth: { backend: flatFile({ file: passwordFile }), port: 0 },
 		api: { port: 0 },
