@@ -16,6 +16,7 @@ import { pythonScript } from "svc-automation/plugins-runner/python-script";
 import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
 import { remoteScript } from "svc-automation/plugins-runner/remote-script";
 import { sendmail } from "svc-automation/plugins-runner/sendmail";
+import { workflow } from "svc-automation/plugins-runner/workflow";
 
 // What `npm start` runs: one node that keeps its database and password file in ./data (or SVC_DATA_DIR). Any option can be
 // overridden by environment, such as SVC_API_PORT or SVC_AUTH_BACKEND; docs/reference/configuration.md lists them all.
@@ -33,6 +34,7 @@ export default defineConfig({
 		inquirer(),
 		injectTrigger(),
 		sendmail(),
+		workflow(),
 		actionChain(),
 		noop(),
 	],

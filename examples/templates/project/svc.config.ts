@@ -4,12 +4,13 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { localScript } from "svc-automation/plugins-runner/local-script";
+import { workflow } from "svc-automation/plugins-runner/workflow";
 
 // One node that keeps its database and password file in ./data. Actions and rules are in ./packs.
 export default defineConfig({
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
-	runners: [localCommand(), localScript()],
+	runners: [localCommand(), localScript(), workflow()],
 	packs: ["packs"],
 	auth: { backend: flatFile() },
 });

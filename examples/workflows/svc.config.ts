@@ -1,0 +1,17 @@
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { inquirer } from "svc-automation/plugins-runner/inquirer";
+import { localScript } from "svc-automation/plugins-runner/local-script";
+import { workflow } from "svc-automation/plugins-runner/workflow";
+
+// A service that runs the workflows of the pack "site". Without sign-in: keep it on your own machine.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [workflow(), localScript(), inquirer()],
+	packs: ["./packs"],
+	configs: "./configs",
+	data_dir: "../../data/workflows",
+	auth: { enable: false },
+});
