@@ -1,6 +1,7 @@
-import { isMap, parseDocument, stringify } from "yaml";
+import { isMap, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../../contract/index.ts";
 import { toActionsDirectory } from "../../kernel/basics/inside.ts";
+import { parseYamlDocument } from "../../language/yaml-document.ts";
 import { readInside } from "./action-files.ts";
 import { isMetadataPath, toEntryPath } from "./file-rights.ts";
 import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";
@@ -59,7 +60,7 @@ async function createMetadata({ source, sourceDirectory, target }: CloneRequest)
 
 /** The author's file, comments included, with the three members that change. Undefined when it holds something else. */
 function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
-	const document = parseDocument(text);
+	const { document } = parseYamlDocument(text);
 	if (!isMap(document.contents) || document.errors.length > 0) return undefined;
 	document.set("name", target.name);
 	document.set("pack", target.pack);

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
-import { LineCounter, parseDocument } from "yaml";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
+import { assertShallow, parseYamlDocument } from "../../language/yaml-document.ts";
 
 /** Largest file of a pack that is read. */
 const maximumSize = 500_000;
@@ -16,8 +16,7 @@ export async function readYamlObject(path: string): Promise<JsonObject> {
 
 /** The object in a YAML text, merge keys included. Values are those of JSON; dates stay text. */
 export function parseYamlObject(text: string): JsonObject {
-	const lines = new LineCounter();
-	const document = parseDocument(text, { merge: true, stringKeys: true, lineCounter: lines, prettyErrors: false, logLevel: "error" });
+	const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true });
 	const [error] = document.errors;
 	if (error !== undefined) {
 		const { line } = lines.linePos(error.pos[0]);
@@ -27,6 +26,7 @@ export function parseYamlObject(text: string): JsonObject {
 	const value = toValue(() => document.toJS({ maxAliasCount: 100 }) as JsonValue);
 	if (typeof value !== "object" || value === null || Array.isArray(value))
 		throw new SvcError("SVC_INVALID", "must hold an object of attributes");
+	assertShallow(value);
 	return value as JsonObject;
 }
 

@@ -1,0 +1,65 @@
+import {
+	Composer,
+	type CST,
+	type Document,
+	type DocumentOptions,
+	Lexer,
+	LineCounter,
+	type ParseOptions,
+	Parser,
+	type SchemaOptions,
+} from "yaml";
+import { SvcError } from "../contract/index.ts";
+
+/** Objects and lists in one another that a text in YAML may have. */
+export const deepestYaml = 100;
+
+/** A text in YAML, and where its lines begin. */
+export interface YamlDocument {
+	readonly document: Document;
+	readonly lines: LineCounter;
+}
+
+/** A text in YAML as a document, with its errors. `SVC_INVALID`, with the line, for one that is nested more than `deepestYaml` deep. */
+export function parseYamlDocument(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}): YamlDocument {
+	const lines = new LineCounter();
+	const tokens = readTokens(text, lines);
+	const [document, another] = new Composer({ ...options, prettyErrors: false, logLevel: "error" }).compose(tokens, true, text.length);
+	// A document is made of an empty text, too.
+	if (document === undefined) throw new SvcError("SVC_INVALID", "the text is empty");
+	if (another !== undefined) {
+		throw new SvcError("SVC_INVALID", `line ${lines.linePos(another.range[0]).line}: the text holds more than one document`);
+	}
+	return { document: document as Document, lines };
+}
+
+/** What references to earlier parts of a text are put together to can be deeper than the text. `SVC_INVALID` then. */
+export function assertShallow(value: unknown): void {
+	let level: ReadonlySet<unknown> = new Set([value]);
+	for (let depth = 0; level.size > 0; depth += 1) {
+		if (depth > deepestYaml + 1) throw new SvcError("SVC_INVALID", tooDeep);
+		// Each once: what many refer to is the same object.
+		level = new Set([...level].flatMap((member) => (typeof member === "object" && member !== null ? Object.values(member) : [])));
+	}
+}
+
+const tooDeep = `more than ${deepestYaml} objects and lists stand in one another`;
+
+/**
+ * The library goes down into what stands in one another until the stack is full, which can end the process, and its parser takes ever
+ * longer for it: it is stopped where a text becomes too deep.
+ */
+function readTokens(text: string, lines: LineCounter): readonly CST.Token[] {
+	const parser = new Parser(lines.addNewLine);
+	const tokens: CST.Token[] = [];
+	lines.addNewLine(0);
+	for (const lexeme of new Lexer().lex(text)) {
+		tokens.push(...parser.next(lexeme));
+		// What is open: the document, objects and lists, and what is being read in them.
+		if (parser.stack.length > deepestYaml + 1) {
+			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: ${tooDeep}`);
+		}
+	}
+	tokens.push(...parser.end());
+	return tokens;
+}
