@@ -455,6 +455,14 @@ export interface OptionsInput {
 		 */
 		readonly purge_inquiries?: Options["garbagecollector"]["purge_inquiries"];
 	};
+	readonly workflow_engine?: {
+		/**
+		 * Seconds after which the collector ends a workflow that runs although nothing of it is active: no child that has not ended, no step
+		 * and no change of its status; more than any task without an action, and any pause between two steps, is delayed. 0 ends none.
+		 * Default `86400`. `SVC_WORKFLOW_ENGINE_GC_MAX_IDLE_SEC` wins.
+		 */
+		readonly gc_max_idle_sec?: Options["workflow_engine"]["gc_max_idle_sec"];
+	};
 	readonly action_sensor?: {
 		/**
 		 * Whether executions that end make instances of the trigger `core.svc.generic.actiontrigger`.

@@ -391,6 +391,16 @@ export const optionSections = {
 			description: "Whether inquiries end as timed out once their `ttl` has passed.",
 		},
 	},
+	workflow_engine: {
+		gc_max_idle_sec: {
+			type: "integer",
+			default: 86_400,
+			minimum: 0,
+			maximum: 315_360_000,
+			description:
+				"Seconds after which the collector ends a workflow that runs although nothing of it is active: no child that has not ended, no step and no change of its status; more than any task without an action, and any pause between two steps, is delayed. 0 ends none.",
+		},
+	},
 	action_sensor: {
 		enable: {
 			type: "boolean",

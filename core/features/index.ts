@@ -30,6 +30,7 @@ export function createFeatures(kernel: Kernel) {
 	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, directories: packs.directories });
 	const actions = createActionsFeature(kernel, access.api);
 	const inquiries = createInquiriesFeature(kernel);
+	const workflows = createWorkflowsFeature(kernel, { ...access.api, ...actions.api });
 	return {
 		access,
 		datastore,
@@ -43,11 +44,11 @@ export function createFeatures(kernel: Kernel) {
 		rules,
 		actions,
 		executions: createExecutionsFeature(kernel),
-		workflows: createWorkflowsFeature(kernel, { ...access.api, ...actions.api }),
+		workflows,
 		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),
-		retention: createRetentionFeature(kernel, { endInquiries: inquiries.endOverdue }),
+		retention: createRetentionFeature(kernel, { endInquiries: inquiries.endOverdue, endIdleWorkflows: workflows.endIdle }),
 	};
 }
 

@@ -19,6 +19,8 @@ export interface CollectorParts {
 	readonly aging: () => readonly AgingRecords[];
 	/** End inquiries whose time has passed. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
+	/** End workflows that a defect has left standing. */
+	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
 }
 
 interface Step {
@@ -63,7 +65,7 @@ export class Collector {
 
 	/** In the order of reference 4.9, save for traces, which go once all that belongs to them has gone. */
 	#createSteps(): readonly Step[] {
-		const { options, endInquiries } = this.#parts;
+		const { options, endInquiries, endIdleWorkflows } = this.#parts;
 		const sweeps = options.purge_executions_ttl > 0;
 		return [
 			{ name: "executions", ...this.#aged(options.purge_executions_ttl, removeExecutions) },
@@ -78,6 +80,7 @@ export class Collector {
 				}),
 			},
 			{ name: "inquiries", isWanted: options.purge_inquiries, run: ({ pace }) => endInquiries(pace.signal) },
+			{ name: "idle workflows", isWanted: true, run: ({ pace }) => endIdleWorkflows(pace.signal) },
 			...[actionSnapshots, ruleSnapshots].map((swept) => ({ name: "snapshots", isWanted: sweeps, run: createSnapshotSweep(swept) })),
 		];
 	}

@@ -53,6 +53,7 @@ export function createScene(settings: NonNullable<Settings>["garbagecollector"] 
 		options,
 		aging: () => [{ kind: "token", time: "expiry", days: options.tokens_ttl }],
 		endInquiries: async () => 0,
+		endIdleWorkflows: async () => 0,
 	});
 	return {
 		storage,

@@ -10,6 +10,8 @@ import type { Retention } from "./retention-api.ts";
 export interface RetentionNeeds {
 	/** End inquiries whose time has passed. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
+	/** End workflows that a defect has left standing. */
+	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface RetentionParts extends RetentionNeeds {
@@ -28,8 +30,8 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
-	const { aging, endInquiries } = parts;
-	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries });
+	const { aging, endInquiries, endIdleWorkflows } = parts;
+	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows });
 	const duty = new Duty(parts, {
 		name: "garbage_collection",
 		interval: options.collection_interval,

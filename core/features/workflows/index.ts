@@ -5,14 +5,17 @@ import { createExpressions } from "../../language/expressions/expressions.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import type { WorkflowsApi } from "./api.ts";
+import { IdleRuns } from "./idle-runs.ts";
 import { workflowRoutes } from "./routes.ts";
 import { StoredWorkflows } from "./workflows.ts";
 
+export interface WorkflowsFeature extends ServedFeature<WorkflowsApi> {
+	/** End runs that a defect has left standing, until the signal aborts: how many they were. */
+	endIdle(signal: AbortSignal): Promise<number>;
+}
+
 /** Definitions of workflows, and how far their runs have come. */
-export function createWorkflowsFeature(
-	kernel: Kernel,
-	needs: { readonly access: Access; readonly actions: Actions },
-): ServedFeature<WorkflowsApi> {
+export function createWorkflowsFeature(kernel: Kernel, needs: { readonly access: Access; readonly actions: Actions }): WorkflowsFeature {
 	const workflows = new StoredWorkflows({
 		...kernel,
 		...needs,
@@ -20,5 +23,7 @@ export function createWorkflowsFeature(
 		expressions: createExpressions(),
 		readJournal: (executionId) => readJournal(kernel.storage, executionId),
 	});
-	return { api: { workflows }, routes: workflowRoutes };
+	const { workflow_engine, system_user } = kernel.options;
+	const idleRuns = new IdleRuns({ ...kernel, limit: workflow_engine.gc_max_idle_sec, systemUser: system_user.user });
+	return { api: { workflows }, endIdle: (signal) => idleRuns.end(signal), routes: workflowRoutes };
 }
