@@ -16,6 +16,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/policies/concurrency.test.ts",
 		"core/features/policies/concurrency-nodes.test.ts",
 		"core/features/policies/retries.test.ts",
+		"core/features/policies/children.test.ts",
 	],
 	output: ["core/kernel/runs/follow.test.ts", "core/http/service.test.ts"],
 	leases: [
@@ -86,4 +87,5 @@ export const withoutBus: readonly string[] = [
 	"core/features/policies/concurrency.test.ts",
 	"core/features/policies/concurrency-nodes.test.ts",
 	"core/features/policies/retries.test.ts",
+	"core/features/policies/children.test.ts",
 ];

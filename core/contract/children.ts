@@ -36,15 +36,21 @@ export interface PreparedChild {
 	readonly key: string;
 }
 
-/** A child execution, as the runner of its parent sees it. */
+/**
+ * A child execution, as the runner of its parent sees it. Where a policy has it run again, all its executions are one child: it has not ended
+ * before the last of them has, and `status`, `context` and `liveaction_id`, as well as its result, are those of the latest one.
+ */
 export interface Child {
+	/** What it was started as, however often it is run again. */
 	readonly id: string;
-	/** What it was started with. Undefined for what came otherwise: over the API, or as another run of a child by a policy. */
+	/** The execution that it is by now; `id`, unless a policy has had it run again. Calls take either id. */
+	readonly execution_id: string;
+	/** What it was started with. Undefined for what came otherwise, over the API. No policy has that run again. */
 	readonly key: string | undefined;
 	readonly action_ref: string;
 	readonly liveaction_id: string;
 	readonly status: ExecutionStatus;
-	/** Whether the status is final. It never changes again then. */
+	/** Whether the status is final, and no policy has it run again. It never changes again then. */
 	readonly hasEnded: boolean;
 	/** As it is stored: what it was started with, and what has been noted since, such as `cancelled_by`. */
 	readonly context: JsonObject;
@@ -82,7 +88,7 @@ export interface ChildExecutions {
 	prepare(request: ChildRequest): Promise<PreparedChild>;
 	/** The child with this key; undefined when none has been started. */
 	find(key: string): Promise<Child | undefined>;
-	/** All children in the order of their start, those without a key as well. */
+	/** All children in the order of their start, those without a key as well. One that was run again is one child. */
 	list(): Promise<readonly Child[]>;
 	/** The child, once it has ended; at once when it has. Rejects with the signal's reason when that aborts first. */
 	ended(id: string, options?: ChildWait): Promise<Child>;

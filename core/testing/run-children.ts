@@ -166,6 +166,7 @@ class TestRunChildren implements TestChildren {
 		if (this.book.children.has(id)) return;
 		const child: TestChild = {
 			id,
+			execution_id: id,
 			key,
 			action_ref: action,
 			liveaction_id: `f${id.slice(1)}`,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import type { ExecutionEntity, JsonObject } from "../../core/contract/index.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../core/testing/engine/engine.test-support.ts";
+import { flaky } from "../../core/testing/engine/flaky.test-support.ts";
 import { inquirer } from "../inquirer/index.ts";
 import { noop } from "../noop/index.ts";
 import { tasksOf } from "./chain.test-support.ts";
@@ -78,13 +79,20 @@ writeChain("hangs", {
 	],
 });
 writeChain("nested", { chain: [{ name: "inner", ref: "tests.hangs" }] });
+writeFileSync(join(pack, "tests/actions/flaky.yaml"), JSON.stringify({ name: "flaky", runner_type: "flaky" }));
+writeChain("retried", {
+	chain: [
+		{ name: "one", ref: "tests.flaky", parameters: { failures: 2 }, "on-success": "two" },
+		{ name: "two", ...say("{{ one.stdout }}") },
+	],
+});
 writeChain("reads", {
 	vars: { own: "{{ svckv.system.word }}" },
 	chain: [{ name: "one", ...say("{{ own }} {{ svckv.system.word }} {{ system.word }} at {{ config_context.url }}") }],
 });
 writeFileSync(join(pack, "tests/config.schema.yaml"), JSON.stringify({ url: { type: "string", default: "http://localhost" } }));
 
-const given: TestEngineOptions = { runners: [actionChain(), inquirer(), noop()], options: { packs: [pack] } };
+const given: TestEngineOptions = { runners: [actionChain(), inquirer(), noop(), flaky()], options: { packs: [pack] } };
 
 async function withEngine(run: (engine: TestEngine) => Promise<void>): Promise<void> {
 	const started = await startEngine(given);
@@ -121,6 +129,28 @@ test("a chain runs as executions of its own, which know their node", async () =>
 			tasks.map(({ execution_id, liveaction_id }) => [execution_id, liveaction_id]),
 			children.map((child) => [child.id, child.liveaction_id]),
 		);
+	});
+});
+
+test("a task whose action a policy has run again ends with the last run", async () => {
+	await withEngine(async (engine) => {
+		const policy = { name: "again", pack: "tests", resource_ref: "tests.flaky", policy_type: "action.retry" };
+		await engine.engine.policies.create({ ...policy, parameters: { retry_on: "failure" } });
+		const { id } = await engine.submit({}, { action: "tests.retried" });
+		const ended = await engine.settled(id);
+		assert.deepEqual(toEnd(ended), { status: "succeeded", tasks: ["one succeeded", "two succeeded"] });
+		const children = await childrenOf(engine, id);
+		assert.deepEqual(
+			children.map(({ status, result }) => [status, result?.["stdout"]]),
+			[
+				["failed", "run 0"],
+				["failed", "run 1"],
+				["succeeded", "run 2"],
+				["succeeded", "run 2\n"],
+			],
+		);
+		const { tasks } = (ended.result ?? {}) as { readonly tasks: readonly JsonObject[] };
+		assert.deepEqual([tasks[0]?.["execution_id"], tasks[0]?.["liveaction_id"]], [children[2]?.id, children[2]?.liveaction_id]);
 	});
 });
 

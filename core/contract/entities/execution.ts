@@ -76,6 +76,8 @@ export interface ExecutionEntity {
 	readonly takes_up: string | null;
 	/** Another text each time that a child has stopped waiting: whoever pauses the execution must have seen all of them. Null: never. */
 	readonly stirred: string | null;
+	/** Id of the execution that makes good how this one has ended, as a policy has it run again; stored with the end. Null: none. Shown nowhere. */
+	readonly followed_by: string | null;
 	/** As given by the caller (rendered, cast), with real values of secrets. */
 	readonly parameters: JsonObject;
 	readonly result: JsonObject | null;
@@ -122,6 +124,7 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		rule_snapshot_id: "text",
 		takes_up: "text",
 		stirred: "text",
+		followed_by: "text",
 	},
 	unique: [["liveaction_id"]],
 	indexes: [

@@ -28,7 +28,7 @@ export function createPoliciesFeature(kernel: Kernel, { directories }: PoliciesN
 		async follow(ended) {
 			const next = await core.retries.draft(ended);
 			if (next === undefined) return { operations: [], announce: () => undefined };
-			return { operations: [{ insert: "execution", entities: [next] }], announce: () => kernel.announce(next) };
+			return { operations: [{ insert: "execution", entities: [next] }], followedBy: next.id, announce: () => kernel.announce(next) };
 		},
 		start: core.start,
 		stop: core.stop,

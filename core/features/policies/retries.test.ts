@@ -118,16 +118,20 @@ withCluster("what somebody has canceled is not run again", createCounts, async (
 	assert.deepEqual(statusesOf(await readAll(cluster)), ["canceled"]);
 });
 
-withCluster("an execution that another has asked for is not run again", createCounts, async (cluster) => {
-	const node = await cluster.startNode();
-	await again(node, "retry", { retry_on: "failure" });
-	const parent = await node.submit();
-	await node.engine.executions.submit(
-		{ action: "default.counted", parameters: failing, context: { parent: { execution_id: parent.id } } },
-		principal,
-	);
-	assert.deepEqual(statusesOf(await readAll(cluster)), ["failed"]);
-});
+withCluster(
+	"an execution that somebody has asked for over the API as a part of another is not run again",
+	createCounts,
+	async (cluster) => {
+		const node = await cluster.startNode();
+		await again(node, "retry", { retry_on: "failure" });
+		const parent = await node.submit();
+		await node.engine.executions.submit(
+			{ action: "default.counted", parameters: failing, context: { parent: { execution_id: parent.id } } },
+			principal,
+		);
+		assert.deepEqual(statusesOf(await readAll(cluster)), ["failed"]);
+	},
+);
 
 withCluster("an action that has been disabled or deleted meanwhile is not run again", createCounts, async (cluster) => {
 	const node = await cluster.startNode();

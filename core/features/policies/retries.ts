@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type JsonObject, type Logger, type PolicyEntity, type Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { newExecution } from "../../kernel/executions/new-execution.ts";
+import { draftFollowUp, mayBeFollowed } from "../../kernel/runs/children/follow-up.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
 /** Types whose policies say what follows an execution that did not succeed. */
@@ -63,11 +63,12 @@ export function createRetries(parts: RetriesParts): Retries {
 }
 
 /**
- * Not what was never to run, as its parameters could not be rendered; nor what somebody asked for as a part of something larger,
- * which has been told of the failure and goes its own way.
+ * Not what was never to run, as its parameters could not be rendered; nor what somebody asked for over the API as a part of something
+ * larger: whoever did so has been told of the failure, and goes their own way.
  */
-function mayFollow({ status, parent_id, log }: ExecutionEntity): boolean {
-	return ["failed", "timeout", "abandoned"].includes(status) && parent_id === null && log.some((entry) => entry.status === "scheduled");
+function mayFollow(ended: ExecutionEntity): boolean {
+	const { status, log } = ended;
+	return ["failed", "timeout", "abandoned"].includes(status) && log.some((entry) => entry.status === "scheduled") && mayBeFollowed(ended);
 }
 
 function isRetriedOn({ parameters }: PolicyEntity, status: ExecutionEntity["status"]): boolean {
@@ -91,8 +92,7 @@ function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueO
 		retried_liveaction_id: ended.liveaction_id,
 	};
 	const earlier = isJsonObject(ended.context["policies"]) ? ended.context["policies"] : {};
-	return newExecution(clock, {
-		...ended,
+	return draftFollowUp(clock, ended, {
 		context: { ...ended.context, policies: { ...earlier, [kind]: applied } },
 		delay: delay === 0 ? null : delay,
 		queue: queueOf(ended.action_ref),

@@ -4,8 +4,19 @@ import { isCompleted } from "./status.ts";
 /** What the end of an execution causes: writes that belong to that of the final status, or neither happens. */
 export interface EndingDraft {
 	readonly operations: readonly WriteOperation[];
+	/**
+	 * Id of one among them that runs the same again (`draftFollowUp`): whoever waits for the execution waits for that one. Of an execution
+	 * that has been scheduled; default: how it has ended stands.
+	 */
+	readonly followedBy?: string;
 	/** Call once they are stored. */
 	announce(): void;
+}
+
+/** What all features make of an end. */
+export interface Ending extends Pick<EndingDraft, "operations" | "announce"> {
+	/** What the execution itself is stored with. */
+	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
 }
 
 /** Makes a part of what follows an execution that ends. */
@@ -17,12 +28,12 @@ export interface Endings {
 	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. What cannot
 	 * be made is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
 	 */
-	draft(ended: ExecutionEntity): Promise<EndingDraft>;
+	draft(ended: ExecutionEntity): Promise<Ending>;
 	/** Writes that belong to the end as well: what the run was given is taken back, whatever becomes of whoever runs it. */
 	takeBack(ended: ExecutionEntity): readonly WriteOperation[];
 }
 
-export const nothingFollows: EndingDraft = { operations: [], announce: () => undefined };
+export const nothingFollows: Ending = { operations: [], announce: () => undefined, mark: {} };
 
 export interface EndingParts {
 	readonly logger: Logger;
@@ -49,7 +60,9 @@ export function createEndings({ logger, follows, takeBack }: EndingParts): Endin
 			if (!isCompleted(ended.status) && ended.status !== "pending") return nothingFollows;
 			const drafts: EndingDraft[] = [];
 			for (const follow of follows()) drafts.push(await orNothing(follow, ended));
+			const followed_by = drafts.find(({ followedBy }) => followedBy !== undefined)?.followedBy;
 			return {
+				mark: followed_by === undefined ? {} : { followed_by },
 				operations: drafts.flatMap(({ operations }) => operations),
 				announce() {
 					for (const draft of drafts) draft.announce();

@@ -50,6 +50,7 @@ export function newExecution(clock: EngineClock, asked: AskedExecution, id = cre
 		runner_info: null,
 		run_state: null,
 		stirred: null,
+		followed_by: null,
 		result: null,
 		result_size: null,
 	};

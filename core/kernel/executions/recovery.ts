@@ -82,12 +82,18 @@ export class Recovery {
 	async #end(execution: ExecutionEntity): Promise<void> {
 		const { storage, eventBus, clock, endings, logger } = this.#parts;
 		const patch = toEnd(execution, toTimestamp(clock.now()));
-		const ended = applied(execution, patch);
-		const ending = await endings.draft(ended);
+		const after = applied(execution, patch);
+		const ending = await endings.draft(after);
+		const ended = { ...after, ...ending.mark };
 		try {
 			// What its run was given goes with it; whoever renewed the lease in the meantime keeps both.
 			await storage.write([
-				{ update: "execution", id: execution.id, patch, expected: { status: execution.status, fence: execution.fence } },
+				{
+					update: "execution",
+					id: execution.id,
+					patch: { ...patch, ...ending.mark },
+					expected: { status: execution.status, fence: execution.fence },
+				},
 				...endings.takeBack(execution),
 				...ending.operations,
 			]);

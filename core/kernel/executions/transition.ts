@@ -21,14 +21,15 @@ export async function applyTransition(
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
-	const changed = applied(entity, patch);
-	const stir = await draftStir(parts.storage, entity, changed.log.at(-1)?.timestamp ?? "");
-	const { operations, announce } = isCompleted(changed.status) ? await parts.endings.draft(changed) : nothingFollows;
-	const ending = isCompleted(changed.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
+	const after = applied(entity, patch);
+	const stir = await draftStir(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
+	const { operations, announce, mark } = isCompleted(after.status) ? await parts.endings.draft(after) : nothingFollows;
+	const ending = isCompleted(after.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
+	const changed = { ...after, ...mark };
 	const caused = [...stir.operations, ...ending, ...operations];
 	if (caused.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {
-		await parts.storage.write([{ update: "execution", id: entity.id, patch, expected }, ...caused]);
+		await parts.storage.write([{ update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...caused]);
 	} catch (error) {
 		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
 		throw error;

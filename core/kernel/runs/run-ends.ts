@@ -162,22 +162,29 @@ export class RunEnds {
 		const known = "sealed" in ended && (run.saved || ended.sealed !== current.known_secrets) ? { known_secrets: ended.sealed } : {};
 		const status = toStatusPatch(current, ended.status, toTimestamp(clock.now()));
 		const patch = { ...status, ...toResultPatch(ended.result), ...known, runner_info };
-		const operations: WriteOperation[] = [
-			{ update: "execution", id: current.id, patch, expected: { status: current.status, fence: run.fence } },
-			...endings.takeBack(current),
-		];
+		const expected = { status: current.status, fence: run.fence };
+		const operations: WriteOperation[] = [...endings.takeBack(current)];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
 		const after = applied(current, patch);
+		let final = after;
 		let announce = () => {};
 		const store = async () => {
-			const ending = await endings.draft(after);
+			const { mark, ...ending } = await endings.draft(after);
+			final = { ...after, ...mark };
 			announce = ending.announce;
-			await storage.write([...operations, ...ending.operations]);
+			const update = { update: "execution", id: current.id, patch: { ...patch, ...mark }, expected } as const;
+			await storage.write([update, ...operations, ...ending.operations]);
 		};
-		// Nobody else has the same state at the same microsecond.
-		const isStored = async () => isDeepStrictEqual((await storage.get("execution", current.id))?.log.at(-1), after.log.at(-1));
+		const isStored = async () => {
+			const stored = await storage.get("execution", current.id);
+			// Nobody else has the same state at the same microsecond.
+			if (stored === undefined || !isDeepStrictEqual(stored.log.at(-1), after.log.at(-1))) return false;
+			// What followed the attempt whose answer was lost, and not what would have followed this one.
+			final = stored;
+			return true;
+		};
 		await this.#writes.store(run, store, { isStored, patience });
 		announce();
-		return after;
+		return final;
 	}
 }

@@ -54,6 +54,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		known_secrets: null,
 		takes_up: null,
 		stirred: null,
+		followed_by: null,
 		queue: null,
 		parameters: { cmd: "echo hi" },
 		result: null,

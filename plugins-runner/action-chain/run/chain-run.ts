@@ -141,14 +141,15 @@ export class ChainRun {
 		}
 	}
 
-	async #end({ name }: Lap, { status, liveaction_id }: Child, result: JsonObject): Promise<RunResult | undefined> {
+	async #end({ name }: Lap, { id, execution_id, status, liveaction_id }: Child, result: JsonObject): Promise<RunResult | undefined> {
 		const { publish = {} } = findNode(this.#state.chain, name) ?? {};
 		const names = namesOfPublish(this.#context, this.#state, { name, result });
 		const rendered = await attempt(renderEach(this.#context, publish, names, { what: "publish parameter", task: name }));
 		if ("error" in rendered && this.#context.signal.aborted) throw rendered.error;
 		const published =
 			"value" in rendered ? toPublished(rendered.value, result) : { published: {}, failure: toErrorMessage(rendered.error) };
-		return this.#record({ type: "end", status, liveaction_id, at: this.#now(), ...published }, { result });
+		const ran = { liveaction_id, ...(execution_id !== id && { execution_id }) };
+		return this.#record({ type: "end", status, ...ran, at: this.#now(), ...published }, { result });
 	}
 
 	/** On disk, together with the child that it starts, before anybody acts on it. */

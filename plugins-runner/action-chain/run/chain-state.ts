@@ -99,10 +99,12 @@ export class ChainState {
 		});
 	}
 
-	#end({ status, liveaction_id, at, published, copied = {}, failure }: Extract<ChainEntry, { type: "end" }>, result: JsonObject): void {
+	#end(entry: Extract<ChainEntry, { type: "end" }>, result: JsonObject): void {
 		const { open } = this;
 		if (open === undefined) return;
-		this.laps[open.number - 1] = { ...open, liveactionId: liveaction_id, status, updatedAt: at, hasEnded: true };
+		const { status, liveaction_id, execution_id = open.executionId, at, published, copied = {}, failure } = entry;
+		const now = { liveactionId: liveaction_id, executionId: execution_id, status, updatedAt: at };
+		this.laps[open.number - 1] = { ...open, ...now, hasEnded: true };
 		this.results.add(open.number, open.name, result);
 		const taken = Object.entries(copied).map(([name, path]): [string, JsonValue] => [name, takeCopied(path, result)]);
 		const news = Object.fromEntries([...Object.entries(published), ...taken]);

@@ -11,6 +11,8 @@ export type ChainEntry =
 			readonly type: "end";
 			readonly status: ExecutionStatus;
 			readonly liveaction_id: string;
+			/** The last of its executions, where a policy has had it run again. */
+			readonly execution_id?: string;
 			readonly at: string;
 			/** What of it is new. */
 			readonly published: JsonObject;

@@ -9,9 +9,8 @@ import {
 	type Where,
 } from "../../../contract/index.ts";
 import { createAbortWatch } from "../../basics/abort-watch.ts";
-import { isCompleted } from "../../executions/status.ts";
 import { outlastOutage } from "../../work/outage.ts";
-import { childFields, type StoredChild, toChild } from "./child-record.ts";
+import { type ChildReading, childFields, type StoredChild, toReading } from "./child-record.ts";
 
 /** Poll intervals after which the storage is looked at, in case the bus has lost something. */
 const longestSilence = 5;
@@ -27,12 +26,6 @@ export interface ChildBookParts {
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
-interface Entry {
-	readonly child: Child;
-	/** States it has been in: of two readings the one with more is the later one. */
-	readonly age: number;
-}
-
 /** Those who iterate: what has not been told them yet. */
 interface Reader {
 	readonly untold: Set<string>;
@@ -44,10 +37,10 @@ const aborts = createAbortWatch();
 /** What a run knows of its children, by events and by looking; tells those who wait. */
 export class ChildBook {
 	readonly #parts: ChildBookParts;
-	readonly #entries = new Map<string, Entry>();
+	readonly #entries = new Map<string, ChildReading>();
 	readonly #readers = new Set<Reader>();
-	/** As how old the runner knows a child, by its id. */
-	readonly #told = new Map<string, number>();
+	/** As what the runner knows a child, by its id. */
+	readonly #told = new Map<string, ChildReading>();
 	/** Who waits for the end of one, by its id. */
 	readonly #waiting = new Map<string, Set<() => void>>();
 	#waits = 0;
@@ -61,32 +54,26 @@ export class ChildBook {
 
 	/** A child as it was stored at some time; what is older than what is known is passed over. */
 	note(stored: StoredChild): void {
-		const age = stored.log.length;
-		if ((this.#entries.get(stored.id)?.age ?? 0) >= age || this.#isClosed) return;
-		this.#entries.set(stored.id, { child: toChild(stored), age });
-		for (const reader of this.#readers) {
-			reader.untold.add(stored.id);
-			reader.wake();
-		}
-		if (isCompleted(stored.status)) for (const wake of this.#waiting.get(stored.id) ?? []) wake();
+		this.#note(toReading(stored));
 	}
 
 	/** What the runner is told of a child that has just been read. */
-	tell(stored: StoredChild): Child {
-		this.note(stored);
-		this.#noteTold(stored.id, stored.log.length);
-		return toChild(stored);
+	tell(reading: ChildReading): Child {
+		this.#note(reading);
+		this.#noteTold(reading);
+		return reading.child;
 	}
 
-	/** Children that had not ended when the runner was last told of them. */
+	/** Executions of children that had not ended when the runner was last told of them. */
 	toldOpen(): readonly string[] {
 		// What has ended is told as such, or its end is not known here yet.
-		return [...this.#told].filter(([id, age]) => !this.#isEnd(id, age)).map(([id]) => id);
+		return [...this.#told.values()].filter((told) => !this.#isEnd(told)).map(({ child }) => child.execution_id);
 	}
 
 	/** Whether a child has come further than the runner was told. */
-	isNews({ id, log }: StoredChild): boolean {
-		return log.length > (this.#told.get(id) ?? log.length);
+	isNews(stored: StoredChild): boolean {
+		const { child, age } = toReading(stored);
+		return age > (this.#told.get(child.id)?.age ?? age);
 	}
 
 	knows(id: string): boolean {
@@ -113,10 +100,10 @@ export class ChildBook {
 	async ended(id: string, signal: AbortSignal): Promise<Child> {
 		await this.#begin();
 		for (;;) {
-			const child = this.#entries.get(id)?.child;
-			if (child?.hasEnded) {
-				this.#noteTold(id, this.#entries.get(id)?.age ?? 0);
-				return child;
+			const known = this.#entries.get(id);
+			if (known?.child.hasEnded) {
+				this.#noteTold(known);
+				return known.child;
 			}
 			signal.throwIfAborted();
 			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parts.parentId}" is no longer this run's`);
@@ -147,7 +134,7 @@ export class ChildBook {
 				reader.untold.delete(next);
 				const entry = this.#entries.get(next);
 				if (entry === undefined) continue;
-				this.#noteTold(next, entry.age);
+				this.#noteTold(entry);
 				yield entry.child;
 			}
 		} finally {
@@ -155,12 +142,24 @@ export class ChildBook {
 		}
 	}
 
-	#noteTold(id: string, age: number): void {
-		this.#told.set(id, Math.max(age, this.#told.get(id) ?? 0));
+	#note(reading: ChildReading): void {
+		const { id, hasEnded } = reading.child;
+		if ((this.#entries.get(id)?.age ?? 0) >= reading.age || this.#isClosed) return;
+		this.#entries.set(id, reading);
+		for (const reader of this.#readers) {
+			reader.untold.add(id);
+			reader.wake();
+		}
+		if (hasEnded) for (const wake of this.#waiting.get(id) ?? []) wake();
 	}
 
-	#isEnd(id: string, age: number): boolean {
-		const known = this.#entries.get(id);
+	#noteTold(reading: ChildReading): void {
+		const { id } = reading.child;
+		if ((this.#told.get(id)?.age ?? 0) < reading.age) this.#told.set(id, reading);
+	}
+
+	#isEnd({ child, age }: ChildReading): boolean {
+		const known = this.#entries.get(child.id);
 		return known !== undefined && known.age <= age && known.child.hasEnded;
 	}
 
@@ -195,20 +194,35 @@ export class ChildBook {
 
 	/** Only at what has not ended, and at what has ended since the last look: there may be thousands that ended long ago. */
 	async #look(): Promise<void> {
+		const parent_id = this.#parts.parentId;
 		const open = [...this.#entries.values()].filter(({ child }) => !child.hasEnded).map(({ child }) => child.id);
+		const seen = new Set<string>();
 		try {
-			const found = await this.#lookAt({ parent_id: this.#parts.parentId, end_timestamp: null });
-			const missing = open.filter((id) => !found.has(id));
-			if (missing.length > 0) await this.#lookAt({ parent_id: this.#parts.parentId, id: { in: missing } });
+			for (let where: Where<ExecutionEntity> = { parent_id, end_timestamp: null }; ; ) {
+				for (const id of await this.#lookAt(where)) seen.add(id);
+				// What has ended since then, and in turn what has followed it.
+				const missing = this.#executionsOf(open).filter((id) => !seen.has(id));
+				if (missing.length === 0) return;
+				for (const id of missing) seen.add(id);
+				where = { parent_id, id: { in: missing } };
+			}
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 		}
 	}
 
-	async #lookAt(where: Where<ExecutionEntity>): Promise<ReadonlySet<string>> {
+	/** The executions that children are by now, of those that have not ended. */
+	#executionsOf(ids: readonly string[]): readonly string[] {
+		return ids.flatMap((id) => {
+			const known = this.#entries.get(id);
+			return known === undefined || known.child.hasEnded ? [] : [known.child.execution_id];
+		});
+	}
+
+	async #lookAt(where: Where<ExecutionEntity>): Promise<readonly string[]> {
 		const found = await this.#parts.storage.find("execution", { where, fields: childFields, orderBy: [["start_timestamp", "asc"]] });
 		for (const child of found) this.note(child);
-		return new Set(found.map(({ id }) => id));
+		return found.map(({ id }) => id);
 	}
 
 	#plan(): void {

@@ -24,7 +24,7 @@ import { assertRecordable } from "../recordable.ts";
 import type { RunCalls } from "../run-calls.ts";
 import type { RunRecords } from "../run-records.ts";
 import { ChildBook } from "./child-book.ts";
-import { childFields, type StoredChild, toChildId } from "./child-record.ts";
+import { type ChildReading, childFields, type StoredChild, toChildId, toFollowing, toReading } from "./child-record.ts";
 import { type ChildStartParts, ChildStarts } from "./child-starts.ts";
 import type { ChildWatch } from "./child-watch.ts";
 import { TakenUpChain } from "./taken-up.ts";
@@ -130,17 +130,28 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	readonly find = async (key: string): Promise<Child | undefined> => {
-		const [stored] = await this.#calls.outlast(() => this.#find({ id: toChildId(this.#performance.execution.id, key) }));
-		return stored && this.#book.tell(stored);
+		const id = toChildId(this.#performance.execution.id, key);
+		const read = async (of: string) => (await this.#find({ id: of }))[0];
+		const stored = await this.#calls.outlast(() => readLatest(id, read));
+		return stored && this.#book.tell(toReading(stored));
 	};
 
-	readonly list = async (): Promise<readonly Child[]> =>
-		(await this.#calls.outlast(() => this.#find({}))).map((stored) => this.#book.tell(stored));
+	readonly list = async (): Promise<readonly Child[]> => {
+		const latest = new Map<string, ChildReading>();
+		for (const stored of await this.#calls.outlast(() => this.#find({}))) {
+			const reading = toReading(stored);
+			const { id } = reading.child;
+			if ((latest.get(id)?.age ?? 0) < reading.age) latest.set(id, reading);
+		}
+		return [...latest.values()].map((reading) => this.#book.tell(reading));
+	};
 
 	readonly ended = async (id: string, { signal = this.#signal }: ChildWait = {}): Promise<Child> => {
 		this.#calls.assertHeld();
-		if (!this.#book.knows(id)) this.#book.note(await this.#calls.outlast(() => this.#get(id)));
-		return this.#book.ended(id, signal);
+		if (this.#book.knows(id)) return this.#book.ended(id, signal);
+		const stored = await this.#calls.outlast(() => this.#get(id));
+		this.#book.note(stored);
+		return this.#book.ended(toReading(stored).child.id, signal);
 	};
 
 	readonly changes = ({ signal = this.#signal }: ChildWait = {}): AsyncIterable<Child> => {
@@ -160,7 +171,11 @@ export class RunChildren implements ChildExecutions {
 	readonly cancel = (id: string): Promise<void> =>
 		this.#calls.outlast(async () => {
 			const asking = { username: this.#performance.execution.user, isAdmin: false };
-			await cancelExecution(this.#parts, await this.#get(id), asking, { byParent: true });
+			for (let isFollowed = true; isFollowed; ) {
+				const { entity } = await cancelExecution(this.#parts, await this.#get(id), asking, { byParent: true });
+				// It may have ended before, and another one be under way in its place.
+				isFollowed = toFollowing(entity) !== undefined;
+			}
 		});
 
 	readonly pause = (id: string): Promise<void> => this.#setStatus(id, "pausing");
@@ -168,7 +183,19 @@ export class RunChildren implements ChildExecutions {
 	readonly resume = (id: string): Promise<void> => this.#setStatus(id, "resuming");
 
 	async #setStatus(id: string, status: "pausing" | "resuming"): Promise<void> {
-		await this.#calls.outlast(async () => changeStatus(this.#parts, await this.#get(id), { status }, await this.#starts.principal()));
+		await this.#calls.outlast(async () => {
+			const principal = await this.#starts.principal();
+			for (let child = await this.#get(id); ; ) {
+				try {
+					await changeStatus(this.#parts, child, { status }, principal);
+					return;
+				} catch (error) {
+					const latest = await this.#get(id);
+					if (latest.id === child.id) throw error;
+					child = latest;
+				}
+			}
+		});
 	}
 
 	#toId(request: ChildRequest, called: string): string {
@@ -207,15 +234,16 @@ export class RunChildren implements ChildExecutions {
 		return this.#parts.storage.find("execution", { where: { ...where, parent_id: id }, fields: childFields, orderBy });
 	}
 
+	/** The execution that the child is by now. */
 	async #get(id: string): Promise<ExecutionEntity> {
-		const child = await this.#parts.storage.get("execution", id);
+		const child = await readLatest(id, (of) => this.#parts.storage.get("execution", of));
 		if (child?.parent_id === this.#performance.execution.id) return child;
 		throw this.#toUnknown(id);
 	}
 
 	/** Also a child of what the run takes up. */
 	async #read(id: string): Promise<ExecutionEntity> {
-		const child = await this.#parts.storage.get("execution", id);
+		const child = await readLatest(id, (of) => this.#parts.storage.get("execution", of));
 		if (child !== undefined && (await this.#readable.has(child.parent_id))) return child;
 		throw this.#toUnknown(id);
 	}
@@ -226,5 +254,18 @@ export class RunChildren implements ChildExecutions {
 
 	get #signal(): AbortSignal {
 		return this.#performance.run.controller.signal;
+	}
+}
+
+/** The last of the executions that follow one another; all have the same parent. */
+async function readLatest<T extends Parameters<typeof toFollowing>[0]>(
+	id: string,
+	read: (id: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+	for (let asked = id; ; ) {
+		const stored = await read(asked);
+		const next = stored && toFollowing(stored);
+		if (next === undefined) return stored;
+		asked = next;
 	}
 }
