@@ -178,10 +178,11 @@ withCluster("what waits can be canceled", createCounts, async ({ startNode }, co
 withCluster("an execution with a delay joins the queue when it is due", createCounts, async ({ startNode }, counts) => {
 	const node = await startNode();
 	await limit(node, { threshold: 1 });
-	const late = await node.submit({ name: "late" }, { action: "default.counted", delay: 150 });
+	const late = await node.submit({ name: "late" }, { action: "default.counted", delay: 1_000 });
 	const early = await submitTo(node, { name: "early" });
-	assert.deepEqual(statuses(await node.settled(late.id, "delayed")), ["requested", "delayed"]);
-	await settleAll(node, [early, late]);
+	const [, ended] = await settleAll(node, [early, late]);
+	// Not while it lasts: a busy machine may look too late.
+	assert.deepEqual(statuses(ended as ExecutionEntity).slice(0, 2), ["requested", "delayed"]);
 	assert.deepEqual(counts.began, ["early", "late"]);
 });
 
