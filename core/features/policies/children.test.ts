@@ -4,7 +4,6 @@ import {
 	type Child,
 	defineRunner,
 	type ExecutionEntity,
-	isSvcError,
 	type JsonObject,
 	type RunContext,
 	type RunResult,
@@ -13,6 +12,7 @@ import {
 } from "../../contract/index.ts";
 import { type NodesTest, type TestNode, until, within, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { toChildId } from "../../kernel/runs/children/child-record.ts";
+import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { principal, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";
 import { flaky } from "../../testing/engine/flaky.test-support.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
@@ -38,11 +38,16 @@ interface NodeOptions extends Pick<TestEngineOptions, "only" | "eventBus"> {
 	readonly poolSize?: number;
 }
 
+/** A workflow that fails, and goes on where a policy has it run again. */
+async function failFirst({ context }: RunContext): Promise<void> {
+	if (context["policies"] === undefined) throw new Error("the first run fails");
+}
+
 const idle: Script = async () => ({ succeeded: true, result: {} });
 
 async function startParents({ startNode }: NodesTest, { script = idle, pollInterval = 60, poolSize = 50, ...rest }: NodeOptions = {}) {
 	const node = await startNode({
-		runners: [parentRunner(script), flaky()],
+		runners: [parentRunner(script), flaky(), flowRunner({ onWork: failFirst })],
 		options: { scheduler: { poll_interval: pollInterval }, actionrunner: { actions_pool_size: poolSize } },
 		...rest,
 	});
@@ -157,7 +162,7 @@ limited("a child is canceled while it is delayed before it is run again", async 
 	assert.deepEqual(statusesOf(await below(nodes, id)), ["failed", "canceled"]);
 });
 
-limited("a cancel that comes with a failure ends what follows it, and a pause is asked of that", async (nodes) => {
+limited("a cancel that comes with a failure ends what follows it", async (nodes) => {
 	const script: Script = async ({ children }) => {
 		const id = await children.start(flakyChild({ hangs: 9 }));
 		await until(async () => (await children.find("one"))?.status === "running", "it runs");
@@ -255,18 +260,26 @@ limited("policies are not read for children that succeed, or have none", async (
 	assert.equal(await readPolicies(), 1);
 });
 
-limited("a pause that a child cannot do is refused for the one that is under way", async (nodes) => {
+limited("a pause and what comes after it are asked of the execution that is under way", async (nodes) => {
+	const steps = [{ key: "step", action: "default.flaky", parameters: { hangs: 9 } }];
 	const script: Script = async ({ children }) => {
-		const id = await children.start(flakyChild({ failures: 1, hangs: 0 }));
-		await children.ended(id);
-		const refused = await children.pause(id).catch((error: unknown) => error);
-		return { succeeded: isSvcError(refused, "SVC_INVALID"), result: { message: String(refused) } };
+		const id = await children.start({ key: "one", action: "default.flow", parameters: { steps } });
+		const has = (status: string) => until(async () => (await children.find("one"))?.status === status, `it is ${status}`);
+		await until(async () => (await children.find("one"))?.execution_id !== id, "it runs again");
+		await has("running");
+		await children.pause(id);
+		const { status, execution_id = "" } = (await children.find("one")) ?? {};
+		await children.cancel(execution_id);
+		return { succeeded: true, result: { status: status ?? "", end: (await children.ended(id)).status } };
 	};
 	const node = await startParents(nodes, { script });
-	await again(node, onFailure());
-	const { result, status } = await node.settled((await submitParent(node)).id);
-	assert.equal(status, "succeeded");
-	assert.match(String(result?.["message"]), /already completed with "succeeded"/);
+	await node.engine.actions.create({ name: "flow", runner_type: "flow" });
+	const policy = { name: "flows", pack: "default", resource_ref: "default.flow", policy_type: "action.retry" };
+	await node.engine.policies.create({ ...policy, parameters: onFailure() });
+	const { id } = await submitParent(node);
+	const { result } = await node.settled(id);
+	assert.deepEqual(result, { status: "pausing", end: "canceled" }, JSON.stringify(result));
+	assert.deepEqual(statusesOf(await below(nodes, id)), ["failed", "canceled"]);
 });
 
 test.run();
