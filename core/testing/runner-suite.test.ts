@@ -8,6 +8,7 @@ import { brokenRecoveries } from "./broken/recovering-runners.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
 import { brokenRunners } from "./broken/runners.test-support.ts";
 import { killAll, type ShellFaults, shellCases, shellRunner } from "./broken/shell-runner.test-support.ts";
+import { type WorkflowFaults, workflowRunner } from "./broken/workflow-runner.test-support.ts";
 import { mockRunner } from "./mock-runner.ts";
 import type { RegisterTest } from "./run-kit.ts";
 import { testRunner } from "./runner-suite.ts";
@@ -52,6 +53,44 @@ function registerLasting(test: RegisterTest, spoil: (sound: Runner) => Runner): 
 function registerParent(test: RegisterTest, faults: ParentFaults): void {
 	testRunner({ test, name: "runner", create: () => parentRunner(faults), cases: { startsChildren: {} }, grace: 400 });
 }
+
+function registerWorkflow(test: RegisterTest, faults: WorkflowFaults): void {
+	testRunner({ test, name: "runner", create: () => workflowRunner(faults), cases: { startsChildren: {} }, grace: 400 });
+}
+
+const brokenWorkflows: readonly { readonly name: string; readonly faults: WorkflowFaults; readonly refusedBy: string }[] = [
+	{ name: "a workflow cannot be ended", faults: { cannotBeCanceled: true }, refusedBy: "a workflow can be ended and found again" },
+	{
+		name: "a workflow goes on although it is asked to pause",
+		faults: { ignoresPause: true },
+		refusedBy: "a workflow that is asked to pause starts nothing more, and is paused once nothing is active",
+	},
+	{
+		name: "a workflow is paused before its children are",
+		faults: { pausesEarly: true },
+		refusedBy: "a workflow that is asked to pause starts nothing more, and is paused once nothing is active",
+	},
+	{
+		name: "a workflow that goes on starts everything again",
+		faults: { startsTwice: true },
+		refusedBy: "a workflow that was paused goes on from its journal, and starts no child twice",
+	},
+	{
+		name: "the children of a workflow outlive its cancel",
+		faults: { leavesChildren: true },
+		refusedBy: "a workflow that is canceled ends its children",
+	},
+	{
+		name: "a workflow ends when the service stops",
+		faults: { endsAtShutdown: true },
+		refusedBy: "a workflow leaves its children alone when the service stops, and goes on afterwards",
+	},
+	{
+		name: "a workflow without a journal is not found",
+		faults: { needsJournal: true },
+		refusedBy: "a workflow whose journal is empty begins anew when it is recovered",
+	},
+];
 
 const brokenParents: readonly { readonly name: string; readonly faults: ParentFaults; readonly refusedBy: string }[] = [
 	{
@@ -131,10 +170,16 @@ for (const { name, faults, refusedBy } of brokenParents) {
 		assertRefused({ refusedBy }, (check) => registerParent(check, faults)));
 }
 
+for (const { name, faults, refusedBy } of brokenWorkflows) {
+	test(`the kit refuses a runner of which it is true that ${name}`, () =>
+		assertRefused({ refusedBy }, (check) => registerWorkflow(check, faults)));
+}
+
 test("the kit accepts the runners that the broken ones are made of", async () => {
 	await assertAccepted((check) => registerMock(check, (sound) => sound));
 	await assertAccepted((check) => registerShell(check, {}));
 	await assertAccepted((check) => registerParent(check, {}));
+	await assertAccepted((check) => registerWorkflow(check, {}));
 });
 
 test.run();

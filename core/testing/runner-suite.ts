@@ -10,6 +10,7 @@ import { checkEffects } from "./runner/effects.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
 import { withRunner } from "./runner/started-runner.ts";
+import { checkWorkflows } from "./runner/workflows.ts";
 import { asStatements } from "./statement.ts";
 import { endOfAborted, within } from "./within.ts";
 
@@ -62,6 +63,7 @@ export function testRunner({ name, create, cases, options, grace = 6_000, patien
 	checkEffects(check);
 	checkRecovery(check);
 	checkChildren(check);
+	checkWorkflows(check);
 	test(`${name}: stop leaves no process, socket or file open`, () =>
 		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails, options));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
