@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, isMap, isScalar, type LineCounter, Parser, type YAMLMap } from "yaml";
+import { Composer, type CST, type Document, isMap, isScalar, Lexer, type LineCounter, Parser, type YAMLMap } from "yaml";
 
 /** Objects and lists in one another. */
 const deepest = 64;
@@ -15,7 +15,7 @@ export interface Mistake {
 /** A text in YAML as a document, or the first thing that is wrong with it. */
 export function parseDefinition(text: string, lines: LineCounter): Document | Mistake {
 	// The library goes down into what stands in one another until the stack is full, which can end the process; its parser does not.
-	const tokens = [...new Parser(lines.addNewLine).parse(text)];
+	const tokens = readTokens(text, lines);
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
 	if (deep !== undefined) return { message: `more than ${deepest} objects and lists stand in one another`, offset: deep.offset };
 	const [document, another] = new Composer(options).compose(tokens, true, text.length);
@@ -27,6 +27,19 @@ export function parseDefinition(text: string, lines: LineCounter): Document | Mi
 	}
 	if (another !== undefined) return { message: "the text holds more than one document", offset: another.range[0] };
 	return findTwice(document as Document) ?? (document as Document);
+}
+
+/** Those of a text that becomes too deep end there: the parser takes ever longer for what stands in one another. */
+function readTokens(text: string, lines: LineCounter): readonly CST.Token[] {
+	const parser = new Parser(lines.addNewLine);
+	lines.addNewLine(0);
+	const tokens: CST.Token[] = [];
+	for (const lexeme of new Lexer().lex(text)) {
+		tokens.push(...parser.next(lexeme));
+		if (parser.stack.length > deepest + 8) break;
+	}
+	tokens.push(...parser.end());
+	return tokens;
 }
 
 function findTooDeep(root: CST.Token): CST.Token | undefined {

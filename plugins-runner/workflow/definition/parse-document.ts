@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, type LineCounter, Parser } from "yaml";
+import { Composer, type CST, type Document, Lexer, type LineCounter, Parser } from "yaml";
 import { limits } from "./limits.ts";
 import { yamlTags } from "./yaml-tags.ts";
 
@@ -25,7 +25,7 @@ export interface Mistake {
 /** A text in YAML 1.1 as a document, or what is wrong with it. */
 export function parseDocument(text: string, lines: LineCounter): Document | readonly Mistake[] {
 	// The library goes down into what stands in one another until the stack is full, which can end the process; its parser does not.
-	const tokens = [...new Parser(lines.addNewLine).parse(text)];
+	const tokens = readTokens(text, lines);
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
 	if (deep !== undefined) return [{ message: `More than ${limits.depth} objects and lists stand in one another.`, offset: deep.offset }];
 	const [document, another] = new Composer(options).compose(tokens, true, text.length);
@@ -33,6 +33,19 @@ export function parseDocument(text: string, lines: LineCounter): Document | read
 	const mistakes = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message: `${message}.`, offset: pos[0] }));
 	if (another !== undefined) mistakes.push({ message: "The text holds more than one document.", offset: another.range[0] });
 	return mistakes.length > 0 ? mistakes : (document as Document);
+}
+
+/** Those of a text that becomes too deep end there: the parser takes ever longer for what stands in one another. */
+function readTokens(text: string, lines: LineCounter): readonly Token[] {
+	const parser = new Parser(lines.addNewLine);
+	lines.addNewLine(0);
+	const tokens: Token[] = [];
+	for (const lexeme of new Lexer().lex(text)) {
+		tokens.push(...parser.next(lexeme));
+		if (parser.stack.length > limits.depth + 8) break;
+	}
+	tokens.push(...parser.end());
+	return tokens;
 }
 
 function findTooDeep(root: Token): Token | undefined {
