@@ -24,7 +24,10 @@ export async function runWorkflow(service: Service, action: string, parameters: 
 		const { id } = JSON.parse(await service.api.post("/v1/executions", JSON.stringify({ action, parameters }))) as ExecutionRecord;
 		for (;;) {
 			await pause(25);
-			const record = JSON.parse(await service.api.get(`/v1/executions/${id}?exclude_attributes=result`)) as ExecutionRecord;
+			// Not the whole record: it names all children, and is asked for again and again.
+			const record = JSON.parse(
+				await service.api.get(`/v1/executions/${id}?include_attributes=status,start_timestamp,end_timestamp`),
+			) as ExecutionRecord;
 			if (record.status === "succeeded") return record;
 			if (["failed", "timeout", "canceled", "abandoned"].includes(record.status))
 				throw new Error(`workflow ${id} ended as ${record.status}`);

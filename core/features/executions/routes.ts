@@ -112,8 +112,8 @@ export const executionRoutes = withActionExecutions([
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
 		query: { ...selectionQuery, ...secretsQuery, max_result_size: "integer" },
 		async handler(context) {
-			const { selection, fields } = parseExecutionSelection(context.query);
-			const view = await read(context, fields, context.query.max_result_size);
+			const { selection, fields, children } = parseExecutionSelection(context.query);
+			const view = await read(context, { fields, children }, context.query.max_result_size);
 			return replyJson(await presentExecution(context, view, { presentation: toPresentation(context), selection }));
 		},
 	}),
@@ -185,7 +185,7 @@ async function replyExecution(context: RouteContext<RouteNeeds, typeof secretsQu
 
 async function read(
 	context: RouteContext<RouteNeeds>,
-	fields: ExecutionSelection["fields"],
+	{ fields, children }: Pick<ExecutionSelection, "fields" | "children">,
 	maximum: number | undefined,
 ): Promise<ExecutionView> {
 	const id = context.path["id"] ?? "";
@@ -193,10 +193,10 @@ async function read(
 	if (maximum !== undefined && (maximum < 0 || maximum > largestResultSize)) {
 		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${largestResultSize} bytes, got ${maximum}`);
 	}
-	if (!maximum || !fields.includes("result")) return executions.get(id, { fields });
+	if (!maximum || !fields.includes("result")) return executions.get(id, { fields, children });
 	// A large result is not even read.
-	const view = await executions.get(id, { fields: fields.filter((field) => field !== "result") });
-	return (view.entity.result_size ?? 0) > maximum ? view : executions.get(view.entity.id, { fields });
+	const view = await executions.get(id, { fields: fields.filter((field) => field !== "result"), children });
+	return (view.entity.result_size ?? 0) > maximum ? view : executions.get(view.entity.id, { fields, children });
 }
 
 function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {

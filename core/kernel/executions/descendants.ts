@@ -15,12 +15,24 @@ export async function readDescendants(storage: Storage, id: string, depth: numbe
 /** Depth first: every execution is followed by its own descendants. */
 export function toTreeOrder(rootId: string, descendants: readonly ExecutionEntity[]): ExecutionEntity[] {
 	const byParent = groupByParent(descendants);
-	const visit = (id: string): ExecutionEntity[] => (byParent.get(id) ?? []).flatMap((child) => [child, ...visit(child.id)]);
-	return visit(rootId);
+	const ordered: ExecutionEntity[] = [];
+	const visit = (id: string): void => {
+		for (const child of byParent.get(id) ?? []) {
+			ordered.push(child);
+			visit(child.id);
+		}
+	};
+	visit(rootId);
+	return ordered;
 }
 
 export function groupByParent(children: readonly ExecutionEntity[]): Map<string | null, ExecutionEntity[]> {
 	const groups = new Map<string | null, ExecutionEntity[]>();
-	for (const child of children) groups.set(child.parent_id, [...(groups.get(child.parent_id) ?? []), child]);
+	for (const child of children) {
+		const group = groups.get(child.parent_id);
+		// Workflows have thousands of children: no list is made anew for each.
+		if (group === undefined) groups.set(child.parent_id, [child]);
+		else group.push(child);
+	}
 	return groups;
 }

@@ -93,7 +93,11 @@ export interface Executions {
 	/** Create an execution: on disk with status `requested` when the promise resolves. Errors as in reference 8.1. */
 	submit(input: SubmitInput, principal: Principal): Promise<ExecutionView>;
 	/** `last` stands for the most recently scheduled one (`SVC_INVALID` while there is none). `SVC_NOT_FOUND` for anything unknown. */
-	get(idOrLast: string, options?: { readonly fields?: readonly (keyof ExecutionEntity)[] }): Promise<ExecutionView>;
+	get(
+		idOrLast: string,
+		/** `children`: whether they will be shown; default true. */
+		options?: { readonly fields?: readonly (keyof ExecutionEntity)[]; readonly children?: boolean },
+	): Promise<ExecutionView>;
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
 	/** What rules have started executions from, by the ids of those that a rule has started. */
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;

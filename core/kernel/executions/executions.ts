@@ -68,8 +68,8 @@ export class StoredExecutions implements Executions {
 		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 
-	async get(idOrLast: string, options: { readonly fields?: ExecutionFields } = {}): Promise<ExecutionView> {
-		return this.#toView(await this.#find(idOrLast, options.fields));
+	async get(idOrLast: string, options: { readonly fields?: ExecutionFields; readonly children?: boolean } = {}): Promise<ExecutionView> {
+		return this.#toView(await this.#find(idOrLast, options.fields), options.children);
 	}
 
 	async list({ filter, orderBy, limit, offset, fields, children = true }: ExecutionListQuery): Promise<Page<ExecutionView>> {
@@ -141,8 +141,8 @@ export class StoredExecutions implements Executions {
 		return found;
 	}
 
-	async #toView(entity: ExecutionEntity): Promise<ExecutionView> {
-		const [view] = await this.#toViews([entity]);
+	async #toView(entity: ExecutionEntity, children = true): Promise<ExecutionView> {
+		const [view] = await this.#toViews([entity], children);
 		return view as ExecutionView;
 	}
 
