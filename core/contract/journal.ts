@@ -26,6 +26,13 @@ export interface RunJournal {
 	append(entry: JsonObject, step?: JournalStep): Promise<void>;
 }
 
+/** What a run decides with its end. */
+export interface LastDecision {
+	readonly entry: JsonObject;
+	/** As `JournalStep.tasks`. */
+	readonly tasks?: readonly TaskState[];
+}
+
 /** An execution that this one takes up again, of the same action. */
 export interface TakenUp {
 	readonly execution_id: string;

@@ -1,7 +1,7 @@
 import type { ChildExecutions } from "./children.ts";
 import type { ActionSignature, Definitions } from "./definitions.ts";
 import type { Expressions } from "./expressions.ts";
-import type { RunJournal, TakenUp } from "./journal.ts";
+import type { LastDecision, RunJournal, TakenUp } from "./journal.ts";
 import type { JsonObject } from "./json.ts";
 import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
@@ -149,6 +149,11 @@ export interface RunResult {
 	 * `paused`, and what it paused for is over: `recover` goes on at once.
 	 */
 	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running" | "paused" | "resuming" | "canceled";
+	/**
+	 * The last entry of the journal, stored in the same write as the end: neither is there without the other. Of a result that is no end it is left
+	 * out: what is decided with a pause is added to the journal before.
+	 */
+	readonly decided?: LastDecision;
 }
 
 /**

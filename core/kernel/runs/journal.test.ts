@@ -70,6 +70,29 @@ test("entries are kept in their order, and the children of an entry run", async 
 	});
 });
 
+test("what is decided with the end is stored in one write with it: where that fails, neither is there", async () => {
+	await withNodes(async (nodes) => {
+		let refusals = 1;
+		const seen: number[] = [];
+		const onCall: OnCall = async (method, values) => {
+			if (!isEntry(method, values) || refusals === 0) return;
+			refusals -= 1;
+			seen.push(
+				(values[0] as readonly WriteOperation[]).filter((operation) => "update" in operation && "end_timestamp" in operation.patch).length,
+			);
+			throw new SvcError("SVC_UNAVAILABLE", "the storage is away");
+		};
+		const node = await startParent(nodes, async () => ({ ...done, decided: { entry: { last: true } } }), { onCall });
+		const id = await assertSucceeds(node);
+		const rows = await nodes.storage.find("journal_entry", { where: { execution_id: id } });
+		assert.deepEqual(
+			rows.map(({ sequence, entry }) => ({ sequence, entry })),
+			[{ sequence: 1, entry: { last: true } }],
+		);
+		assert.deepEqual(seen, [1]);
+	});
+});
+
 test("an entry and its children are stored in one write: where that fails, neither is there", async () => {
 	await withNodes(async (nodes) => {
 		let refusals = 1;

@@ -4,6 +4,7 @@ import {
 	type JournalEntryEntity,
 	type JournalStep,
 	type JsonObject,
+	type LastDecision,
 	type Options,
 	type RunJournal,
 	type Storage,
@@ -18,6 +19,7 @@ import type { RunChildren } from "./children/run-children.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Performance } from "./performance.ts";
 import { assertRecordable } from "./recordable.ts";
+import type { Decided } from "./run.ts";
 import type { RunCalls } from "./run-calls.ts";
 import type { RunRecords } from "./run-records.ts";
 
@@ -69,12 +71,20 @@ export class Journal implements RunJournal {
 		this.#tell(tasks);
 	};
 
+	/** The last entry, to be stored with the end of the run. */
+	async toLast({ entry, tasks = [] }: LastDecision): Promise<Decided> {
+		assertRecordable({ entry, tasks }, "what was decided with the end");
+		const kept = structuredClone(this.#performance.run.secrets.withoutToken(entry));
+		await this.#last;
+		const sequence = await this.#means.calls.outlast(() => this.#toSequence());
+		return { row: this.#toRow(kept, sequence), tell: () => this.#tell(tasks) };
+	}
+
 	async #append(entry: JsonObject, drafts: readonly DraftedExecution[]): Promise<void> {
 		const { calls, children } = this.#means;
-		const { clock, runs } = this.#parts;
-		const { execution, run } = this.#performance;
+		const { run } = this.#performance;
 		const sequence = await calls.outlast(() => this.#toSequence());
-		const row = { id: createId(clock), execution_id: execution.id, sequence, timestamp: toTimestamp(clock.now()), entry };
+		const row = this.#toRow(entry, sequence);
 		let missing = drafts;
 		await calls.outlast(async () => {
 			for (;;) {
@@ -92,7 +102,12 @@ export class Journal implements RunJournal {
 			}
 		});
 		this.#next = sequence + 1;
-		if (!run.saved) runs.saved(run);
+		if (!run.saved) this.#parts.runs.saved(run);
+	}
+
+	#toRow(entry: JsonObject, sequence: number): JournalEntryEntity {
+		const { clock } = this.#parts;
+		return { id: createId(clock), execution_id: this.#performance.execution.id, sequence, timestamp: toTimestamp(clock.now()), entry };
 	}
 
 	async #toSequence(): Promise<number> {

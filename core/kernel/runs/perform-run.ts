@@ -3,6 +3,7 @@ import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import { findSignature } from "../executions/find-signature.ts";
+import { isCompleted } from "../executions/status.ts";
 import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
@@ -45,6 +46,7 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts {
 interface Means {
 	readonly calls: RunCalls;
 	readonly children: RunChildren;
+	readonly journal: Journal;
 	readonly learn: (known: KnownSecrets) => Promise<void>;
 }
 
@@ -75,14 +77,16 @@ export class RunPerformer {
 		const calls = new RunCalls(performance, this.#parts.logger);
 		const children = this.#parts.children.open(performance, { calls, learn });
 		run.haveChildrenNews = () => children.haveNews();
+		const journal = new Journal(this.#parts, performance, { calls, children, seal: () => this.#sealFound(performance) });
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
-			const result = await work(this.#toContext(performance, recorder, { calls, children, learn }));
+			const result = await work(this.#toContext(performance, recorder, { calls, children, journal, learn }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
-			if (outcome.status === "paused") this.#assertPausable(performance);
+			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertPausable(performance);
+			if (result?.decided !== undefined && isCompleted(outcome.status)) run.decided = await journal.toLast(result.decided);
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
@@ -124,9 +128,8 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder, { calls, children, learn }: Means): RunContext {
+	#toContext(performance: Performance, recorder: Recorder, { calls, children, journal, learn }: Means): RunContext {
 		const { execution, run, prepared } = performance;
-		const journal = new Journal(this.#parts, performance, { calls, children, seal: () => this.#sealFound(performance) });
 		return {
 			...prepared.context,
 			signal: run.controller.signal,

@@ -136,6 +136,7 @@ export class RunEnds {
 				const final = await this.#write(current, run, ended, stored);
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
 				run.recorded = true;
+				run.decided?.tell();
 				publishUpdated(eventBus, final);
 				return;
 			} catch (error) {
@@ -165,6 +166,7 @@ export class RunEnds {
 		const expected = { status: current.status, fence: run.fence };
 		const operations: WriteOperation[] = [...endings.takeBack(current)];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
+		if (run.decided !== undefined) operations.push({ insert: "journal_entry", entities: [run.decided.row] });
 		const after = applied(current, patch);
 		let final = after;
 		let announce = () => {};

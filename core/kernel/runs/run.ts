@@ -1,4 +1,4 @@
-import { type ExecutionEntity, type JsonObject, RunAborted } from "../../contract/index.ts";
+import { type ExecutionEntity, type JournalEntryEntity, type JsonObject, RunAborted } from "../../contract/index.ts";
 import { fromTimestamp } from "../basics/clock.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { Recorder } from "./recorder.ts";
@@ -23,8 +23,17 @@ export interface Run {
 	learnt: KnownSecrets;
 	/** Whether a child of it has come further than the runner was told. */
 	haveChildrenNews: () => Promise<boolean>;
+	/** What it has decided with its end. */
+	decided: Decided | undefined;
 	/** Where it lives, when that was told after it began: the end is announced with it. */
 	runnerInfo: JsonObject | undefined;
+}
+
+/** The last entry of a journal, to be stored with the end. */
+export interface Decided {
+	readonly row: JournalEntryEntity;
+	/** Once it is stored. */
+	tell(): void;
 }
 
 export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
@@ -40,6 +49,7 @@ export function createRun({ fence, lease_expires_at }: { readonly fence: string 
 		secrets: KnownSecrets.none,
 		learnt: KnownSecrets.none,
 		haveChildrenNews: async () => false,
+		decided: undefined,
 		runnerInfo: undefined,
 	};
 }

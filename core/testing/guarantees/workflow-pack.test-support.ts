@@ -122,7 +122,7 @@ function randomTask(
 		case 3:
 			return { task: step(name, 3), published: `<% task_status(${name}) %>` };
 		case 4:
-			return { task: { action: "core.ask" }, published: "<% result().response.continue %>" };
+			return { task: { action: "core.ask", retry: { count: 100 } }, published: "<% result().response.continue %>" };
 		case 5:
 			return { task: {}, published: "<% ctx(value) %>" };
 		default:

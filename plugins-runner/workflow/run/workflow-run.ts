@@ -4,11 +4,11 @@ import {
 	type Clock,
 	isSvcError,
 	type JsonValue,
+	type LastDecision,
 	type PreparedChild,
 	RunAborted,
 	type RunContext,
 	type RunResult,
-	type TaskState,
 } from "../../../core/contract/index.ts";
 import type { Conductor } from "../conductor/conductor.ts";
 import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
@@ -19,6 +19,12 @@ import { EventQueue } from "./event-queue.ts";
 
 /** What a child is not started for. Anything else is no fault of the workflow. */
 const refusals = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
+
+/** What becomes of a workflow, and what is decided with it. */
+interface Over {
+	readonly end: WorkflowEnd;
+	readonly decided?: LastDecision;
+}
 
 /** Tells the conductor what happens, and does what it says. */
 export class WorkflowRun {
@@ -49,8 +55,8 @@ export class WorkflowRun {
 			for (;;) {
 				const events = await this.#queue.take();
 				if (this.#isLeft) return { succeeded: false, status: "running", result: {} };
-				const end = await this.#react(events);
-				if (end !== undefined) return toRunResult(this.#isPassed(end) ? { ...end, status: "resuming" } : end);
+				const over = await this.#react(events);
+				if (over !== undefined) return toRunResult(this.#isPassed(over.end) ? { end: { ...over.end, status: "resuming" } } : over);
 				this.#alarm.set(this.#conductor.nextWake());
 			}
 		} finally {
@@ -91,7 +97,7 @@ export class WorkflowRun {
 		if (event !== undefined) this.#queue.push(event);
 	}
 
-	async #react(events: readonly WorkflowEvent[]): Promise<WorkflowEnd | undefined> {
+	async #react(events: readonly WorkflowEvent[]): Promise<Over | undefined> {
 		const steps = [await this.#conductor.handle(events, this.#clock.now())];
 		const prepared: PreparedChild[] = [];
 		for (let last = steps[0]; last !== undefined; ) {
@@ -99,9 +105,13 @@ export class WorkflowRun {
 			last = refused.length === 0 ? undefined : await this.#conductor.handle(refused, this.#clock.now());
 			if (last !== undefined) steps.push(last);
 		}
-		await this.#store(steps, prepared);
+		const end = steps.findLast((step) => step.end !== undefined)?.end;
+		// What is decided with the end is stored with it: nobody finds a workflow that has decided to be over and is not.
+		const isFinal = end !== undefined && end.status !== "paused" && end.status !== "resuming" && prepared.length === 0;
+		const decided = toDecision(steps);
+		if (!isFinal && decided !== undefined) await this.#context.journal.append(decided.entry, { ...decided, start: prepared });
 		for (const step of steps) await this.#carryOut(step);
-		return steps.findLast(({ end }) => end !== undefined)?.end;
+		return end && { end, ...(isFinal && decided !== undefined && { decided }) };
 	}
 
 	/** Have the children of a step looked at: what became of those that cannot be started. */
@@ -126,15 +136,6 @@ export class WorkflowRun {
 		return notify === null || name === undefined || !names.includes(name) ? request : { ...request, notify };
 	}
 
-	/** All of it with one write: what is decided, and the children that begin by it. */
-	async #store(steps: readonly Step[], start: readonly PreparedChild[]): Promise<void> {
-		const entries = steps.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
-		const tasks: readonly TaskState[] = steps.flatMap((step) => step.tasks);
-		const [first, ...rest] = entries;
-		if (first === undefined) return;
-		await this.#context.journal.append(toJournalEntry(first, ...rest), { start, tasks });
-	}
-
 	async #carryOut({ cancel, pause, resume, request, lines }: Step): Promise<void> {
 		const { children } = this.#context;
 		if (lines.length > 0) await this.#context.emit("other", `${lines.join("\n")}\n`);
@@ -153,9 +154,15 @@ export class WorkflowRun {
 	}
 }
 
-function toRunResult({ status, result }: WorkflowEnd): RunResult {
-	if (status === "succeeded") return { succeeded: true, result: { ...result } };
-	return { succeeded: false, status, result: { ...result } };
+/** All that several steps have decided; undefined: nothing. */
+function toDecision(steps: readonly Step[]): Required<LastDecision> | undefined {
+	const [first, ...rest] = steps.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+	return first && { entry: toJournalEntry(first, ...rest), tasks: steps.flatMap(({ tasks }) => tasks) };
+}
+
+function toRunResult({ end: { status, result }, decided }: Over): RunResult {
+	const ended = { result: { ...result }, ...(decided !== undefined && { decided }) };
+	return status === "succeeded" ? { succeeded: true, ...ended } : { succeeded: false, status, ...ended };
 }
 
 function whenAborted(signal: AbortSignal, once: { readonly once: true; readonly signal: AbortSignal }, react: () => void): void {
