@@ -15,7 +15,7 @@ import { WorkflowFleet } from "./workflow-fleet.test-support.ts";
 import { workflowPack, writeWorkflowPack } from "./workflow-pack.test-support.ts";
 
 // KILL_ROUNDS says how often a service is killed, KILL_SEED repeats what a failed test has tried.
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 20);
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 12);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const definitions = 10;
 /** Workflows that are under way at a time. */
