@@ -30,7 +30,7 @@ export function groupByParent(children: readonly ExecutionEntity[]): Map<string 
 	const groups = new Map<string | null, ExecutionEntity[]>();
 	for (const child of children) {
 		const group = groups.get(child.parent_id);
-		// Workflows have thousands of children: no list is made anew for each.
+		// An execution may have thousands of children: no list is made anew for each.
 		if (group === undefined) groups.set(child.parent_id, [child]);
 		else group.push(child);
 	}
