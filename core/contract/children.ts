@@ -81,7 +81,8 @@ export interface ChildExecutions {
 	 * Start a child, and resolve with its id. On disk when the promise resolves. When there is a child with this key already, that one's id,
 	 * whatever has become of it and whatever else the request says. It may be started as over the API: `SVC_FORBIDDEN` where the user
 	 * (of what a rule has started, the rule's author) lacks the permission `action_execute`, or the API key of the request its scope;
-	 * `SVC_NOT_FOUND` for an unknown action, `SVC_INVALID` for one that is disabled, and for parameters that it does not take.
+	 * `SVC_NOT_FOUND` for an unknown action, `SVC_INVALID` for one that is disabled, for parameters that it does not take, and
+	 * for what would stand in more than 50 others.
 	 */
 	start(request: ChildRequest): Promise<string>;
 	/** As `start`, without starting it: rejects with what `start` would. `RunJournal.append` starts it. */

@@ -31,6 +31,10 @@ const task = (changes: Partial<TaskState>): TaskState => ({
 const action = (ref: string, changes: Partial<ActionEntity> = {}) =>
 	({ ref, enabled: true, runner_type: "workflow", parameters: {}, ...changes }) as ActionEntity;
 
+/** As the catalogue finds it, with a runner that has no parameters of its own. */
+const toResolved = (found: ActionEntity | undefined) =>
+	found === undefined ? undefined : ({ action: found, runnerType: { runner_parameters: {} } } as never);
+
 /** Workflows of an engine with these actions, and an execution `run` of `vault.flow` with this journal. */
 function create(journal: readonly object[] = [], changes: Partial<WorkflowParts> = {}): StoredWorkflows {
 	const actions = [action("vault.flow"), action("core.http", { runner_type: "http" }), action("vault.keep", { runner_type: "http" })];
@@ -53,10 +57,9 @@ function create(journal: readonly object[] = [], changes: Partial<WorkflowParts>
 				if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${ref}" cannot be found`);
 				return found;
 			},
-			list: async ({ pack, name }) => ({ items: [find(`${pack}.${String(name)}`)].flatMap((found) => found ?? []), total: 1 }),
-			mergedParameters: async (several) => several.map(({ parameters }) => parameters),
 			entryPoint: async () => ({ path: "flow.yaml", text }),
 		},
+		catalog: { resolve: async (ref) => toResolved(find(ref)) },
 		access: { allows: (_principal, _permission, resource) => resource?.pack === "core" },
 		expressions: { find: () => [], evaluate: async (value) => value },
 		readJournal: async () => journal as never,
@@ -100,8 +103,8 @@ test("a finding cannot quote the secrets of an action", async () => {
 		},
 	};
 	const runners = new Map([["workflow", { definitions } as unknown as Runner]]);
-	const given = create();
-	await create([], { runners, actions: { ...partsOf(given), mergedParameters: async () => [parameters] } }).inspect(text);
+	const catalog: WorkflowParts["catalog"] = { resolve: async (ref) => toResolved(action(ref, { parameters })) };
+	await create([], { runners, catalog }).inspect(text);
 	assert.deepEqual(seen, [
 		{
 			ref: "vault.keep",
@@ -110,16 +113,6 @@ test("a finding cannot quote the secrets of an action", async () => {
 		},
 	]);
 });
-
-/** The actions of other workflows. */
-function partsOf(_workflows: StoredWorkflows): WorkflowParts["actions"] {
-	return {
-		get: async (ref) => action(ref),
-		list: async () => ({ items: [action("vault.keep")], total: 1 }),
-		mergedParameters: async () => [],
-		entryPoint: async () => ({ path: "flow.yaml", text }),
-	};
-}
 
 test("an action that is no workflow has no graph, and its executions have no tasks", async () => {
 	const workflows = create();

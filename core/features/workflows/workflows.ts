@@ -10,9 +10,10 @@ import type {
 	TaskState,
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { splitRef, toActionResource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import { findSignature } from "../../kernel/executions/find-signature.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import { findDefinitions } from "./find-definitions.ts";
@@ -22,7 +23,8 @@ import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-api
 export interface WorkflowParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly executions: Pick<Executions, "get">;
-	readonly actions: Pick<Actions, "get" | "list" | "mergedParameters" | "entryPoint">;
+	readonly actions: Pick<Actions, "get" | "entryPoint">;
+	readonly catalog: Pick<Catalog, "resolve">;
 	readonly access: Pick<Access, "allows">;
 	readonly expressions: Expressions;
 	/** All entries of the journal of an execution, the oldest first. */
@@ -86,13 +88,8 @@ export class StoredWorkflows implements Workflows {
 	}
 
 	async #findAction(ref: string, principal: Principal | undefined): Promise<ActionSignature | undefined> {
-		const { access, actions } = this.#parts;
+		const { access, catalog } = this.#parts;
 		if (principal !== undefined && !access.allows(principal, "action_view", toActionResource(ref))) return undefined;
-		const { items } = await actions.list(splitRef(ref), { limit: 1 });
-		const [action] = items;
-		if (action === undefined) return undefined;
-		const [parameters = {}] = await actions.mergedParameters([action]);
-		// A finding may quote what a parameter allows.
-		return { ref, enabled: action.enabled, parameters: maskDefaults(parameters) };
+		return findSignature(catalog, ref);
 	}
 }

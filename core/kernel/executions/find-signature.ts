@@ -1,11 +1,16 @@
 import type { ActionSignature } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
+import { maskDefaults } from "../secrets/secret-defaults.ts";
 import type { Catalog } from "./catalog.ts";
 
-/** What must be known of an action that a definition names; undefined when there is none. */
+/** What must be known of an action that a definition names; undefined when there is none. Without secret defaults, as a finding may quote what a parameter allows. */
 export async function findSignature(catalog: Pick<Catalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
 	const found = await catalog.resolve(ref);
 	if (found === undefined) return undefined;
 	const { action, runnerType } = found;
-	return { ref: action.ref, enabled: action.enabled, parameters: mergeSchemas(runnerType.runner_parameters, action.parameters) };
+	return {
+		ref: action.ref,
+		enabled: action.enabled,
+		parameters: maskDefaults(mergeSchemas(runnerType.runner_parameters, action.parameters)),
+	};
 }

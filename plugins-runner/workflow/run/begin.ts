@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import {
 	type DefinitionFinding,
 	isSvcError,
@@ -12,6 +12,7 @@ import { progressOf } from "../conductor/progress.ts";
 import type { ConductorTools } from "../conductor/run.ts";
 import type { Definition } from "../definition/definition.ts";
 import { inspectDefinition } from "../definition/inspect-definition.ts";
+import { limits } from "../definition/limits.ts";
 import { readDefinition } from "../definition/read-definition.ts";
 import type { WorkflowEvent } from "../steps.ts";
 import { toChildEvent } from "./child-event.ts";
@@ -38,7 +39,7 @@ export async function beginWorkflow(context: RunContext): Promise<Beginning> {
 }
 
 async function beginAnew(context: RunContext, tools: ConductorTools): Promise<Beginning> {
-	const text = await readFile(context.entryPoint, "utf8");
+	const text = await readText(context.entryPoint);
 	const findings = await inspectDefinition(text, {
 		expressions: context.expressions,
 		findAction: (ref) => context.findAction(ref),
@@ -52,6 +53,13 @@ async function beginAnew(context: RunContext, tools: ConductorTools): Promise<Be
 		conductor: new Conductor(definition, tools),
 		first: [toBegin(context)],
 	};
+}
+
+/** What is larger than a definition may be is not even read. */
+async function readText(path: string): Promise<string> {
+	const { size } = await stat(path);
+	if (size > limits.size) throw new SvcError("SVC_INVALID", `the definition must have at most ${limits.size} bytes, it has ${size}`);
+	return readFile(path, "utf8");
 }
 
 /** Where a child alone has gone on, the context names nobody who has asked for it. */

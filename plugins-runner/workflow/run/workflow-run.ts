@@ -109,7 +109,7 @@ export class WorkflowRun {
 		// What is decided with the end is stored with it: nobody finds a workflow that has decided to be over and is not.
 		const isFinal = end !== undefined && end.status !== "paused" && end.status !== "resuming" && prepared.length === 0;
 		const decided = toDecision(steps);
-		if (!isFinal && decided !== undefined) await this.#context.journal.append(decided.entry, { ...decided, start: prepared });
+		if (!isFinal && decided !== undefined) await this.#context.journal.append(decided.entry, { tasks: decided.tasks, start: prepared });
 		for (const step of steps) await this.#carryOut(step);
 		return end && { end, ...(isFinal && decided !== undefined && { decided }) };
 	}

@@ -15,6 +15,8 @@ export interface ChildOrigin {
 	readonly parentId: string;
 	readonly key: string;
 	readonly followUps: number;
+	/** How many runs stand above it. */
+	readonly depth: number;
 }
 
 /** A child as it was at some time. Executions that follow one another are one child, which goes by the id of the first. */
@@ -40,9 +42,9 @@ export function toChildId(parentId: string, key: string, followUps = 0): string 
 export function toChildOrigin({ id, parent_id: parentId, context }: ChildNames): ChildOrigin | undefined {
 	const parent = context["parent"];
 	if (parentId === null || !isJsonObject(parent)) return undefined;
-	const { key, follow_ups: followUps = 0 } = parent;
-	if (typeof key !== "string" || typeof followUps !== "number") return undefined;
-	return id === toChildId(parentId, key, followUps) ? { parentId, key, followUps } : undefined;
+	const { key, follow_ups: followUps = 0, depth = 1 } = parent;
+	if (typeof key !== "string" || typeof followUps !== "number" || typeof depth !== "number") return undefined;
+	return id === toChildId(parentId, key, followUps) ? { parentId, key, followUps, depth } : undefined;
 }
 
 /** The execution that is the child in the place of this one; undefined: none. */

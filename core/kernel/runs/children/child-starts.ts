@@ -1,4 +1,4 @@
-import type { ChildRequest, ExecutionEntity, JsonObject, WriteOperation } from "../../../contract/index.ts";
+import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { Authority } from "../../basics/authority.ts";
 import type { Principal } from "../../basics/principal.ts";
 import type { Endings } from "../../executions/endings.ts";
@@ -6,6 +6,7 @@ import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from
 import type { TakeUp } from "../../executions/take-up.ts";
 import type { KnownSecrets } from "../../secrets/known-secrets.ts";
 import type { Performance } from "../performance.ts";
+import { toChildOrigin } from "./child-record.ts";
 
 export interface ChildStartParts extends DraftParts {
 	readonly endings: Endings;
@@ -19,6 +20,9 @@ export interface ChildStartParts extends DraftParts {
 
 /** What of a parent's context its children have as well: in whose name it was asked for, and where. */
 const inherited = ["api_user", "source_channel"] as const;
+
+/** Most runs that may stand in one another: what starts itself would never end. */
+const deepest = 50;
 
 /** Makes the children of one run, and stores them. */
 export class ChildStarts {
@@ -42,6 +46,7 @@ export class ChildStarts {
 		if (resolved !== undefined) authority.assertMayRun(principal, resolved.action.ref);
 		const { trace_context: _trace, ...given } = run.secrets.withoutToken(context);
 		const [pack = ""] = execution.action_ref.split(".", 1);
+		const depth = this.#toDepth(action);
 		return draftExecution(
 			this.#parts,
 			{
@@ -50,7 +55,7 @@ export class ChildStarts {
 				// What has come from outside may stand in it.
 				literal: Object.keys(parameters),
 				knownSecrets: this.#seal(run.secrets),
-				context: { ...this.#inherited(), ...given, parent: { execution_id: execution.id, user: execution.user, pack, key } },
+				context: { ...this.#inherited(), ...given, parent: { execution_id: execution.id, user: execution.user, pack, key, depth } },
 				...(delay !== undefined && { delay }),
 				...(notify !== undefined && { notify: run.secrets.withoutToken(notify) }),
 			},
@@ -83,6 +88,16 @@ export class ChildStarts {
 		const { user, author, scopes } = this.#performance.execution;
 		const principal = await this.#parts.authority.principalOf(author ?? user);
 		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+	}
+
+	/** Of a child. Nothing that a caller writes counts: only what was started by a run says how deep it is. */
+	#toDepth(action: string): number {
+		const depth = (toChildOrigin(this.#performance.execution)?.depth ?? 0) + 1;
+		if (depth <= deepest) return depth;
+		throw new SvcError(
+			"SVC_INVALID",
+			`action "${action}": executions may stand in one another ${deepest} deep; does one of them start itself?`,
+		);
 	}
 
 	#inherited(): JsonObject {

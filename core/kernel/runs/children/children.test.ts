@@ -95,7 +95,7 @@ test("a run starts children, waits for them and reads what they ended with", asy
 		assert.deepEqual([child.user, child.trace_id, child.author], [parent.user, parent.trace_id, parent.author]);
 		assert.deepEqual(child.context, {
 			step: 1,
-			parent: { execution_id: parent.id, user: principal.username, pack: "default", key: "one" },
+			parent: { execution_id: parent.id, user: principal.username, pack: "default", key: "one", depth: 1 },
 			user: principal.username,
 			pack: "default",
 		});
@@ -285,6 +285,29 @@ test("a question that a child asks is told, and canceled with its parent", async
 		assert.deepEqual(result, { asked: "ask", ttl: 1_440, end: "canceled" });
 	};
 	await withParent(script, body, { runners: [parentRunner(script), asking()] });
+});
+
+test("what starts itself is refused one day, and nothing that a caller writes counts", async () => {
+	const refusals: string[] = [];
+	await withParent(
+		async (context) => {
+			try {
+				const id = await context.children.start({ key: "self", action: "default.parent" });
+				await context.children.ended(id);
+			} catch (error) {
+				assert.ok(isSvcError(error, "SVC_INVALID"), String(error));
+				refusals.push(error.message);
+			}
+			return { succeeded: true, result: {} };
+		},
+		async (node) => {
+			const above = await node.submit();
+			const context = { parent: { execution_id: above.id, key: "self", depth: 1_000 } };
+			await assertSucceeded(node, await node.submit({}, { action: "default.parent", context }));
+			assert.equal(await node.storage.count("execution", { action_ref: "default.parent" }), 51);
+			assert.deepEqual(refusals, ['action "default.parent": executions may stand in one another 50 deep; does one of them start itself?']);
+		},
+	);
 });
 
 test.run();
