@@ -6,6 +6,7 @@ import { createKernel } from "./kernel.ts";
 import { EngineLife } from "./life.ts";
 import { createNode } from "./nodes/node.ts";
 import { createPersist } from "./nodes/persist.ts";
+import { draftEngine } from "./plan.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
 
@@ -19,7 +20,9 @@ export function createEngineOf<F extends FeatureList>(
 	const host = new PluginHost(dependencies, { id: nodeId, clock, logger });
 	const kernel = createKernel(dependencies, host, nodeId);
 	const features = createFeatures(kernel);
-	kernel.seams.take(Object.values(features));
+	kernel.seams.take(Object.values(features), async (storage, changes) => {
+		await draftEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
+	});
 	const halting = new AbortController();
 	const persist = createPersist({ storage: host.storage, logger, signal: halting.signal });
 	const node = createNode({

@@ -1,7 +1,8 @@
-import type { EntityKind, NodeRole } from "../contract/index.ts";
+import type { EntityKind, NodeRole, Runner } from "../contract/index.ts";
 import type { Authority } from "./basics/authority.ts";
 import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/own-trigger-types.ts";
 import type { Reactor } from "./events/reactor.ts";
+import type { ContentSource } from "./executions/content-source.ts";
 import type { EndingDraft, Follow } from "./executions/endings.ts";
 import type { Queues } from "./executions/queues.ts";
 import type { ConfigurationSource, ItemSource } from "./executions/template-sources.ts";
@@ -11,6 +12,7 @@ import type { Granting, RunGrant } from "./runs/granting.ts";
 export type {
 	Authority,
 	ConfigurationSource,
+	ContentSource,
 	EndingDraft,
 	Follow,
 	Granting,
@@ -74,6 +76,12 @@ export interface Feature<Api extends object = object> {
 
 	/** WHO: what somebody may do in whose name something runs. One feature at most; default: everything. */
 	readonly authority?: Authority;
+
+	/** RUN: runner types that it brings, by name. They are started and stopped with the feature, by itself. */
+	readonly runners?: ReadonlyMap<string, Runner>;
+
+	/** FILES: where content that the storage keeps lies on this node. One feature at most; default: there is none. */
+	readonly content?: ContentSource;
 
 	/** READ: what templates look up by name. One feature at most has each; default: there is nothing. */
 	readonly items?: ItemSource;

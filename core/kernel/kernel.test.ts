@@ -29,6 +29,7 @@ const greet: Omit<ActionEntity, "id"> = {
 	parameters: {},
 	output_schema: {},
 	notify: {},
+	content: null,
 	tags: [],
 };
 

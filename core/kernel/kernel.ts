@@ -165,9 +165,10 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
 	const keys = new KeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
-	const seams = new Seams();
+	const runners = new Map(plugins.runners);
+	const seams = new Seams(runners);
 	const leasing = new Leasing({ storage, clock, nodeId, lease: options.scheduler.lease });
-	const parts = { ...plugins, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };
+	const parts = { ...plugins, runners, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };
 	const changes = createChangeFeed(parts);
 	const authority: Authority = {
 		principalOf: (username) => seams.authority.principalOf(username),
@@ -189,8 +190,8 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 		changes,
 		authority,
 		templateSources,
-		isWorkflow: (runnerName: string) => plugins.runners.get(runnerName)?.capabilities.workflow === true,
-		catalog: new Catalog({ ...parts, changes }),
+		isWorkflow: (runnerName: string) => runners.get(runnerName)?.capabilities.workflow === true,
+		catalog: new Catalog({ ...parts, changes, content: { directory: (pack, content) => seams.content.directory(pack, content) } }),
 		lateWrites: createLateWrites(logger),
 		sealedSecrets: new SealedSecrets(keys),
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),

@@ -3,6 +3,7 @@ import type { EngineCore } from "./engine-api.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
 import { createKernel, type Plugins } from "./kernel.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
+import { noDraft } from "./seams.ts";
 
 const silentBus = {
 	capabilities: {},
@@ -25,7 +26,7 @@ export async function draftEngine<F extends FeatureList>(
 ): Promise<Pick<EngineCore, "executions"> & ApiOf<F>> {
 	const kernel = createKernel(dependencies, { ...plugins, storage, eventBus: silentBus, authBackend: undefined }, "");
 	const features = createFeatures(kernel);
-	kernel.seams.take(Object.values(features));
+	kernel.seams.take(Object.values(features), noDraft);
 	await kernel.register();
 	return Object.assign({ executions: kernel.executions }, ...Object.values(features).map(({ api }) => api));
 }

@@ -1,15 +1,28 @@
-import { SvcError } from "../contract/index.ts";
+import { type Runner, type Storage, SvcError } from "../contract/index.ts";
 import { type Authority, noAuthority } from "./basics/authority.ts";
 import type { TriggerTypeDefinition } from "./events/own-trigger-types.ts";
 import { noReactor, type Reactor } from "./events/reactor.ts";
+import { type ContentSource, noContent } from "./executions/content-source.ts";
 import type { Follow } from "./executions/endings.ts";
 import { noQueues, type Queues } from "./executions/queues.ts";
 import { type ConfigurationSource, type ItemSource, noConfiguration, noItemSource } from "./executions/template-sources.ts";
 import type { Feature } from "./feature.ts";
+import type { EngineDependencies } from "./plugins/dependencies.ts";
 import { type Granting, noGranting } from "./runs/granting.ts";
 
+/**
+ * Make a storage say what a start would make it say with other dependencies, by the same code; nothing is started, and nothing else is
+ * written. `changes` replace what the engine was made from. Within a draft there is no other one.
+ */
+export type Draft = (storage: Storage, changes: Partial<EngineDependencies>) => Promise<void>;
+
+/** Within a draft. */
+export const noDraft: Draft = async () => {
+	throw new Error("a draft is not drafted again");
+};
+
 /** What only one feature may have. */
-type Single = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration";
+type Single = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration" | "content";
 
 /**
  * Where features come into the kernel. The kernel is there before them, as they are made of it: whatever it asks of them it asks here,
@@ -20,10 +33,18 @@ export class Seams {
 	#follows: readonly Follow[] = [];
 	#triggerTypes: readonly TriggerTypeDefinition[] = [];
 	#single: Pick<Feature, Single> = {};
+	#draft: Draft = noDraft;
+	readonly #runners: Map<string, Runner>;
+
+	/** @param runners by name; those of features are added */
+	constructor(runners: Map<string, Runner>) {
+		this.#runners = runners;
+	}
 
 	/** Once, before anything is started. `SVC_CONFIG` where two features have what only one may have. */
-	take(features: readonly Feature[]): void {
+	take(features: readonly Feature[], draft: Draft): void {
 		this.#features = features;
+		this.#draft = draft;
 		this.#follows = features.flatMap(({ follow }) => follow ?? []);
 		this.#triggerTypes = features.flatMap(({ triggerTypes }) => triggerTypes ?? []);
 		this.#single = {
@@ -33,13 +54,25 @@ export class Seams {
 			...this.#only("authority"),
 			...this.#only("items"),
 			...this.#only("configuration"),
+			...this.#only("content"),
 		};
+		for (const { runners } of features) for (const [name, runner] of runners ?? []) this.#addRunner(name, runner);
+	}
+
+	#addRunner(name: string, runner: Runner): void {
+		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: "${name}" is brought by the service itself`);
+		this.#runners.set(name, runner);
 	}
 
 	#only<K extends Single>(name: K): Pick<Feature, Single> {
 		const [one, other] = this.#features.filter((feature) => feature[name] !== undefined);
 		if (other !== undefined) throw new SvcError("SVC_CONFIG", `features: only one may have "${name}"`);
 		return one === undefined ? {} : { [name]: one[name] };
+	}
+
+	/** As of the engine; see `Kernel`. */
+	get draft(): Draft {
+		return this.#draft;
 	}
 
 	get features(): readonly Feature[] {
@@ -76,5 +109,9 @@ export class Seams {
 
 	get configuration(): ConfigurationSource {
 		return this.#single.configuration ?? noConfiguration;
+	}
+
+	get content(): ContentSource {
+		return this.#single.content ?? noContent;
 	}
 }

@@ -18,6 +18,8 @@ export interface ActionEntity {
 	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;
+	/** Of an action that came with an installed pack: the `content` of the pack, so that an execution keeps the files that it began with. */
+	readonly content: string | null;
 }
 
 export const actionKind: EntityKindDefinition<ActionEntity> = {
@@ -35,6 +37,7 @@ export const actionKind: EntityKindDefinition<ActionEntity> = {
 		output_schema: "json",
 		tags: "json",
 		notify: "json",
+		content: "text",
 	},
 	unique: [["ref"]],
 	indexes: [["pack", "name"], ["name"]],

@@ -9,10 +9,18 @@ export interface PackEntity {
 	readonly description: string;
 	readonly version: string;
 	readonly author: string;
-	/** Absolute directory; null for packs without one (`core`, `default`). */
+	/** Absolute directory; null for packs without one (`core`, `default`), and for those that were installed. */
 	readonly path: string | null;
 	/** The manifest, unknown members included. */
 	readonly metadata: JsonObject;
+	/** Of an installed pack: SHA-256 of its files, which the storage keeps and each node lays out for itself. */
+	readonly content: string | null;
+	/** Where an installed pack came from. */
+	readonly source: JsonObject | null;
+	/** Of an installed pack: `at`, `by` and `execution_id` of its installation. */
+	readonly installation: JsonObject | null;
+	/** What was installed before, the latest first: `content`, `version`, `source` and `installation` of each. */
+	readonly earlier: readonly JsonObject[] | null;
 }
 
 export const packKind: EntityKindDefinition<PackEntity> = {
@@ -25,6 +33,10 @@ export const packKind: EntityKindDefinition<PackEntity> = {
 		author: "text",
 		path: "text",
 		metadata: "json",
+		content: "text",
+		source: "json",
+		installation: "json",
+		earlier: "json",
 	},
 	unique: [["ref"]],
 	indexes: [["name"]],

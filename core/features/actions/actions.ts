@@ -159,6 +159,7 @@ export class StoredActions implements Actions {
 			output_schema,
 			tags: input.tags ?? [],
 			notify: input.notify ?? {},
+			content: null,
 		};
 	}
 

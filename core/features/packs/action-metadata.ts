@@ -77,6 +77,7 @@ export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: 
 		output_schema: (output_schema ?? {}) as JsonObject,
 		tags: (tags ?? []) as readonly JsonObject[],
 		notify: (notify ?? {}) as JsonObject,
+		content: null,
 	};
 }
 

@@ -14,5 +14,6 @@ export function defineCoreAction(
 		output_schema: {},
 		tags: [],
 		notify: {},
+		content: null,
 	};
 }

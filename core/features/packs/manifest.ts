@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { JsonObject, PackEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../language/attributes.ts";
+import { notInstalled } from "./not-installed.ts";
 import { isInRange } from "./version-range.ts";
 
 /** Version that packs may ask for in `svc_version`. */
@@ -60,6 +61,7 @@ export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity
 		author: String(author),
 		path: directory,
 		metadata: manifest,
+		...notInstalled,
 	};
 }
 

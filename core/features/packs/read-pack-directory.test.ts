@@ -7,6 +7,7 @@ import type { JsonObject } from "../../contract/index.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { resolveEntryPoint } from "./entry-point-api.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
+import { notInstalled } from "./not-installed.ts";
 import { readPackDirectory } from "./read-pack-directory.ts";
 
 const manifest = "name: Disk tools\nversion: 1.2.3\ndescription: d\nauthor: Ann\nemail: ann@example.org\n";
@@ -45,7 +46,16 @@ test("a pack directory is read with its actions in the order of their files", as
 		assert.deepEqual(problems, []);
 		assert.deepEqual(
 			{ ...pack, metadata: pack?.metadata["extra"] },
-			{ ref: "disk", name: "Disk tools", description: "d", version: "1.2.3", author: "Ann", path, metadata: { kept: true } },
+			{
+				ref: "disk",
+				name: "Disk tools",
+				description: "d",
+				version: "1.2.3",
+				author: "Ann",
+				path,
+				metadata: { kept: true },
+				...notInstalled,
+			},
 		);
 		assert.deepEqual(
 			actions.map(({ ref }) => ref),
@@ -64,6 +74,7 @@ test("a pack directory is read with its actions in the order of their files", as
 			output_schema: {},
 			tags: [],
 			notify: {},
+			content: null,
 		});
 		assert.equal(actions[1]?.enabled, false);
 		assert.deepEqual(actions[1]?.notify, { "on-failure": { message: "m", routes: ["ops"] } });

@@ -13,6 +13,7 @@ import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { corePack } from "./core-pack.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
+import { notInstalled } from "./not-installed.ts";
 import { type PackContent, readPackDirectory } from "./read-pack-directory.ts";
 
 /** Home of actions that are created without naming a pack. */
@@ -25,6 +26,7 @@ const defaultPack: PackContent = {
 		author: "svc",
 		path: null,
 		metadata: {},
+		...notInstalled,
 	},
 	actions: [],
 	problems: [],

@@ -197,7 +197,7 @@ test("a snapshot goes when nothing has referred to it for a day, unless its acti
 	};
 	const action = {
 		...{ id: "2".repeat(24), ref: "default.test", pack: "default", name: "test", description: "now", runner_type: "noop" },
-		...{ entry_point: "", enabled: true, metadata_file: null, parameters: {}, output_schema: {}, tags: [], notify: {} },
+		...{ entry_point: "", enabled: true, metadata_file: null, parameters: {}, output_schema: {}, tags: [], notify: {}, content: null },
 	};
 	const [current, used, unused] = ["now", "once", "never"].map((description) => toSnapshot({ ...action, description }, runner));
 	assert.ok(current && used && unused);

@@ -1,7 +1,8 @@
-import type { ActionEntity, Clock, Logger, Runner, RunnerTypeEntity, SnapshotEntity, Storage } from "../../contract/index.ts";
+import type { ActionEntity, Clock, Logger, PackEntity, Runner, RunnerTypeEntity, SnapshotEntity, Storage } from "../../contract/index.ts";
 import { createId } from "../basics/ids.ts";
 import { insertOnce } from "../basics/insert-once.ts";
 import type { ChangeFeed } from "../work/change-feed.ts";
+import type { ContentSource } from "./content-source.ts";
 import { Snapshots, toSnapshot } from "./snapshots.ts";
 
 /** Everything needed to submit or run an action. */
@@ -17,7 +18,11 @@ export interface CatalogParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly changes: Pick<ChangeFeed, "onChange" | "changed">;
+	readonly content: ContentSource;
 }
+
+/** Where the files of a pack are: in a directory of its own, or in the storage. */
+type PackPlace = Pick<PackEntity, "path" | "content">;
 
 /** Milliseconds for which another node's change may go unnoticed when its event is lost. */
 const maximumAge = 1_000;
@@ -27,7 +32,7 @@ export class Catalog {
 	readonly #parts: CatalogParts;
 	readonly #snapshots: Snapshots;
 	readonly #resolved = new Map<string, Promise<ResolvedAction | undefined>>();
-	readonly #directories = new Map<string, string | undefined>();
+	readonly #places = new Map<string, PackPlace | undefined>();
 	readonly #enabled = new Map<string, boolean>();
 	#keptSince = performance.now();
 
@@ -62,14 +67,21 @@ export class Catalog {
 		return this.#snapshots.get(id);
 	}
 
-	/** Directory of a pack; undefined when it has none. */
-	async packDirectory(ref: string): Promise<string | undefined> {
+	/**
+	 * Directory of a pack on this node; undefined when it has none.
+	 *
+	 * @param content of the pack as something came with it. Default: what the pack has now
+	 */
+	async packDirectory(ref: string, content: string | null = null): Promise<string | undefined> {
+		if (content !== null) return this.#parts.content.directory(ref, content);
 		this.#forgetOld();
-		if (!this.#directories.has(ref)) {
-			const [pack] = await this.#parts.storage.find("pack", { where: { ref }, fields: ["path"], limit: 1 });
-			this.#directories.set(ref, pack?.path ?? undefined);
+		if (!this.#places.has(ref)) {
+			const [pack] = await this.#parts.storage.find("pack", { where: { ref }, fields: ["path", "content"], limit: 1 });
+			this.#places.set(ref, pack);
 		}
-		return this.#directories.get(ref);
+		const place = this.#places.get(ref);
+		if (place?.content) return this.#parts.content.directory(ref, place.content);
+		return place?.path ?? undefined;
 	}
 
 	/** Whether an operator has left the runner type enabled. */
@@ -106,7 +118,7 @@ export class Catalog {
 	#forget(): void {
 		this.#keptSince = performance.now();
 		this.#resolved.clear();
-		this.#directories.clear();
+		this.#places.clear();
 		this.#enabled.clear();
 	}
 

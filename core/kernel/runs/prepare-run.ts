@@ -80,7 +80,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	if (execution.status === "scheduled" && !(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
 		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
 	}
-	const pack = await parts.catalog.packDirectory(action.pack);
+	const pack = await parts.catalog.packDirectory(action.pack, action.content);
 	const known = sealedSecrets.ofExecution(execution, snapshot);
 	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
 		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },

@@ -55,6 +55,7 @@ const action: ActionEntity = {
 	output_schema: {},
 	tags: [],
 	notify: {},
+	content: null,
 };
 const runnerType: RunnerTypeEntity = {
 	id: "66a1e0019d3e4b7a51c00002",

@@ -86,6 +86,7 @@ export function createAction(name: string, fields: Partial<ActionEntity> = {}): 
 		output_schema: {},
 		tags: [],
 		notify: {},
+		content: null,
 		...fields,
 	};
 }
