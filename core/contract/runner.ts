@@ -3,8 +3,10 @@ import type { ActionSignature, Definitions } from "./definitions.ts";
 import type { Expressions } from "./expressions.ts";
 import type { LastDecision, RunJournal, TakenUp } from "./journal.ts";
 import type { JsonObject } from "./json.ts";
+import type { PackSensors } from "./pack-sensor.ts";
 import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
+import type { TriggerReference } from "./trigger-reference.ts";
 
 /** Kind of a piece of output (specification, Execution output event). */
 export type OutputType = "stdout" | "stderr" | "other";
@@ -131,9 +133,6 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
 }
 
-/** A trigger as dispatchers name it. */
-export type TriggerReference = string | { readonly type: string; readonly parameters: JsonObject };
-
 /** How a run ended. */
 export interface RunResult {
 	/** Whether the action did what it should. */
@@ -154,6 +153,18 @@ export interface RunResult {
 	 * out: what is decided with a pause is added to the journal before.
 	 */
 	readonly decided?: LastDecision;
+}
+
+/** What a runner is told when it is to make ready for a pack. */
+export interface PackPreparation {
+	/** Ref of the pack. */
+	readonly pack: string;
+	/** Absolute path of its files on this node. Nothing of it is registered yet, and perhaps nothing ever is. */
+	readonly packDirectory: string;
+	/** Aborts when nobody waits any more. */
+	readonly signal: AbortSignal;
+	/** Tell whoever follows the installation what is being done, in whole lines. Await it: it is the back-pressure. */
+	emit(type: OutputType, text: string): Promise<void>;
 }
 
 /**
@@ -191,6 +202,14 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	 * Not called for a run that goes on without this service, or whose end somebody else has stored.
 	 */
 	afterRun?(run: { readonly execution_id: string; readonly liveaction_id: string }): Promise<void>;
+	/**
+	 * Make ready what a pack needs before anything of it runs here, such as a virtualenv. Resolves at once where that is so already. Rejects with
+	 * why it cannot, and leaves nothing behind then. Called when a pack is installed, on the node that installs it; elsewhere the first use has to do it. A runner
+	 * whose language the pack does not use resolves.
+	 */
+	prepare?(pack: PackPreparation): Promise<void>;
+	/** Sensors that packs bring as files of this runner's language. A node that runs sensors starts the runner for them, also where it runs no actions. */
+	readonly packSensors?: PackSensors;
 }
 
 /** A runner as a configuration holds it. The schema type is erased: the host validates against the data. */

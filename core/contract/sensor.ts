@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { Clock, Lifecycle, Logger, Plugin } from "./plugin.ts";
-import type { TriggerReference } from "./runner.ts";
+import type { TriggerReference } from "./trigger-reference.ts";
 
 /** A trigger type that comes with a sensor: registered under the sensor's pack when the service starts. */
 export interface SensorTriggerType {

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { defineRunner, defineSensor, type NodeRole } from "../../contract/index.ts";
+import { defineRunner, defineSensor, type NodeRole, type RunnerPlugin } from "../../contract/index.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
@@ -28,6 +28,17 @@ function createProbes() {
 	return { started, runner: runner(), sensor: sensor() };
 }
 
+/** The runner, which also runs sensors of packs. */
+function withPackSensors({ name, create }: RunnerPlugin): RunnerPlugin {
+	const packSensors = {
+		suffixes: [".probe"],
+		create: () => {
+			throw new Error("no pack has one");
+		},
+	};
+	return { kind: "runner", name, create: () => ({ ...create(), packSensors }) };
+}
+
 const parts: readonly [only: readonly NodeRole[], started: readonly string[]][] = [
 	[["api"], []],
 	[["worker"], ["runner"]],
@@ -46,6 +57,15 @@ for (const [only, expected] of parts) {
 			assert.deepEqual(started, expected);
 		}));
 }
+
+test("a node that runs sensors starts the runners that run those of packs, though it runs no actions", () =>
+	withNodes(async ({ startNode }) => {
+		const { started, runner } = createProbes();
+		await startNode({ only: ["api"], runners: [withPackSensors(runner)] });
+		assert.deepEqual(started, []);
+		await startNode({ only: ["sensors"], runners: [withPackSensors(runner)] });
+		assert.deepEqual(started, ["runner"]);
+	}));
 
 test("what a node without a worker takes in is run by a worker at once, long before its next poll", () =>
 	withNodes(async ({ startNode }) => {

@@ -19,7 +19,7 @@ interface Checked {
 
 /** What the plugins that a node starts say is wrong with their options, each with its place in the configuration. */
 export async function findOptionProblems(checked: CheckedPlugins, toContext: (name: string) => PluginContext): Promise<readonly string[]> {
-	const started = listChecked(checked).filter(({ kind }) => isStarted(kind, checked.roles));
+	const started = listChecked(checked).filter(({ kind, instance }) => isStarted(kind, checked.roles, instance));
 	const found = await Promise.all(
 		started.map(async ({ path, kind, name, instance }) => {
 			try {

@@ -90,7 +90,8 @@ export class PluginHost {
 		if (this.authBackend !== undefined && this.#needs("auth-backend")) {
 			await this.#startOne(`auth backend ${composition.authBackend?.name}`, this.authBackend);
 		}
-		if (this.#needs("runner")) await startTogether([...this.runners].map(([name, runner]) => this.#startOne(`runner ${name}`, runner)));
+		const runners = [...this.runners].filter(([, runner]) => this.#needs("runner", runner));
+		await startTogether(runners.map(([name, runner]) => this.#startOne(`runner ${name}`, runner)));
 		if (this.#needs("sensor")) for (const [name, sensor] of this.sensors) await this.#startOne(`sensor ${name}`, sensor);
 	}
 
@@ -100,8 +101,8 @@ export class PluginHost {
 		await instance.start?.(this.#toContext(name));
 	}
 
-	#needs(kind: PluginKind): boolean {
-		return isStarted(kind, this.#dependencies.roles);
+	#needs(kind: PluginKind, instance?: Lifecycle): boolean {
+		return isStarted(kind, this.#dependencies.roles, instance);
 	}
 
 	#toContext(name: string): PluginContext {

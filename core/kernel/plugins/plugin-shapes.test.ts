@@ -28,4 +28,12 @@ test("what reads definitions is whole, and may be of a class", () => {
 	assert.match(String(problemsOf({ definitions: { ...whole, test: true } })), /without a method test/);
 });
 
+test("what runs sensors of packs names its files and makes the sensors", () => {
+	const create = () => ({});
+	for (const packSensors of [undefined, { suffixes: [".py"], create }]) assert.deepEqual(problemsOf({ packSensors }), []);
+	for (const packSensors of [true, {}, { suffixes: ["py"], create }, { suffixes: ".py", create }, { suffixes: [".py"] }])
+		assert.match(String(problemsOf({ packSensors })), /packSensors without suffixes and create; hint: packSensors/);
+	assert.match(String(problemsOf({ prepare: true })), /a member prepare that is no method/);
+});
+
 test.run();

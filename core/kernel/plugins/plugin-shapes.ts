@@ -19,7 +19,7 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 	runner: {
 		title: "runner",
 		methods: { run: "async run({ runnerParameters, emit }) { return { succeeded: true, result: {} }; }" },
-		optionalMethods: ["recover", "afterRun"],
+		optionalMethods: ["recover", "afterRun", "prepare"],
 		hasCapabilities: true,
 		check: checkRunner,
 	},
@@ -74,7 +74,8 @@ function checkCapabilities(value: unknown): readonly string[] {
 
 const entryPoints = ["required", "forbidden", "optional"];
 
-function checkRunner({ description, parameters, capabilities, recover, definitions, entryPoint = "optional" }: Members): readonly string[] {
+function checkRunner({ description, parameters, capabilities, recover, definitions, packSensors, ...others }: Members): readonly string[] {
+	const { entryPoint = "optional" } = others;
 	const promises = (name: string) => isObject(capabilities) && capabilities[name] === true;
 	return [
 		...checkDescription(description),
@@ -85,6 +86,7 @@ function checkRunner({ description, parameters, capabilities, recover, definitio
 				]
 			: []),
 		...checkDefinitions(definitions),
+		...checkPackSensors(packSensors),
 		...(promises("recovery") && typeof recover !== "function"
 			? ["has the capability recovery and no method recover; hint: async recover(context, state) { return undefined; }"]
 			: []),
@@ -98,6 +100,14 @@ function checkDefinitions(definitions: unknown): readonly string[] {
 	const missing = ["inspect", "graph", "progress"].filter((name) => typeof definitions[name] !== "function");
 	const wrong = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined && typeof definitions[name] !== "function");
 	return [...missing, ...wrong].map((name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`);
+}
+
+function checkPackSensors(packSensors: unknown): readonly string[] {
+	if (packSensors === undefined) return [];
+	const { suffixes, create } = isObject(packSensors) ? packSensors : {};
+	const isRight = Array.isArray(suffixes) && suffixes.every((suffix) => typeof suffix === "string" && /^\.\w+$/.test(suffix));
+	if (isRight && typeof create === "function") return [];
+	return ['has packSensors without suffixes and create; hint: packSensors: { suffixes: [".py"], create(definition) { return sensor; } }'];
 }
 
 function checkParameters(parameters: unknown): readonly string[] {

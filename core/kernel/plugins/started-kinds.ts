@@ -1,4 +1,4 @@
-import { type NodeRole, nodeRoles, type PluginKind } from "../../contract/index.ts";
+import { type Lifecycle, type NodeRole, nodeRoles, type PluginKind, type Runner } from "../../contract/index.ts";
 
 /** Roles of nodes that need plugins of a kind. The listener of the API answers for the authentication component too. */
 const neededBy: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
@@ -9,7 +9,8 @@ const neededBy: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
 	sensor: ["sensors"],
 };
 
-/** Whether a node with these roles starts plugins of a kind. */
-export function isStarted(kind: PluginKind, roles: readonly NodeRole[]): boolean {
-	return neededBy[kind].some((role) => roles.includes(role));
+/** Whether a node with these roles starts plugins of a kind, or that one: a runner that runs sensors of packs is needed where sensors run. */
+export function isStarted(kind: PluginKind, roles: readonly NodeRole[], instance?: Lifecycle): boolean {
+	if (neededBy[kind].some((role) => roles.includes(role))) return true;
+	return kind === "runner" && roles.includes("sensors") && (instance as Runner | undefined)?.packSensors !== undefined;
 }

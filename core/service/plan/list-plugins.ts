@@ -1,4 +1,5 @@
 import type { PlannedPlugin } from "../../cli/service-plan.ts";
+import type { Lifecycle } from "../../contract/index.ts";
 import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
 import { isStarted } from "../../kernel/plugins/started-kinds.ts";
@@ -8,8 +9,8 @@ type Plugin = { readonly kind: PlannedPlugin["kind"]; readonly name: string; rea
 
 /** The plugins of a configuration, and which of them a node with its roles starts. */
 export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, sensors }: CreatedPlugins): readonly PlannedPlugin[] {
-	const entry = (path: string, { kind, name, contract = 1 }: Plugin) => {
-		return { path, kind, name, contract, starts: isStarted(kind, config.roles) };
+	const entry = (path: string, { kind, name, contract = 1 }: Plugin, instance?: Lifecycle) => {
+		return { path, kind, name, contract, starts: isStarted(kind, config.roles, instance) };
 	};
 	const { authBackend } = config;
 	return [
@@ -17,7 +18,7 @@ export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, s
 		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
 		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),
 		...config.runners.map((plugin, index) => ({
-			...entry(`runners[${index}]`, plugin),
+			...entry(`runners[${index}]`, plugin, runners.get(plugin.name)),
 			capabilities: { ...runners.get(plugin.name)?.capabilities },
 		})),
 		...config.sensors.map((plugin, index) => {
