@@ -84,8 +84,10 @@ export interface MoveReport {
 /** The kinds of plugins that there are kits for. */
 export const conformKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor"] as const satisfies readonly PluginKind[];
 
+export type ConformKind = (typeof conformKinds)[number];
+
 export interface ConformOptions {
-	readonly kind: PluginKind;
+	readonly kind: ConformKind;
 	/** Path of the module as given, relative to the working directory. */
 	readonly module: string;
 	/** Part of the names of the statements to run. Default: all. */
@@ -98,7 +100,7 @@ export interface ConformOptions {
 
 /** How each statement of a kit came out. */
 export interface ConformReport {
-	readonly kind: PluginKind;
+	readonly kind: ConformKind;
 	/** The plugin's. */
 	readonly name: string;
 	readonly module: string;

@@ -1,4 +1,5 @@
 import type { AuthBackendPlugin } from "./auth-backend.ts";
+import type { DialectPlugin } from "./dialect.ts";
 import type { EventBusPlugin } from "./event-bus.ts";
 import type { OptionsInput } from "./options-input.ts";
 import type { RunnerPlugin } from "./runner.ts";
@@ -15,6 +16,8 @@ export interface Composition<BackendName extends string = string> {
 	readonly runners: readonly RunnerPlugin[];
 	/** Sources of events; each runs on one node. Default none. */
 	readonly sensors?: readonly SensorPlugin[];
+	/** What content of packs may say that was written for other services. Default none. */
+	readonly dialects?: readonly DialectPlugin[];
 	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
 	readonly auth_backends?: Readonly<Record<BackendName, (kwargs: never) => AuthBackendPlugin>>;
 	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */

@@ -1,4 +1,5 @@
 import type { AuthBackend, AuthBackendPlugin } from "./auth-backend.ts";
+import type { Dialect, DialectPlugin } from "./dialect.ts";
 import type { EventBus, EventBusPlugin } from "./event-bus.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { Lifecycle, Plugin, PluginKind, PluginTerms } from "./plugin.ts";
@@ -75,4 +76,13 @@ export function defineSensor<O = Record<string, never>>(
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => SensorPlugin {
 	return define("sensor", name, create, terms);
+}
+
+/** Declare a dialect. `create` gets the options and returns the dialect. */
+export function defineDialect<O = Record<string, never>>(
+	name: string,
+	create: (options: O) => Dialect,
+	terms?: PluginTerms,
+): (...options: OptionsArgument<O>) => DialectPlugin {
+	return define("dialect", name, create, terms);
 }

@@ -3,6 +3,7 @@ export * from "./children.ts";
 export * from "./config.ts";
 export * from "./define.ts";
 export * from "./definitions.ts";
+export * from "./dialect.ts";
 export * from "./entities/index.ts";
 export * from "./errors.ts";
 export * from "./event-bus.ts";

@@ -25,12 +25,14 @@ export interface PluginContext {
 	readonly nodeId: string;
 	/** Options of the service, defaults applied. A plugin reads the section that the reference gives it. */
 	readonly options: Options;
+	/** Directories with Python modules that packs import, from dialects (`pythonPath`), in the order in which to search. Absent: none. */
+	readonly pythonPaths?: readonly string[];
 }
 
 /**
  * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method but `check`, and calls `stop`
  * exactly once afterwards, also when `start` threw: `stop` must cope with a half-finished start. Plugins start in the order
- * storage, event bus, auth backend, runners, sensors and stop in reverse.
+ * storage, event bus, auth backend, dialects, runners, sensors and stop in reverse.
  */
 export interface Lifecycle {
 	/**
@@ -61,7 +63,7 @@ export interface PluginTerms {
 }
 
 /** What a plugin is. */
-export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor";
+export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor" | "dialect";
 
 /** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */
 export interface Plugin<K extends PluginKind, T extends Lifecycle> extends PluginTerms {

@@ -48,6 +48,7 @@ function createAlone<F extends FeatureList>(createFeatures: CreateFeatures<F>) {
 				eventBus: memoryBus(),
 				runners: [localCommand()],
 				sensors: [],
+				dialects: [],
 				authBackend: undefined,
 			},
 			access: {},

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { AuthBackend, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
+import type { AuthBackend, Dialect, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
+import { Dialects } from "../language/dialects.ts";
 import type { Authority } from "./basics/authority.ts";
 import type { Dispatcher } from "./events/dispatcher.ts";
 import { EventDoor } from "./events/event-door.ts";
@@ -37,6 +38,8 @@ export interface Plugins {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
+	/** In the order of the configuration. */
+	readonly dialects: readonly Dialect[];
 	/** May be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;
 }
@@ -45,7 +48,7 @@ export interface Plugins {
  * What accepts an event or a request, runs it once and keeps what it printed. Features are made of it, and come into it by its seams.
  * Its members may be kept at once and used once the engine has started; `register` of a feature may use the storage and what reads it.
  */
-export interface Kernel extends Plugins {
+export interface Kernel extends Omit<Plugins, "dialects"> {
 	/** Configuration, and what the embedding program gives, beside the options. */
 	readonly dependencies: EngineDependencies;
 	readonly options: Options;
@@ -58,6 +61,8 @@ export interface Kernel extends Plugins {
 	readonly leasing: Leasing;
 	/** Tells every node that something many keep in memory has changed. */
 	readonly changes: ChangeFeed;
+	/** What content may say in words of other services. */
+	readonly dialects: Dialects;
 	/** Actions, runner types and packs as they are used. */
 	readonly catalog: Catalog;
 	/** The door for events. */
@@ -168,7 +173,8 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 	const runners = new Map(plugins.runners);
 	const seams = new Seams(runners);
 	const leasing = new Leasing({ storage, clock, nodeId, lease: options.scheduler.lease });
-	const parts = { ...plugins, runners, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };
+	const dialects = new Dialects(plugins.dialects);
+	const parts = { ...plugins, runners, dialects, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };
 	const changes = createChangeFeed(parts);
 	const authority: Authority = {
 		principalOf: (username) => seams.authority.principalOf(username),

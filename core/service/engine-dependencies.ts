@@ -7,7 +7,7 @@ export function toDependencies(
 	config: ResolvedConfig,
 	given: Omit<EngineDependencies, "options" | "roles" | "composition" | "access" | "packs" | "configs" | "dataDirectory" | "version">,
 ): EngineDependencies {
-	const { options, roles, access, packs, configs, dataDirectory, storage, eventBus, runners, sensors, authBackend } = config;
-	const composition = { storage, eventBus, runners, sensors, authBackend };
+	const { options, roles, access, packs, configs, dataDirectory, storage, eventBus, runners, sensors, dialects, authBackend } = config;
+	const composition = { storage, eventBus, runners, sensors, dialects, authBackend };
 	return { ...given, options, roles, composition, access, packs, configs, dataDirectory, version };
 }

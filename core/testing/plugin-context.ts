@@ -13,6 +13,8 @@ export interface PluginContextOptions {
 	readonly clock?: Clock;
 	/** Options of the service that differ from the defaults. */
 	readonly options?: OptionsInput;
+	/** Default none. */
+	readonly pythonPaths?: readonly string[];
 }
 
 /** What the host would hand to `start` of a plugin, on a node of its own. */
@@ -21,6 +23,7 @@ export function createPluginContext({
 	logger = silentLogger,
 	clock,
 	options,
+	pythonPaths = [],
 }: PluginContextOptions = {}): PluginContext {
 	return {
 		logger,
@@ -28,5 +31,6 @@ export function createPluginContext({
 		dataDirectory,
 		nodeId: crypto.randomUUID(),
 		options: createOptions(options),
+		pythonPaths,
 	};
 }

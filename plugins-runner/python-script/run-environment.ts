@@ -1,13 +1,10 @@
 import { type JsonObject, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul, toPythonText } from "../_process/index.ts";
 
-/** Second names of the service's variables, by which client libraries and packs of the compatible platform ask. */
+/** Second names of the service's variables, by which client libraries ask. */
 const secondNames: Readonly<Record<string, readonly string[]>> = {
-	SVC_ACTION_PACK_NAME: ["ST2_ACTION_PACK_NAME"],
-	SVC_ACTION_EXECUTION_ID: ["ST2_ACTION_EXECUTION_ID"],
-	SVC_ACTION_API_URL: ["SVC_API_URL", "ST2_ACTION_API_URL", "ST2_API_URL"],
-	SVC_ACTION_AUTH_TOKEN: ["SVC_AUTH_TOKEN", "ST2_ACTION_AUTH_TOKEN", "ST2_AUTH_TOKEN"],
-	SVC_ACTION_DEBUG: ["ST2_ACTION_DEBUG"],
+	SVC_ACTION_API_URL: ["SVC_API_URL"],
+	SVC_ACTION_AUTH_TOKEN: ["SVC_AUTH_TOKEN"],
 };
 
 /** The parameter `env`, and over it what the service gives. The path of modules is the runner's: `PYTHONPATH` is left out. */

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { isSvcError, type PluginKind, toErrorMessage } from "../../contract/index.ts";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import { toConformReport } from "../conform/reports.ts";
-import { CliExit, type ConformReport, conformKinds, write } from "../context.ts";
+import { CliExit, type ConformKind, type ConformReport, conformKinds, write } from "../context.ts";
 import type { AddCommands } from "./options.ts";
 
 interface Given {
@@ -26,7 +26,7 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 		.option("--only <text>", "only the statements that hold this text")
 		.option("--timeout <seconds>", "longest that one statement may take", toPositive, 30)
 		.option("--times <number>", "how often to run all of it, until a statement is refused", toWhole, 1)
-		.action(async (kind: PluginKind, module: string, { reporter, output, only, timeout, times }: Given) => {
+		.action(async (kind: ConformKind, module: string, { reporter, output, only, timeout, times }: Given) => {
 			const report = await orUsage(conform({ kind, module, only, timeout: timeout * 1_000, times }));
 			const text = toConformReport(reporter, report);
 			if (output === undefined) await write(stdout, text);

@@ -5,7 +5,7 @@ import { isStarted } from "./started-kinds.ts";
 
 export interface CheckedPlugins {
 	readonly composition: EngineDependencies["composition"];
-	readonly plugins: Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors"> & { readonly storage: Lifecycle };
+	readonly plugins: Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors" | "dialects"> & { readonly storage: Lifecycle };
 	readonly roles: readonly NodeRole[];
 }
 
@@ -34,11 +34,12 @@ export async function findOptionProblems(checked: CheckedPlugins, toContext: (na
 }
 
 function listChecked({ composition, plugins }: CheckedPlugins): readonly Checked[] {
-	const { storage, eventBus, authBackend, runners, sensors } = composition;
+	const { storage, eventBus, authBackend, runners, sensors, dialects } = composition;
 	return [
 		{ path: "storage", ...toNamed(storage), instance: plugins.storage },
 		{ path: "event_bus", ...toNamed(eventBus), instance: plugins.eventBus },
 		...(authBackend === undefined ? [] : [{ path: "auth.backend", ...toNamed(authBackend), instance: plugins.authBackend }]),
+		...dialects.map((plugin, index) => ({ path: `dialects[${index}]`, ...toNamed(plugin), instance: plugins.dialects[index] })),
 		...runners.map((plugin, index) => ({ path: `runners[${index}]`, ...toNamed(plugin), instance: plugins.runners.get(plugin.name) })),
 		...sensors.map((plugin, index) => ({ path: `sensors[${index}]`, ...toNamed(plugin), instance: plugins.sensors.get(plugin.name) })),
 	];

@@ -1,5 +1,6 @@
 import {
 	type AuthBackend,
+	type Dialect,
 	type EventBus,
 	type Lifecycle,
 	type Plugin,
@@ -22,12 +23,14 @@ export interface CreatedPlugins {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
+	/** In the order of the configuration. */
+	readonly dialects: readonly Dialect[];
 }
 
 /** Create every plugin and look at what it is. `SVC_CONFIG` names all that are no plugins, each by its path in the configuration. */
 export function createPlugins(composition: EngineDependencies["composition"]): CreatedPlugins {
 	const problems: string[] = [];
-	const { storage, eventBus, authBackend, runners, sensors } = composition;
+	const { storage, eventBus, authBackend, runners, sensors, dialects } = composition;
 	const door = attempt(
 		{ path: "storage", plugin: storage, problems },
 		() => createStorageDoor(storage),
@@ -38,6 +41,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 		authBackend: authBackend && create("auth.backend", authBackend, problems),
 		runners: runners.map((plugin, index) => [plugin.name, create(`runners[${index}]`, plugin, problems) as Runner] as const),
 		sensors: sensors.map((plugin, index) => [plugin.name, create(`sensors[${index}]`, plugin, problems)] as const),
+		dialects: dialects.map((plugin, index) => create(`dialects[${index}]`, plugin, problems)),
 	};
 	if (problems.length > 0) throw toConfigError(problems);
 	// Whatever is missing is among the problems.

@@ -1,6 +1,7 @@
 import type {
 	AuthBackendPlugin,
 	Clock,
+	DialectPlugin,
 	EventBusPlugin,
 	JsonObject,
 	Logger,
@@ -31,6 +32,7 @@ export interface EngineDependencies {
 		readonly eventBus: EventBusPlugin;
 		readonly runners: readonly RunnerPlugin[];
 		readonly sensors: readonly SensorPlugin[];
+		readonly dialects: readonly DialectPlugin[];
 		readonly authBackend: AuthBackendPlugin | undefined;
 	};
 	/** Section `rbac` beside its options. */

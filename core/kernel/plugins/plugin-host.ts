@@ -1,4 +1,16 @@
-import type { AuthBackend, Clock, EventBus, Lifecycle, PluginContext, PluginKind, Runner, Sensor, Storage } from "../../contract/index.ts";
+import type {
+	AuthBackend,
+	Clock,
+	Dialect,
+	EventBus,
+	Lifecycle,
+	PluginContext,
+	PluginKind,
+	Runner,
+	Sensor,
+	Storage,
+} from "../../contract/index.ts";
+import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
 import type { Persist } from "../nodes/persist.ts";
 import { findOptionProblems } from "./check-options.ts";
@@ -28,25 +40,28 @@ export class PluginHost {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
+	/** In the order of the configuration. */
+	readonly dialects: readonly Dialect[];
 	readonly #dependencies: EngineDependencies;
 	readonly #node: HostNode;
 	readonly #door: StorageDoor;
 	readonly #started: Started[] = [];
 
 	constructor(dependencies: EngineDependencies, node: HostNode) {
-		const { door, eventBus, authBackend, runners, sensors } = createPlugins(dependencies.composition);
+		const { door, eventBus, authBackend, runners, sensors, dialects } = createPlugins(dependencies.composition);
 		this.storage = door.storage;
 		this.eventBus = eventBus;
 		this.authBackend = authBackend;
 		this.runners = runners;
 		this.sensors = sensors;
+		this.dialects = dialects;
 		this.#dependencies = dependencies;
 		this.#node = node;
 		this.#door = door;
 	}
 
 	/**
-	 * Asks storage, event bus, and of auth backend, runners and sensors what the node's roles need whether their options are right, and
+	 * Asks storage, event bus, dialects, and of auth backend, runners and sensors what the node's roles need whether their options are right, and
 	 * starts them in this order; the runners together, as some of them wait for processes. A failure stops what had started and is thrown on; starting the storage is left to
 	 * `persist`, which may try it more than once.
 	 */
@@ -90,6 +105,7 @@ export class PluginHost {
 		if (this.authBackend !== undefined && this.#needs("auth-backend")) {
 			await this.#startOne(`auth backend ${composition.authBackend?.name}`, this.authBackend);
 		}
+		for (const [index, dialect] of this.dialects.entries()) await this.#startOne(`dialect ${composition.dialects[index]?.name}`, dialect);
 		const runners = [...this.runners].filter(([, runner]) => this.#needs("runner", runner));
 		await startTogether(runners.map(([name, runner]) => this.#startOne(`runner ${name}`, runner)));
 		if (this.#needs("sensor")) for (const [name, sensor] of this.sensors) await this.#startOne(`sensor ${name}`, sensor);
@@ -108,7 +124,7 @@ export class PluginHost {
 	#toContext(name: string): PluginContext {
 		const { dataDirectory, options } = this.#dependencies;
 		const { id: nodeId, clock, logger } = this.#node;
-		return { logger: logger.withTag(name), clock, dataDirectory, nodeId, options };
+		return { logger: logger.withTag(name), clock, dataDirectory, nodeId, options, pythonPaths: new Dialects(this.dialects).pythonPaths };
 	}
 }
 

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { type PluginKind, toErrorMessage } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 
@@ -42,6 +43,7 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 		hasCapabilities: true,
 	},
 	sensor: { title: "sensor", methods: { run: "async run({ signal, dispatch }) { }" }, check: checkSensor },
+	dialect: { title: "dialect", methods: {}, optionalMethods: ["normalize"], check: checkDialect },
 };
 
 /**
@@ -124,6 +126,26 @@ function checkSensor({ description, trigger_types: types }: Members): readonly s
 	if (!Array.isArray(types)) return [...checkDescription(description), `has no list trigger_types; ${hint}`];
 	const nameless = types.findIndex((type: unknown) => !isObject(type) || typeof type["name"] !== "string" || type["name"] === "");
 	return [...checkDescription(description), ...(nameless === -1 ? [] : [`has no name at trigger_types[${nameless}]; ${hint}`])];
+}
+
+const nameTables = ["runnerTypes", "triggerTypes", "names", "environment"] as const;
+
+function checkDialect(members: Members): readonly string[] {
+	const { description, attributes = {}, pythonPath } = members;
+	const tables = nameTables.filter((name) => members[name] !== undefined && !isNameTable(members[name]));
+	const hasKinds = isObject(attributes) && Object.values(attributes).every(isNameTable);
+	return [
+		...checkDescription(description),
+		...tables.map((name) => `has ${name} that are no table of names; hint: ${name}: { theirs: "ours" }`),
+		...(hasKinds ? [] : ['has attributes that are no tables of names; hint: attributes: { action: { theirs: "ours" } }']),
+		...(pythonPath === undefined || (typeof pythonPath === "string" && isAbsolute(pythonPath))
+			? []
+			: ['has a pythonPath that is no absolute path; hint: pythonPath: fileURLToPath(new URL("./python", import.meta.url))']),
+	];
+}
+
+function isNameTable(value: unknown): boolean {
+	return isObject(value) && Object.values(value).every((name) => typeof name === "string" && name !== "");
 }
 
 function checkDescription(description: unknown): readonly string[] {

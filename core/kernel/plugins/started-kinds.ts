@@ -7,6 +7,7 @@ const neededBy: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
 	"auth-backend": ["auth", "api"],
 	runner: ["worker"],
 	sensor: ["sensors"],
+	dialect: nodeRoles,
 };
 
 /** Whether a node with these roles starts plugins of a kind, or that one: a runner that runs sensors of packs is needed where sensors run. */

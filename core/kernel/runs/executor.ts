@@ -8,6 +8,7 @@ import {
 	type Runner,
 	type Storage,
 } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { Authority } from "../basics/authority.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import type { Dispatcher } from "../events/dispatcher.ts";
@@ -53,6 +54,7 @@ export interface ExecutorParts {
 	readonly triggerTypes: OwnTriggerTypes;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
+	readonly dialects: Dialects;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly admitAll: ChildStartParts["admitAll"];
 	readonly isWorkflow: (runnerName: string) => boolean;

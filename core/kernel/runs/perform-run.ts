@@ -1,4 +1,5 @@
 import { type ExecutionEntity, type JsonObject, type RunContext, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Catalog } from "../executions/catalog.ts";
@@ -38,6 +39,7 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts {
 	readonly catalog: Pick<Catalog, "resolve">;
 	readonly templateSources: TemplateSources;
 	readonly logger: EngineDependencies["logger"];
+	readonly dialects: Dialects;
 	/** What becomes of an execution whose run has failed of itself. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
 }
@@ -132,6 +134,7 @@ export class RunPerformer {
 		const { execution, run, prepared } = performance;
 		return {
 			...prepared.context,
+			environment: this.#parts.dialects.environment(prepared.context.environment),
 			signal: run.controller.signal,
 			pausing: run.pausing.signal,
 			children,

@@ -7,6 +7,7 @@ const hints: Readonly<Record<PluginKind, string>> = {
 	runner: "runners: [localCommand(), localScript()]",
 	"auth-backend": "auth: { backend: flatFile() }",
 	sensor: 'sensors: [fileWatch({ paths: ["/var/log/syslog"] })]',
+	dialect: "dialects: [packCompatibility()]",
 };
 
 const titles: Readonly<Record<PluginKind, string>> = {
@@ -15,6 +16,7 @@ const titles: Readonly<Record<PluginKind, string>> = {
 	runner: "a runner plugin",
 	"auth-backend": "an auth backend plugin",
 	sensor: "a sensor plugin",
+	dialect: "a dialect plugin",
 };
 
 /** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
@@ -24,7 +26,7 @@ export function findPluginProblem(path: string, kind: PluginKind, value: unknown
 }
 
 /** Problems of a list of plugins, names that stand twice included. */
-export function findListProblems(path: string, kind: "runner" | "sensor", value: unknown): string[] {
+export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect", value: unknown): string[] {
 	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
 	const plugins: readonly unknown[] = value;
 	const problems = plugins.map((plugin, index) => findPluginProblem(`${path}[${index}]`, kind, plugin));

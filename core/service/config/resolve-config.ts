@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import {
 	type AuthBackendPlugin,
+	type DialectPlugin,
 	type EventBusPlugin,
 	type NodeRole,
 	nodeRoles,
@@ -36,6 +37,7 @@ export interface ResolvedConfig {
 	readonly eventBus: EventBusPlugin;
 	readonly runners: readonly RunnerPlugin[];
 	readonly sensors: readonly SensorPlugin[];
+	readonly dialects: readonly DialectPlugin[];
 	readonly authBackend?: AuthBackendPlugin;
 	/** Roles and who has them. */
 	readonly access: RoleConfig;
@@ -58,7 +60,18 @@ export interface ResolveContext {
 	readonly only?: readonly string[] | undefined;
 }
 
-const compositionMembers = ["storage", "event_bus", "runners", "sensors", "auth_backends", "packs", "configs", "data_dir", "features"];
+const compositionMembers = [
+	"storage",
+	"event_bus",
+	"runners",
+	"sensors",
+	"dialects",
+	"auth_backends",
+	"packs",
+	"configs",
+	"data_dir",
+	"features",
+];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
@@ -87,6 +100,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		eventBus: config.event_bus,
 		runners: config.runners,
 		sensors: config.sensors ?? [],
+		dialects: config.dialects ?? [],
 		...(authBackend !== undefined && { authBackend }),
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
@@ -116,7 +130,7 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
-	const { features, storage, event_bus, runners, sensors, packs, configs, data_dir } = input;
+	const { features, storage, event_bus, runners, sensors, dialects, packs, configs, data_dir } = input;
 	const problems = [
 		features === undefined || typeof features === "function"
 			? undefined
@@ -125,6 +139,7 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		findPluginProblem("event_bus", "event-bus", event_bus),
 		...findListProblems("runners", "runner", runners),
 		...(sensors === undefined ? [] : findListProblems("sensors", "sensor", sensors)),
+		...(dialects === undefined ? [] : findListProblems("dialects", "dialect", dialects)),
 		findAuthBackendsProblem(input["auth_backends"]),
 		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
 		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,

@@ -22,7 +22,7 @@ const withoutMeaning = ["id", "revision", "turn"];
 
 export interface ContentParts {
 	readonly config: ResolvedConfig;
-	readonly plugins: Pick<CreatedPlugins, "runners" | "sensors">;
+	readonly plugins: Pick<CreatedPlugins, "runners" | "sensors" | "dialects">;
 }
 
 export interface DraftedContent {

@@ -17,6 +17,7 @@ export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, s
 		{ ...entry("storage", config.storage), capabilities: { ...door.storage.capabilities } },
 		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
 		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),
+		...config.dialects.map((plugin, index) => entry(`dialects[${index}]`, plugin)),
 		...config.runners.map((plugin, index) => ({
 			...entry(`runners[${index}]`, plugin, runners.get(plugin.name)),
 			capabilities: { ...runners.get(plugin.name)?.capabilities },

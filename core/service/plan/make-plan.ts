@@ -123,8 +123,15 @@ async function draft(config: ResolvedConfig, plugins: CreatedPlugins, { stored, 
 	}
 }
 
-function toComposition({ storage, eventBus, runners, sensors, authBackend }: ResolvedConfig): Parameters<typeof createPlugins>[0] {
-	return { storage, eventBus, runners, sensors, authBackend };
+function toComposition({
+	storage,
+	eventBus,
+	runners,
+	sensors,
+	dialects,
+	authBackend,
+}: ResolvedConfig): Parameters<typeof createPlugins>[0] {
+	return { storage, eventBus, runners, sensors, dialects, authBackend };
 }
 
 function createContext({ options, dataDirectory }: ResolvedConfig, findings: Finding[]): PluginContext {

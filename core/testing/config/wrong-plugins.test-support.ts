@@ -1,6 +1,7 @@
 import {
 	defineAuthBackend,
 	defineConfig,
+	defineDialect,
 	defineEventBus,
 	defineRunner,
 	defineSensor,
@@ -27,6 +28,7 @@ function configure(plugin: Plugin<never, never>) {
 	const at = {
 		runner: { runners: [plugin] },
 		sensor: { sensors: [plugin] },
+		dialect: { dialects: [plugin] },
 		storage: { storage: plugin },
 		"event-bus": { event_bus: plugin },
 	};
@@ -94,4 +96,13 @@ export const wrongPlugins: readonly Wrong[] = [
 	refused("sensors[0]", "has no method run; hint: ", () => defineSensor("x", () => ({ ...text, trigger_types: [] }))()),
 	// @ts-expect-error start is a method
 	refused("sensors[0]", "has a member start that is no", () => defineSensor("x", () => ({ ...sensor, start: true }))()),
+	// @ts-expect-error a dialect has a description
+	refused("dialects[0]", "has no text description; hint: ", () => defineDialect("x", () => ({}))()),
+	// @ts-expect-error a table has names
+	refused("dialects[0]", "has names that are no table", () => defineDialect("x", () => ({ ...text, names: { kv: 1 } }))()),
+	// @ts-expect-error tables stand under what they are about
+	refused("dialects[0]", "has attributes that are", () => defineDialect("x", () => ({ ...text, attributes: { action: "cmd" } }))()),
+	refused("dialects[0]", "has a pythonPath that is", () => defineDialect("x", () => ({ ...text, pythonPath: "python" }))()),
+	// @ts-expect-error a method that may be left out is a method all the same
+	refused("dialects[0]", "normalize that is no", () => defineDialect("x", () => ({ ...text, normalize: true }))()),
 ];

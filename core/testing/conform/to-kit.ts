@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { type PluginKind, SvcError } from "../../contract/index.ts";
+import type { ConformKind } from "../../cli/context.ts";
+import { SvcError } from "../../contract/index.ts";
 import { type AuthBackendSuiteOptions, testAuthBackend } from "../auth-suite.ts";
 import { type EventBusSuiteOptions, testEventBus } from "../event-bus-suite.ts";
 import type { RegisterTest } from "../run-kit.ts";
@@ -18,7 +19,7 @@ export interface Kit {
 const cases = ["succeeds", "fails", "throws", "prints", "blocks"];
 
 /** The members that the options of each kit must have, beside `name`; `test` is given. */
-const required: Readonly<Record<PluginKind, Readonly<Record<string, "function" | "object">>>> = {
+const required: Readonly<Record<ConformKind, Readonly<Record<string, "function" | "object">>>> = {
 	runner: { create: "function", cases: "object" },
 	"auth-backend": { create: "function" },
 	storage: { create: "function" },
@@ -27,7 +28,7 @@ const required: Readonly<Record<PluginKind, Readonly<Record<string, "function" |
 };
 
 /** The kit of what a module exports: the options of the suite, a plugin, or a function that makes one. */
-export function toKit(kind: PluginKind, path: string, module: unknown): Kit {
+export function toKit(kind: ConformKind, path: string, module: unknown): Kit {
 	const found = findExport(module);
 	const exported = typeof found === "function" ? callFactory(path, found as () => unknown) : found;
 	const fallback = basename(path).replace(/\.[^.]+$/, "");
@@ -59,7 +60,7 @@ function callFactory(path: string, create: () => unknown): unknown {
 	}
 }
 
-function toOptions(kind: PluginKind, path: string, exported: unknown): Readonly<Record<string, unknown>> {
+function toOptions(kind: ConformKind, path: string, exported: unknown): Readonly<Record<string, unknown>> {
 	if (typeof exported !== "object" || exported === null) throw refusal(path, "exports nothing that can be tested");
 	const options = exported as Readonly<Record<string, unknown>>;
 	for (const [name, type] of Object.entries(required[kind])) {
@@ -70,10 +71,10 @@ function toOptions(kind: PluginKind, path: string, exported: unknown): Readonly<
 	return options;
 }
 
-function register(kind: PluginKind, { name }: { readonly name: string }, { options, leftOut }: Derived): Kit {
+function register(kind: ConformKind, { name }: { readonly name: string }, { options, leftOut }: Derived): Kit {
 	// The members were checked as far as the kit needs them to begin; what they do is what it tests.
 	const given = (test: RegisterTest) => ({ ...options, name, test }) as unknown;
-	const registers: Readonly<Record<PluginKind, (test: RegisterTest) => void>> = {
+	const registers: Readonly<Record<ConformKind, (test: RegisterTest) => void>> = {
 		runner: (test) => testRunner(given(test) as RunnerSuiteOptions),
 		"auth-backend": (test) => testAuthBackend(given(test) as AuthBackendSuiteOptions),
 		storage: (test) => testStorage(given(test) as StorageSuiteOptions),

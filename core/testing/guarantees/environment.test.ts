@@ -20,8 +20,8 @@ const known = /^(PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|TER
 /** Set by the shell. */
 const shell = /^(PWD|OLDPWD|SHLVL|_)$/;
 /** What a host adds is its own affair. */
-const host = /^(?!SVC_|ST2_)|^SVC_ACTION_LIVEACTION_ID$/;
-const python = /^(SVC_API_URL|SVC_AUTH_TOKEN|ST2_\w+)$/;
+const host = /^(?!SVC_)|^SVC_ACTION_LIVEACTION_ID$/;
+const python = /^(SVC_API_URL|SVC_AUTH_TOKEN)$/;
 
 interface Row {
 	readonly runner: string;
