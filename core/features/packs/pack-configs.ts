@@ -5,6 +5,7 @@ import { toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { collectSecrets, maskBySchema, restoreMasked } from "../../language/parameters/mask.ts";
@@ -19,6 +20,7 @@ import { renderConfigValues } from "./render-values.ts";
 export interface PackConfigParts {
 	readonly storage: Storage;
 	readonly logger: Logger;
+	readonly dialects: Dialects;
 	readonly datastore: Pick<DatastoreItems, "accessFor" | "clearAccessFor">;
 	/** Directory of a pack; undefined when it has none. */
 	readonly packDirectory: (pack: string) => Promise<string | undefined>;
@@ -121,7 +123,9 @@ export class StoredPackConfigs implements PackConfigs {
 	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const path = await this.#parts.packDirectory(pack);
 		if (path === undefined) return undefined;
-		return this.#files.read(join(path, "config.schema.yaml"), (content) => checkParameterDefinitions(content));
+		return this.#files.read(join(path, "config.schema.yaml"), (content) =>
+			checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content)),
+		);
 	}
 
 	/** The names of all packs, which are safe to make file names of. `SVC_NOT_FOUND` for any other. */

@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isSvcError, type JsonObject, type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { type DialectKind, isSvcError, type JsonObject, type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type Attribute, text } from "../../language/attributes.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { PackDirectory } from "./packs-api.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
 import { readYamlObject } from "./read-yaml.ts";
@@ -15,6 +16,8 @@ export interface Place {
 
 /** Files of one kind that packs may hold, for the feature that the records belong to which the files describe. */
 export interface PackFiles<Input> {
+	/** What dialects call what they describe. */
+	readonly kind: DialectKind;
 	/** Folder of a pack that they lie in. */
 	readonly folder: string;
 	/** What a file says. `SVC_INVALID` names the attribute and what is allowed. */
@@ -38,9 +41,13 @@ export function withoutNull(values: JsonObject): JsonObject {
 }
 
 /** Make the records of a kind say what the files of packs say. Each bad file is a line in the log, and the others go on. */
-export async function registerFiles<Input>(logger: Logger, packs: readonly PackDirectory[], files: PackFiles<Input>): Promise<void> {
+export async function registerFiles<Input>(
+	{ logger, dialects }: { readonly logger: Logger; readonly dialects: Dialects },
+	packs: readonly PackDirectory[],
+	files: PackFiles<Input>,
+): Promise<void> {
 	const skip = (problem: PackProblem) => logger.warn("pack content was skipped", { problem });
-	for (const { file, input } of await readFiles(packs, files, skip)) {
+	for (const { file, input } of await readFiles(packs, withDialects(files, dialects), skip)) {
 		try {
 			await files.register(input);
 		} catch (error) {
@@ -49,6 +56,11 @@ export async function registerFiles<Input>(logger: Logger, packs: readonly PackD
 			if (!isSvcError(error, "SVC_CONFLICT")) skip({ file, message: toErrorMessage(error) });
 		}
 	}
+}
+
+/** Files that may say things in the words of other services. */
+function withDialects<Input>(files: PackFiles<Input>, dialects: Dialects): PackFiles<Input> {
+	return { ...files, toInput: (metadata, place) => files.toInput(dialects.translate(files.kind, metadata), place) };
 }
 
 /** All of them before the first is registered: what is wrong with files is known where the storage refuses one, too. */

@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { ActionEntity, PackEntity } from "../../contract/index.ts";
+import type { ActionEntity, JsonObject, PackEntity } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import { Dialects } from "../../language/dialects.ts";
 import { toAction } from "./action-metadata.ts";
 import { resolveEntryPoint } from "./entry-point-api.ts";
 import { toPack } from "./manifest.ts";
@@ -34,18 +35,19 @@ const unread: Readonly<Record<string, string>> = {
  * Read a pack directory: its `pack.yaml` and the metadata files directly in `actions`. Never rejects for what a pack holds:
  * each bad file is a problem. Runner types are for the caller to check.
  */
-export async function readPackDirectory(path: string): Promise<PackContent> {
+export async function readPackDirectory(path: string, dialects: Dialects = Dialects.none): Promise<PackContent> {
 	const directory = resolve(path);
 	const problems: PackProblem[] = [];
 	const manifest = join(directory, "pack.yaml");
-	const pack = await collect(problems, manifest, async () => toPack(await readYamlObject(manifest), directory));
+	const pack = await collect(problems, manifest, async () => toPack(dialects.translate("pack", await readYamlObject(manifest)), directory));
 	const actions = new Map<string, Omit<ActionEntity, "id">>();
 	for (const name of pack === undefined ? [] : await metadataFiles(join(directory, "actions"), problems)) {
 		// A configuration of old packs, and no action.
 		if (name === "config.yaml") continue;
 		const file = join(directory, "actions", name);
 		await collect(problems, file, async () => {
-			const action = await readAction(directory, name, pack?.ref ?? "");
+			const metadata = dialects.translate("action", await readYamlObject(file));
+			const action = await checkAction(metadata, { directory, pack: pack?.ref ?? "", file: `actions/${name}` });
 			const other = actions.get(action.name);
 			if (other !== undefined)
 				throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} has "${action.name}" too`);
@@ -59,8 +61,11 @@ export async function readPackDirectory(path: string): Promise<PackContent> {
 	return { pack, actions: [...actions.values()], problems };
 }
 
-async function readAction(directory: string, name: string, pack: string): Promise<Omit<ActionEntity, "id">> {
-	const action = toAction(await readYamlObject(join(directory, "actions", name)), { pack, file: `actions/${name}` });
+async function checkAction(
+	metadata: JsonObject,
+	{ directory, ...place }: { readonly directory: string; readonly pack: string; readonly file: string },
+): Promise<Omit<ActionEntity, "id">> {
+	const action = toAction(metadata, place);
 	if (action.entry_point !== "") await resolveEntryPoint(directory, action.entry_point);
 	return action;
 }

@@ -10,6 +10,7 @@ import {
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { corePack } from "./core-pack.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
@@ -37,6 +38,7 @@ interface Parts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly catalog: Catalog;
+	readonly dialects: Dialects;
 }
 
 export interface RegisteredPack {
@@ -66,7 +68,7 @@ export async function registerPacks(parts: Parts, directories: readonly string[]
 	await register(corePack);
 	await register(defaultPack);
 	for (const directory of directories) {
-		for (const path of await findPackDirectories(directory)) await register(await readPackDirectory(path));
+		for (const path of await findPackDirectories(directory)) await register(await readPackDirectory(path, parts.dialects));
 	}
 	parts.catalog.invalidate();
 	return found;

@@ -19,7 +19,8 @@ export function createPoliciesFeature(kernel: Kernel, { directories }: PoliciesN
 	return {
 		api: { policies: core.policies },
 		register: () =>
-			registerFiles(kernel.logger, directories(), {
+			registerFiles(kernel, directories(), {
+				kind: "policy",
 				folder: "policies",
 				toInput: toPolicyInput,
 				register: (input) => registerPolicy(kernel.storage, core.policies, input),

@@ -28,7 +28,8 @@ export function createRulesFeature(kernel: Kernel, { access, triggers, directori
 		api: { rules, enforcements: createEnforcements(kernel) },
 		reactor,
 		register: () =>
-			registerFiles(kernel.logger, directories(), {
+			registerFiles(kernel, directories(), {
+				kind: "rule",
 				folder: "rules",
 				toInput: toRuleInput,
 				register: (input) => registerRule({ storage: kernel.storage, rules, principal }, input),

@@ -33,7 +33,8 @@ export function createTriggersFeature(kernel: Kernel, { directories }: TriggersN
 		api: { triggers: { types, triggers: new StoredTriggers(kernel), instances: new StoredInstances(kernel) } },
 		triggerTypes: toEndingTypes(kernel.options),
 		registerType: register,
-		register: () => registerFiles(kernel.logger, directories(), { folder: "triggers", toInput: toTriggerTypeInput, register }),
+		register: () =>
+			registerFiles(kernel, directories(), { kind: "trigger_type", folder: "triggers", toInput: toTriggerTypeInput, register }),
 		follow: (execution) => ended.draft(execution),
 		routes: [...triggerRoutes, ...triggerInstanceRoutes],
 	};
