@@ -61,6 +61,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	sensors: [
 		"core/features/sensors/sensors.test.ts",
 		"core/features/sensors/sensor-nodes.test.ts",
+		"core/features/sensors/pack-sensors.test.ts",
 		"core/features/sensors/routes.test.ts",
 		"plugins/sensor-file-watch/file-watch-service.test.ts",
 	],

@@ -13,8 +13,8 @@ export interface PackSensorDefinition {
 	readonly packDirectory: string;
 	/** One sentence; may be empty. */
 	readonly description: string;
-	/** Seconds between two looks, at least 4; undefined where the metadata does not say. */
-	readonly poll_interval: number | undefined;
+	/** Seconds between two looks, at least 4. Default: the metadata does not say. */
+	readonly poll_interval?: number;
 	readonly trigger_types: readonly SensorTriggerType[];
 }
 

@@ -14,6 +14,7 @@ import { actionAttributes, toAction } from "./packs/action-metadata.ts";
 import { manifestAttributes, toPack } from "./packs/manifest.ts";
 import { policyAttributes, toPolicyInput } from "./policies/policy-file.ts";
 import { ruleAttributes, toRuleInput } from "./rules/rule-file.ts";
+import { sensorAttributes, toSensorInput } from "./sensors/sensor-file.ts";
 import { toTriggerTypeInput, triggerTypeAttributes } from "./triggers/trigger-type-file.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/build\/tests\/$/, "");
@@ -28,6 +29,7 @@ const readers: Readonly<Record<string, (content: JsonObject) => unknown>> = {
 	"config-schema": checkParameterDefinitions,
 	rule: (content) => toRuleInput(content, place),
 	policy: (content) => toPolicyInput(content, place),
+	sensor: (content) => toSensorInput(content, place),
 	trigger: (content) => toTriggerTypeInput(content, place),
 };
 
@@ -55,6 +57,7 @@ const pack = { name: "samples", description: "", version: "1.0.0", author: "ann"
 const action = { name: "greet", runner_type: "local-shell-cmd" };
 const rule = { name: "r", trigger: { type: "core.t" }, action: { ref: "core.noop" } };
 const policy = { name: "p", resource_ref: "core.local", policy_type: "action.concurrency" };
+const sensor = { class_name: "Watch", entry_point: "watch.py" };
 const nested = { type: "object", properties: { a: { type: ["string", "null"], required: ["b"] } }, additionalProperties: false };
 const right: Readonly<Record<string, readonly JsonObject[]>> = {
 	pack: [
@@ -70,6 +73,7 @@ const right: Readonly<Record<string, readonly JsonObject[]>> = {
 	"config-schema": [{}, { token: { type: "string", secret: true, required: true } }, { list: { type: "array", items: nested } }],
 	rule: [rule, { ...rule, type: { ref: "standard" }, criteria: {}, tags: [{}], trigger: { type: "core.t", parameters: null } }],
 	policy: [policy, { ...policy, parameters: { threshold: 3 }, enabled: false }],
+	sensor: [sensor, { ...sensor, poll_interval: 4, enabled: false, trigger_types: [{ name: "a", description: null }, { name: "b" }] }],
 	trigger: [{ name: "t" }, { name: "t", payload_schema: {}, parameters_schema: null, tags: [{ a: 1 }] }],
 };
 const wrong: Readonly<Record<string, readonly JsonObject[]>> = {
@@ -102,6 +106,16 @@ const wrong: Readonly<Record<string, readonly JsonObject[]>> = {
 	policy: [
 		{ ...policy, policy_type: "" },
 		{ ...policy, limit: 1 },
+	],
+	sensor: [
+		{ class_name: "Watch" },
+		{ entry_point: "watch.py" },
+		{ ...sensor, class_name: "no good" },
+		{ ...sensor, poll_interval: 3 },
+		{ ...sensor, poll_interval: 4.5 },
+		{ ...sensor, trigger_types: [{ description: "nameless" }] },
+		{ ...sensor, trigger_types: [{ name: "a", payload: {} }] },
+		{ ...sensor, triggers: [] },
 	],
 	trigger: [{}, { name: "t", tags: {} }],
 };
@@ -140,7 +154,7 @@ const probes: readonly JsonValue[] = [
 ];
 
 test("each attribute's schema accepts what its check does", () => {
-	const tables = { manifestAttributes, actionAttributes, ruleAttributes, policyAttributes, triggerTypeAttributes };
+	const tables = { manifestAttributes, actionAttributes, ruleAttributes, policyAttributes, sensorAttributes, triggerTypeAttributes };
 	for (const [table, attributes] of Object.entries(tables)) {
 		for (const [name, { schema, accepts: check }] of Object.entries(attributes)) {
 			// Their members are looked at by checks of their own.
@@ -172,7 +186,13 @@ function findYaml(directory: string): readonly string[] {
 
 /** Which schema a file of a pack has. */
 function kindOf(file: string): string | undefined {
-	const folders: Readonly<Record<string, string>> = { actions: "action", rules: "rule", policies: "policy", triggers: "trigger" };
+	const folders: Readonly<Record<string, string>> = {
+		actions: "action",
+		rules: "rule",
+		policies: "policy",
+		sensors: "sensor",
+		triggers: "trigger",
+	};
 	if (basename(file) === "pack.yaml") return "pack";
 	return basename(file) === "config.schema.yaml" ? "config-schema" : folders[basename(dirname(file))];
 }

@@ -2,7 +2,14 @@ import type { FileSchema } from "../language/file-schema.ts";
 import { packFileSchemas } from "./packs/file-schemas.ts";
 import { policyFileSchemas } from "./policies/file-schemas.ts";
 import { ruleFileSchemas } from "./rules/file-schemas.ts";
+import { sensorFileSchemas } from "./sensors/file-schemas.ts";
 import { triggerFileSchemas } from "./triggers/file-schemas.ts";
 
 /** What the files of packs may say, for editors; the package has them in `dist/schemas`. */
-export const fileSchemas: readonly FileSchema[] = [...packFileSchemas, ...ruleFileSchemas, ...policyFileSchemas, ...triggerFileSchemas];
+export const fileSchemas: readonly FileSchema[] = [
+	...packFileSchemas,
+	...ruleFileSchemas,
+	...policyFileSchemas,
+	...sensorFileSchemas,
+	...triggerFileSchemas,
+];

@@ -26,7 +26,12 @@ export function createFeatures(kernel: Kernel) {
 	const packs = createPacksFeature(kernel, datastore.api);
 	const triggers = createTriggersFeature(kernel, packs);
 	const policies = createPoliciesFeature(kernel, packs);
-	const sensors = createSensorsFeature(kernel, { ...datastore.api, ...packs.api, registerType: triggers.registerType });
+	const sensors = createSensorsFeature(kernel, {
+		...datastore.api,
+		...packs.api,
+		directories: packs.directories,
+		registerType: triggers.registerType,
+	});
 	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, directories: packs.directories });
 	const actions = createActionsFeature(kernel, access.api);
 	const inquiries = createInquiriesFeature(kernel);

@@ -6,7 +6,7 @@ import type { EntityKindDefinition } from "./kind.ts";
  */
 export type SensorStateName = "stopped" | "running" | "waiting" | "failed";
 
-/** A source of events as it is configured, and how it does. */
+/** A source of events as it is configured, or came with a pack, and how it does. */
 export interface SensorEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -30,6 +30,14 @@ export interface SensorEntity {
 	readonly lease_expires_at: string | null;
 	/** Refs. */
 	readonly trigger_types: readonly string[];
+	/** File below the pack's directory `sensors`; null for a sensor of the configuration. */
+	readonly entry_point: string | null;
+	/** Path in the pack; null for a sensor of the configuration. */
+	readonly metadata_file: string | null;
+	/** As in actions. */
+	readonly content: string | null;
+	/** Another one for each change of what is run: it is then ended, and begun anew. Null for a sensor of the configuration. */
+	readonly revision: string | null;
 }
 
 export const sensorKind: EntityKindDefinition<SensorEntity> = {
@@ -50,6 +58,10 @@ export const sensorKind: EntityKindDefinition<SensorEntity> = {
 		fence: "text",
 		lease_expires_at: "text",
 		trigger_types: "json",
+		entry_point: "text",
+		metadata_file: "text",
+		content: "text",
+		revision: "text",
 	},
 	unique: [["ref"]],
 	indexes: [["pack", "name"]],

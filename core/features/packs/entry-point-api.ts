@@ -3,19 +3,23 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 
 /**
- * Absolute path of an entry point below a pack's `actions` directory. `SVC_INVALID` when it leads out of it, also through a
- * symbolic link, or when there is no such file.
+ * Absolute path of an entry point below a folder of a pack. `SVC_INVALID` when it leads out of it, also through a symbolic link, or when
+ * there is no such file.
  */
-export async function resolveEntryPoint(packDirectory: string, entryPoint: string): Promise<string> {
-	const directory = resolve(packDirectory, "actions");
+export async function resolveEntryPoint(
+	packDirectory: string,
+	entryPoint: string,
+	folder: "actions" | "sensors" = "actions",
+): Promise<string> {
+	const directory = resolve(packDirectory, folder);
 	const path = resolve(directory, entryPoint);
 	if (entryPoint === "" || isAbsolute(entryPoint) || entryPoint.includes("\0") || !isInside(directory, path)) {
-		throw new SvcError("SVC_INVALID", 'attribute "entry_point" must be the path of a file below the actions directory of the pack');
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" must be the path of a file below the ${folder} directory of the pack`);
 	}
 	try {
 		const [realDirectory, realFile] = await Promise.all([realpath(directory), realpath(path)]);
 		if (!isInside(realDirectory, realFile))
-			throw new SvcError("SVC_INVALID", 'attribute "entry_point" must not lead out of the actions directory through a link');
+			throw new SvcError("SVC_INVALID", `attribute "entry_point" must not lead out of the ${folder} directory through a link`);
 		if (!(await stat(realFile)).isFile()) throw new SvcError("SVC_INVALID", 'attribute "entry_point" must name a file');
 		return path;
 	} catch (error) {

@@ -168,15 +168,13 @@ test("files that nothing here understands are problems, by their names", async (
 		"p/actions/a.yaml": "name: good\nrunner_type: noop\n",
 		"p/aliases/say.yaml": "name: say\n",
 		"p/aliases/README.md": "",
-		"p/sensors/watch.yaml": "class_name: Watch\n",
-		"p/sensors/watch.py": "",
 	};
 	await withFiles(files, async (root) => {
 		const { actions, problems } = await readPackDirectory(join(root, "p"));
 		assert.equal(actions.length, 1);
 		assert.deepEqual(
 			problems.map(({ file }) => file),
-			[join(root, "p/aliases/say.yaml"), join(root, "p/sensors/watch.yaml")],
+			[join(root, "p/aliases/say.yaml")],
 		);
 		for (const { message } of problems) assert.match(message, /not known to this version/);
 	});

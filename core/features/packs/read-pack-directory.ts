@@ -28,7 +28,6 @@ export interface PackContent {
 /** What packs of other services hold, and nothing here reads. Whoever brings one should not look for it in vain. */
 const unread: Readonly<Record<string, string>> = {
 	aliases: "action aliases are not known to this version",
-	sensors: "sensors of packs are not known to this version; sensors are configured (sensors)",
 };
 
 /**

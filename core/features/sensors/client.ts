@@ -10,7 +10,7 @@ export interface SensorRecord {
 	readonly name: string;
 	readonly pack: string;
 	readonly description: string;
-	/** Empty, as are the next two. */
+	/** Where its program lies; empty for a sensor of the configuration, as are the next two. */
 	readonly artifact_uri: string;
 	readonly entry_point: string;
 	readonly metadata_file: string;

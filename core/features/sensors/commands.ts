@@ -7,7 +7,7 @@ import { createSensorClient } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled", "state"];
 const attributes = [
-	...["id", "ref", "description", "trigger_types", "poll_interval", "enabled"],
+	...["id", "ref", "description", "entry_point", "trigger_types", "poll_interval", "enabled"],
 	...["state", "state_changed_at", "restarts", "last_error", "next_start_at", "node"],
 ];
 

@@ -1,6 +1,6 @@
 import type { Sensor } from "../../contract/index.ts";
 
-/** A sensor under the name that its plugin has. */
+/** A sensor under the name that its plugin has, or its class. */
 export interface NamedSensor {
 	readonly name: string;
 	readonly ref: string;

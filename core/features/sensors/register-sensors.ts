@@ -5,9 +5,7 @@ import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
-
-/** Shortest `poll_interval` in seconds (reference 9.1). */
-const shortestInterval = 4;
+import { shortestInterval } from "./sensor-file.ts";
 
 export interface RegisterSensorParts {
 	readonly storage: Storage;
@@ -51,15 +49,31 @@ async function registerSensor({ storage, clock }: RegisterSensorParts, { name, r
 		description: sensor.description,
 		poll_interval: sensor.poll_interval ?? null,
 		trigger_types: sensor.trigger_types.map((type) => `${pack}.${type.name}`),
+		entry_point: null,
+		metadata_file: null,
+		content: null,
+		revision: null,
 	};
 	const [known] = await storage.find("sensor", { where: { ref }, limit: 1 });
 	if (known !== undefined) await storage.update("sensor", known.id, declared);
-	else await storage.insert("sensor", [{ id: createId(clock), ...declared, ...toUntouched(clock) }]);
+	else await storage.insert("sensor", [{ id: createId(clock), enabled: true, ...declared, ...toUntouched(clock) }]);
 }
 
-function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "ref" | "pack" | "name" | "description" | "poll_interval" | "trigger_types"> {
+type Declared =
+	| "ref"
+	| "pack"
+	| "name"
+	| "description"
+	| "poll_interval"
+	| "trigger_types"
+	| "entry_point"
+	| "metadata_file"
+	| "content"
+	| "revision";
+
+/** What a sensor is like that nobody has run yet. */
+export function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "enabled" | Declared> {
 	return {
-		enabled: true,
 		state: "stopped",
 		state_changed_at: toTimestamp(clock.now()),
 		restarts: 0,

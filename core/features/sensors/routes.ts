@@ -8,7 +8,7 @@ import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
-import { toSensorType } from "./records.ts";
+import { toSensorTypes } from "./records.ts";
 import { sensorPart, sensorSchema } from "./schemas.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
@@ -38,6 +38,11 @@ function toSensorResource({ pack, name }: SensorEntity): GuardedResource {
 	return { uid: `sensor_type:${pack}:${name}`, pack };
 }
 
+async function replySensor(sensor: SensorEntity, { sensorTypes }: RouteNeeds) {
+	const [record] = await toSensorTypes([sensor], sensorTypes);
+	return replyJson(record);
+}
+
 /** Sensors, and how they do. */
 export const sensorRoutes = [
 	defineRoute({
@@ -61,7 +66,7 @@ export const sensorRoutes = [
 				...(trigger !== undefined && { trigger }),
 			};
 			const page = await context.engine.sensorTypes.list(filter, paging);
-			return replyList({ ...page, items: page.items.map(toSensorType) }, paging, selection);
+			return replyList({ ...page, items: await toSensorTypes(page.items, context.engine.sensorTypes) }, paging, selection);
 		},
 	}),
 	defineRoute({
@@ -73,7 +78,7 @@ export const sensorRoutes = [
 		permission: "sensor_type_view",
 		resource: findSensorResource,
 		async handler({ engine, path }) {
-			return replyJson(toSensorType(await engine.sensorTypes.get(path["ref"] ?? "")));
+			return replySensor(await engine.sensorTypes.get(path["ref"] ?? ""), engine);
 		},
 	}),
 	defineRoute({
@@ -87,7 +92,7 @@ export const sensorRoutes = [
 		resource: findSensorResource,
 		body: changeBody,
 		async handler({ engine, path, body }) {
-			return replyJson(toSensorType(await engine.sensorTypes.setEnabled(path["ref"] ?? "", body.enabled ?? false)));
+			return replySensor(await engine.sensorTypes.setEnabled(path["ref"] ?? "", body.enabled ?? false), engine);
 		},
 	}),
 ];

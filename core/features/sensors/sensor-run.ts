@@ -15,8 +15,8 @@ export interface Holding {
 
 export interface Supervised {
 	readonly ref: string;
-	/** Run the sensor once. Rejects when it failed. */
-	run(holding: Holding): Promise<void>;
+	/** Run the sensor once, as its record has it. Rejects when it failed. */
+	run(record: SensorEntity, holding: Holding): Promise<void>;
 	/** Something has changed that needs another look. */
 	wake(): void;
 }
@@ -28,7 +28,7 @@ export interface SensorRunParts {
 	readonly supervised: Supervised;
 	readonly lease: HeldLease<"sensor">;
 	/** As it was stored when it was taken. */
-	readonly failures: number;
+	readonly record: SensorEntity;
 	/** It has ended, or the grace has passed and it has not; `work` resolves when it has. Nobody else has the sensor before this is called. */
 	readonly onEnd: (end: { readonly hasEnded: boolean; readonly work: Promise<void> }) => void;
 }
@@ -49,7 +49,7 @@ export class SensorRun implements Holding {
 
 	constructor(parts: SensorRunParts) {
 		this.#parts = parts;
-		this.#failures = parts.failures;
+		this.#failures = parts.record.restarts;
 		this.#work = this.#keepRunning().catch((error: unknown) => {
 			if (!this.signal.aborted) parts.logger.error("supervising a sensor failed", { sensor: parts.supervised.ref, error });
 			void this.end();
@@ -115,7 +115,7 @@ export class SensorRun implements Holding {
 	async #runOnce(startedAt: number): Promise<string | undefined> {
 		this.#runningSince = startedAt;
 		try {
-			await this.#parts.supervised.run(this);
+			await this.#parts.supervised.run(this.#parts.record, this);
 			return undefined;
 		} catch (error) {
 			return toErrorMessage(error) || "the sensor failed without saying why";

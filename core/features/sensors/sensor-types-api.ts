@@ -16,6 +16,8 @@ export interface SensorTypes {
 	list(filter: SensorFilter, paging: Paging): Promise<Page<SensorEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<SensorEntity>;
+	/** Where the program of each lies: `file:` of a pack's directory, `content:` with the hash of an installed pack's; empty for those of the configuration. */
+	artifacts(sensors: readonly SensorEntity[]): Promise<readonly string[]>;
 	/** Switch a sensor on or off, at once, wherever it runs; it stays so over restarts. `SVC_INVALID` in the pack `core`. */
 	setEnabled(refOrId: string, enabled: boolean): Promise<SensorEntity>;
 }

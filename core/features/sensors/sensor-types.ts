@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
@@ -42,6 +44,12 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeParts):
 			return { items, total: matching.length };
 		},
 		get: async (refOrId) => toShown(await find(refOrId)),
+		async artifacts(sensors) {
+			const refs = new Set(sensors.flatMap(({ pack, entry_point }) => (entry_point === null ? [] : [pack])));
+			const packs = refs.size === 0 ? [] : await storage.find("pack", { where: { ref: { in: [...refs] } }, fields: ["ref", "path"] });
+			const paths = new Map(packs.map(({ ref, path }) => [ref, path]));
+			return sensors.map((sensor) => toArtifact(sensor, paths.get(sensor.pack) ?? null));
+		},
 		async setEnabled(refOrId, enabled) {
 			const { id, pack } = await find(refOrId);
 			assertNotSystem(pack);
@@ -51,6 +59,12 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeParts):
 			return toShown(changed);
 		},
 	};
+}
+
+function toArtifact({ entry_point, content }: SensorEntity, path: string | null): string {
+	if (entry_point === null) return "";
+	if (content !== null) return `content:${content}/sensors/${entry_point}`;
+	return path === null ? "" : pathToFileURL(join(path, "sensors", entry_point)).href;
 }
 
 function notFound(refOrId: string): SvcError {

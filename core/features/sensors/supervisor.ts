@@ -15,18 +15,22 @@ export interface SupervisorParts {
 
 /** Keeps one sensor running: takes it when nobody has it, and ends it when it is switched off or the lease is lost. */
 export class Supervisor {
+	/** Of the record. */
+	readonly id: string;
 	readonly #parts: SupervisorParts;
-	readonly #id: string;
 	readonly #supervised: Supervised;
 	#run: SensorRun | undefined;
+	/** What the run is of. */
+	#revision: string | null = null;
 	/** A run that has not ended though nobody waits for it any more: there must be no second one beside it. */
-	#isLingering = false;
+	#lingering: Promise<void> | undefined;
 	#isStopped = false;
+	#dismissal: Promise<void> | undefined;
 
 	/** @param id of the record */
 	constructor(parts: SupervisorParts, id: string, supervised: Supervised) {
 		this.#parts = parts;
-		this.#id = id;
+		this.id = id;
 		this.#supervised = supervised;
 	}
 
@@ -34,11 +38,11 @@ export class Supervisor {
 	async look(stored: SensorEntity): Promise<void> {
 		const run = this.#run;
 		if (run === undefined) {
-			if (this.#isStopped || this.#isLingering || !stored.enabled || this.#isHeldElsewhere(stored)) return;
+			if (this.#isStopped || this.#lingering !== undefined || !stored.enabled || this.#isHeldElsewhere(stored)) return;
 			return this.#take(stored);
 		}
 		if (stored.fence !== run.fence) return run.lose();
-		if (!stored.enabled) void run.end();
+		if (!stored.enabled || stored.revision !== this.#revision) void run.end();
 		// Also while it ends: nobody else may start it before it has.
 		await run.renew();
 	}
@@ -56,7 +60,16 @@ export class Supervisor {
 
 	/** After `stop`: look at it again from now on. */
 	resume(): void {
-		this.#isStopped = false;
+		this.#isStopped = this.isDismissed;
+	}
+
+	get isDismissed(): boolean {
+		return this.#dismissal !== undefined;
+	}
+
+	/** Its record has gone: end it for good. Resolves when nothing of it runs any more, however long that takes. Never rejects. */
+	dismiss(): Promise<void> {
+		return (this.#dismissal ??= this.stop().then(() => this.#lingering));
 	}
 
 	/** A lease of this node's own whose run has ended could not be given back; nobody else has taken it. */
@@ -66,16 +79,17 @@ export class Supervisor {
 
 	async #take(stored: SensorEntity): Promise<void> {
 		const { leasing, options } = this.#parts;
-		const taken = await HeldLease.take(leasing, "sensor", this.#id, { expected: { fence: stored.fence, enabled: true } });
+		const taken = await HeldLease.take(leasing, "sensor", this.id, { expected: { fence: stored.fence, enabled: true } });
 		if (taken === undefined) return;
+		this.#revision = taken.record.revision;
 		const run = new SensorRun({
 			...this.#parts,
 			settings: options.sensorcontainer,
 			supervised: this.#supervised,
+			record: taken.record,
 			lease: taken.lease,
-			failures: taken.record.restarts,
 			onEnd: ({ hasEnded, work }) => {
-				if (!hasEnded) void this.#linger(work);
+				if (!hasEnded) this.#lingering = this.#linger(work);
 				if (this.#run === run) this.#run = undefined;
 				this.#supervised.wake();
 			},
@@ -85,13 +99,12 @@ export class Supervisor {
 
 	async #linger(work: Promise<void>): Promise<void> {
 		const { storage, clock, logger } = this.#parts;
-		this.#isLingering = true;
 		await work;
-		this.#isLingering = false;
+		this.#lingering = undefined;
 		if (this.#isStopped) return;
 		const patch = { state: "stopped", state_changed_at: toTimestamp(clock.now()) } as const;
 		await storage
-			.update("sensor", this.#id, patch, { fence: null, state: "failed" })
+			.update("sensor", this.id, patch, { fence: null, state: "failed" })
 			.catch((error: unknown) => logger.warn("end of a sensor was not stored", { sensor: this.#supervised.ref, error }));
 		this.#supervised.wake();
 	}

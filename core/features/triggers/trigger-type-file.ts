@@ -15,13 +15,14 @@ export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
 };
 
 /** The trigger type that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
-export function toTriggerTypeInput(metadata: JsonObject, { pack }: Place): TriggerTypeInput {
+export function toTriggerTypeInput(metadata: JsonObject, { pack, file }: Place): TriggerTypeInput {
 	checkAttributes(metadata, triggerTypeAttributes, true);
 	checkPack(metadata, pack);
 	const { name, description, payload_schema, parameters_schema, tags } = withoutNull(metadata) as unknown as TriggerTypeInput;
 	return {
 		name,
 		pack,
+		metadata_file: file,
 		...(description !== undefined && { description }),
 		...(payload_schema !== undefined && { payload_schema }),
 		...(parameters_schema !== undefined && { parameters_schema }),

@@ -113,7 +113,7 @@ function toFields(
 		pack,
 		name,
 		description: input.description ?? "",
-		metadata_file: null,
+		metadata_file: input.metadata_file ?? null,
 		payload_schema,
 		parameters_schema,
 		tags: input.tags ?? [],

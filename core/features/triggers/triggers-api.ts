@@ -9,6 +9,8 @@ export interface TriggerTypeInput {
 	readonly payload_schema?: JsonObject;
 	readonly parameters_schema?: JsonObject;
 	readonly tags?: readonly JsonObject[];
+	/** File of the pack that it came with. */
+	readonly metadata_file?: string;
 }
 
 /** Body of trigger create and update. */

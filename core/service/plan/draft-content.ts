@@ -88,9 +88,10 @@ async function compare<K extends Kind>({ before, said }: Compared, kind: K, enti
 
 /** Whether an earlier start has made it. What was made over the API is for whoever made it to remove. */
 function isFromStart(kind: Kind, entity: object): boolean {
+	if (kind === "sensor") return true;
 	if ("metadata_file" in entity) return entity.metadata_file !== null;
 	if ("path" in entity) return entity.path !== null;
-	return kind === "runner_type" || kind === "sensor";
+	return kind === "runner_type";
 }
 
 function toIdentity(entity: object): object {

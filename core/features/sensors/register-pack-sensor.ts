@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { access, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { type Clock, type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { assertNames } from "../../kernel/basics/names.ts";
+import { resolveEntryPoint } from "../packs/entry-point-api.ts";
+import type { PackDirectory } from "../packs/packs-api.ts";
+import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
+import type { PackSensorRunners } from "./pack-sensor-runners.ts";
+import { toUntouched } from "./register-sensors.ts";
+import type { SensorInput } from "./sensor-file.ts";
+
+/** Largest program that is read, in bytes. */
+const largestProgram = 5_000_000;
+
+export interface RegisterPackSensorParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly runners: PackSensorRunners;
+	/** Refs of the sensors of the configuration. */
+	readonly configured: ReadonlySet<string>;
+	/** Make a trigger type, or make it say what it should. */
+	readonly registerType: (input: TriggerTypeInput) => Promise<void>;
+}
+
+/**
+ * Make the records of a pack's sensor and of its trigger types say what its file does. Whether it is enabled is for its file to say at first, and for
+ * operators afterwards. `SVC_INVALID` says what is wrong.
+ */
+export async function registerPackSensor(parts: RegisterPackSensorParts, input: SensorInput, { path }: PackDirectory): Promise<void> {
+	const { storage, clock } = parts;
+	assertNames(input);
+	const ref = `${input.pack}.${input.name}`;
+	if (parts.configured.has(ref)) throw new SvcError("SVC_INVALID", `the configuration has a sensor "${ref}" already`);
+	const [known] = await storage.find("sensor", { where: { ref }, limit: 1 });
+	await assertUnique(known, input, path);
+	parts.runners.assertRuns(input.entry_point);
+	const program = await hashProgram(await resolveEntryPoint(path, input.entry_point, "sensors"));
+	await registerTypes(parts, input, path);
+	const { enabled, trigger_types, ...said } = input;
+	const [pack] = await storage.find("pack", { where: { ref: input.pack }, fields: ["content"], limit: 1 });
+	const declared = {
+		...said,
+		ref,
+		content: pack?.content ?? null,
+		trigger_types: trigger_types.map((type) => `${input.pack}.${type.name}`),
+	};
+	const fields = { ...declared, revision: toHash(JSON.stringify([declared, program])) };
+	if (known === undefined) {
+		const entity: SensorEntity = { ...toUntouched(clock), id: createId(clock), enabled, ...fields };
+		await insertOnce(() => storage.insert("sensor", [entity]));
+	} else if (!isDeepStrictEqual({ ...known, ...fields }, known)) await storage.update("sensor", known.id, fields);
+}
+
+/** A class is one sensor, whichever file comes first. */
+async function assertUnique(known: SensorEntity | undefined, { metadata_file: file }: SensorInput, path: string): Promise<void> {
+	const other = known?.metadata_file ?? null;
+	if (other === null || other === file || other > file || !(await exists(join(path, other)))) return;
+	throw new SvcError("SVC_INVALID", `attribute "class_name" must be unique in the pack; ${other} has "${known?.name}" too`);
+}
+
+/** What a file of the pack's own says of a type is what holds. */
+async function registerTypes({ storage, registerType }: RegisterPackSensorParts, input: SensorInput, path: string): Promise<void> {
+	for (const type of input.trigger_types) {
+		const [known] = await storage.find("trigger_type", { where: { ref: `${input.pack}.${type.name}` }, limit: 1 });
+		const file = known?.metadata_file ?? "";
+		if (file.startsWith("triggers/") && (await exists(join(path, file)))) continue;
+		await insertOnce(() => registerType({ description: "", ...type, pack: input.pack, metadata_file: input.metadata_file }));
+	}
+}
+
+async function hashProgram(file: string): Promise<string> {
+	const { size } = await stat(file);
+	if (size > largestProgram)
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" must name a file of at most ${largestProgram} bytes, it has ${size}`);
+	return toHash(await readFile(file));
+}
+
+function toHash(data: string | Buffer): string {
+	return createHash("sha256").update(data).digest("hex");
+}
+
+function exists(path: string): Promise<boolean> {
+	return access(path).then(
+		() => true,
+		() => false,
+	);
+}

@@ -1,0 +1,101 @@
+import { type JsonObject, type JsonValue, type SensorTriggerType, SvcError } from "../../contract/index.ts";
+import { isName, namePattern } from "../../kernel/basics/names.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/attributes.ts";
+import { toObjectSchema } from "../../language/file-schema.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
+
+/** Shortest `poll_interval` in seconds (reference 9.1). */
+export const shortestInterval = 4;
+
+/** A sensor that a pack brings, as its file describes it. */
+export interface SensorInput {
+	/** Its class. */
+	readonly name: string;
+	readonly pack: string;
+	readonly description: string;
+	readonly enabled: boolean;
+	/** Seconds. */
+	readonly poll_interval: number | null;
+	/** File below the pack's directory `sensors`. */
+	readonly entry_point: string;
+	/** Path in the pack. */
+	readonly metadata_file: string;
+	readonly trigger_types: readonly SensorTriggerType[];
+}
+
+/** What the file of a sensor may say of a trigger type that comes with it. */
+const typeAttributes: Readonly<Record<string, Attribute>> = {
+	name: requiredText,
+	pack: text,
+	description: text,
+	payload_schema: object,
+	parameters_schema: object,
+	tags: objectList,
+};
+
+/** Attributes that the file of a sensor may have. */
+export const sensorAttributes: Readonly<Record<string, Attribute>> = {
+	...ownAttributes,
+	class_name: {
+		allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
+		accepts: (value) => typeof value === "string" && isName(value),
+		schema: { type: "string", pattern: namePattern.source },
+		required: true,
+	},
+	entry_point: requiredText,
+	name: text,
+	pack: text,
+	description: text,
+	enabled: flag,
+	poll_interval: {
+		allowed: `a whole number of seconds, at least ${shortestInterval}`,
+		accepts: (value) => Number.isInteger(value) && Number(value) >= shortestInterval,
+		schema: { type: "integer", minimum: shortestInterval },
+	},
+	trigger_types: {
+		allowed: "a list of objects with a name",
+		accepts: (value) => Array.isArray(value) && value.every((type) => isObject(type) && typeof type["name"] === "string"),
+		schema: { type: "array", items: toObjectSchema(typeAttributes, true) },
+	},
+	artifact_uri: text,
+};
+
+/** The sensor that a file describes, as far as the file alone can tell. `SVC_INVALID` names the attribute and what is allowed. */
+export function toSensorInput(metadata: JsonObject, { pack, file }: Place): SensorInput {
+	checkAttributes(metadata, sensorAttributes, true);
+	checkPack(metadata, pack);
+	const { class_name, description, enabled, poll_interval, entry_point, trigger_types } = metadata;
+	return {
+		name: String(class_name),
+		pack,
+		description: String(description ?? ""),
+		enabled: enabled !== false,
+		poll_interval: typeof poll_interval === "number" ? poll_interval : null,
+		entry_point: String(entry_point),
+		metadata_file: file,
+		trigger_types: toTypes(trigger_types ?? [], pack),
+	};
+}
+
+function toTypes(given: JsonValue, pack: string): readonly SensorTriggerType[] {
+	const names = new Set<string>();
+	return (given as readonly JsonObject[]).map((type, index) => {
+		const place = `attribute "trigger_types", entry ${index + 1}`;
+		try {
+			checkAttributes(type, typeAttributes, true);
+			checkPack(type, pack);
+		} catch (error) {
+			throw new SvcError("SVC_INVALID", `${place}: ${(error as Error).message}`, { cause: error });
+		}
+		const { name, description, payload_schema, parameters_schema } = withoutNull(type) as unknown as SensorTriggerType;
+		if (names.has(name))
+			throw new SvcError("SVC_INVALID", `${place}: attribute "name" must be unique in the sensor; "${name}" is there twice`);
+		names.add(name);
+		return {
+			name,
+			...(description !== undefined && { description }),
+			...(payload_schema !== undefined && { payload_schema }),
+			...(parameters_schema !== undefined && { parameters_schema }),
+		};
+	});
+}

@@ -1,0 +1,91 @@
+import { type SensorEntity, toErrorMessage } from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { EngineDependencies } from "../../kernel/plugins/dependencies.ts";
+import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import type { DatastoreItems } from "../datastore/items-api.ts";
+import type { PackConfigs } from "../packs/pack-configs-api.ts";
+import type { NamedSensor } from "./named-sensor-api.ts";
+import { createSensorContext } from "./sensor-context.ts";
+import { processExit, processSpawn } from "./sensor-process-types.ts";
+import type { Holding } from "./sensor-run.ts";
+import type { SensorSources } from "./sensor-sources.ts";
+import type { SensorTriggers } from "./sensor-triggers.ts";
+
+/** Most characters of a message that are kept. */
+const longestError = 2_000;
+
+export interface SensorWorkParts {
+	readonly clock: EngineClock;
+	readonly logger: EngineDependencies["logger"];
+	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly datastore: DatastoreItems;
+	readonly packConfigs: PackConfigs;
+	readonly sealedSecrets: Pick<SealedSecrets, "of">;
+	readonly sources: SensorSources;
+	readonly triggers: SensorTriggers;
+	/** In whose name sensors work. */
+	readonly principal: Principal;
+}
+
+/** One run of a sensor after another: what it is given, what is told of it, and what of it must not show. */
+export class SensorWork {
+	readonly #parts: SensorWorkParts;
+
+	constructor(parts: SensorWorkParts) {
+		this.#parts = parts;
+	}
+
+	/** Run a sensor as its record has it. Rejects when it failed. */
+	async run(record: SensorEntity, holding: Holding): Promise<void> {
+		const { packConfigs, principal, sources, logger } = this.#parts;
+		const named = await sources.get(record);
+		const { values, secrets } = await packConfigs.resolve(named.pack, principal.username);
+		let hasEnded = false;
+		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
+			packConfig: values,
+			knownSecrets: this.#parts.sealedSecrets.of(new KnownSecrets(secrets)),
+			signal: holding.signal,
+			isHeld: () => !hasEnded && holding.isHeld(),
+		});
+		for (const secret of secrets) logger.addSecret(secret);
+		try {
+			await this.#tellAround(named, holding, async () => {
+				if (!holding.signal.aborted) await named.sensor.run(context);
+			});
+		} catch (error) {
+			// The message is kept, and shown to whoever may see the sensor.
+			throw new Error(new KnownSecrets(secrets).text(toErrorMessage(error)).slice(0, longestError), { cause: error });
+		} finally {
+			hasEnded = true;
+			for (const secret of secrets) logger.forgetSecret(secret);
+		}
+	}
+
+	/** Tell of the start and of the end. */
+	async #tellAround({ name, ref }: NamedSensor, holding: Holding, run: () => Promise<void>): Promise<void> {
+		const { logger } = this.#parts;
+		logger.info("sensor started", { sensor: ref });
+		await this.#tell(processSpawn, { id: name, pid: process.pid, cmd: `sensor ${ref}` });
+		let exitCode = 0;
+		try {
+			await run();
+		} catch (error) {
+			exitCode = holding.signal.aborted ? 0 : 1;
+			throw error;
+		} finally {
+			// A node that has lost the sensor does not speak for it.
+			if (holding.isHeld()) await this.#tell(processExit, { id: name, exit_code: exitCode });
+			logger.info("sensor ended", { sensor: ref });
+		}
+	}
+
+	async #tell(trigger: string, payload: Dispatch["payload"]): Promise<void> {
+		const timestamp = this.#parts.clock.now() / 1_000_000;
+		await this.#parts.dispatcher.dispatch({ trigger, payload: { ...payload, timestamp } }).catch((error: unknown) => {
+			this.#parts.logger.warn("start or end of a sensor could not be told", { trigger, error });
+		});
+	}
+}
