@@ -225,6 +225,7 @@ module.exports = {
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("croner", "croner", "^core/features/timers/"),
+		home("semver", "semver", "^core/features/packs/versions\\.ts$"),
 		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
 		home("pyodide", "pyodide", "^plugins-runner/python-script/pyodide/"),

@@ -65,6 +65,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/sensors/routes.test.ts",
 		"plugins/sensor-file-watch/file-watch-service.test.ts",
 	],
+	packs: ["core/features/packs/install/pack-locks.test.ts"],
 	webhooks: ["core/features/webhooks/webhooks.test.ts", "core/features/webhooks/routes.test.ts"],
 };
 
@@ -81,6 +82,7 @@ export const withoutBus: readonly string[] = [
 	"core/http/access.test.ts",
 	"core/features/datastore/rotation.test.ts",
 	"core/features/rules/register-from-packs.test.ts",
+	"core/features/packs/install/pack-locks.test.ts",
 	"core/kernel/work/duty.test.ts",
 	"core/kernel/executions/delayed.test.ts",
 	"core/features/executions/runs.test.ts",

@@ -3,10 +3,7 @@ import type { JsonObject, PackEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../language/attributes.ts";
 import { notInstalled } from "./not-installed.ts";
-import { isInRange } from "./version-range.ts";
-
-/** Version that packs may ask for in `svc_version`. */
-const platformVersion = "3.0.0";
+import { isInRange, platformVersion } from "./versions.ts";
 
 const refPattern = /^[a-z0-9_]+$/;
 const emailPattern = /^[^\s@<>]+@[^\s@<>]+$/;

@@ -1,0 +1,35 @@
+import { SvcError } from "../../../contract/index.ts";
+import type { Installer } from "./installer.ts";
+import { JobParameters } from "./job-parameters.ts";
+import type { Job } from "./job-runner.ts";
+import { toLocked, toLockedRequest } from "./lock-entries.ts";
+import type { PackRequest } from "./needs.ts";
+
+export interface InstallJobParts {
+	readonly installer: Pick<Installer, "install">;
+	parse(text: string): PackRequest;
+}
+
+/** `packs.install`. */
+export function createInstallJob({ installer, parse }: InstallJobParts): Job {
+	return {
+		permission: "pack_install",
+		async perform(job) {
+			const parameters = new JobParameters(job.parameters);
+			const [packs, locked] = [parameters.texts("packs"), toLocked(parameters.list("locked"))];
+			if ((packs.length === 0) === (locked.length === 0))
+				throw new SvcError(
+					"SVC_INVALID",
+					"packs: name what is to be installed; or locked: give the entries of a lock file, and no packs besides",
+				);
+			const force = parameters.flag("force");
+			if (locked.length === 0) {
+				const options = { force, skipDependencies: parameters.flag("skip_dependencies") };
+				return installer.install(packs.map(parse), options, job);
+			}
+			// A lock file holds the dependencies as well.
+			const expected = new Map(locked.map(({ ref, content }) => [ref, content]));
+			return installer.install(locked.map(toLockedRequest), { force, skipDependencies: true, expected }, job);
+		},
+	};
+}

@@ -1,0 +1,175 @@
+import type { JsonObject, Logger, PackEntity, Runner, Storage } from "../../../contract/index.ts";
+import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
+import { pythonVersion } from "../versions.ts";
+import { assertInstallable, toEarlier } from "./installed-pack.ts";
+import type { JobReport } from "./job-report.ts";
+import type { JobRequest } from "./job-runner.ts";
+import { makeReady } from "./make-ready.ts";
+import type { Contents, PackRequest, PackSource, Sources, Switch } from "./needs.ts";
+import type { PackLocks } from "./pack-locks.ts";
+import { type CandidatePack, PackSet } from "./pack-set.ts";
+import { Staging } from "./staging.ts";
+
+export interface InstallerParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly dataDirectory: string;
+	readonly runners: ReadonlyMap<string, Runner>;
+	readonly sources: Pick<Sources, "fetch">;
+	readonly contents: Contents;
+	readonly switch: Switch;
+	readonly locks: PackLocks;
+	parse(text: string): PackRequest;
+}
+
+export interface InstallOptions {
+	readonly force: boolean;
+	readonly skipDependencies: boolean;
+	/** Content that each must have, by ref; absent: any. */
+	readonly expected?: ReadonlyMap<string, string>;
+}
+
+/** A pack whose files the storage has, and which nothing uses yet. */
+interface ReadyPack {
+	readonly ref: string;
+	readonly version: string;
+	readonly content: string;
+	readonly directory: string;
+	readonly source: PackSource;
+	/** What is installed now. */
+	readonly known: PackEntity | undefined;
+}
+
+/** What is installed when nothing of it has to be fetched. */
+export type KeptPack = Omit<ReadyPack, "directory" | "source"> & { readonly source: JsonObject; readonly known: PackEntity };
+
+/** From requests to installed packs. Until the last step nothing is changed that anybody uses, so that a failure leaves what was there. */
+export class Installer {
+	readonly #parts: InstallerParts;
+
+	constructor(parts: InstallerParts) {
+		this.#parts = parts;
+	}
+
+	/** Install what is asked for, and what it depends on. */
+	async install(requests: readonly PackRequest[], options: InstallOptions, job: JobRequest): Promise<void> {
+		const { sources, dataDirectory, locks } = this.#parts;
+		const { report } = job;
+		await Staging.with(sources, { dataDirectory, name: job.execution_id }, async (staging) => {
+			const found = await this.#collect(staging, requests, options, report);
+			const refs = found.map(({ ref }) => ref);
+			const onWait = (ref: string) => report.say(`waiting for another installation of "${ref}"`);
+			await locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
+				const ready: ReadyPack[] = [];
+				for (const pack of found) {
+					const one = await report.task(`keep the files of ${pack.ref} ${pack.version}`, () => this.#keep(pack, options, signal));
+					if (isSame(one) && !options.force) await report.say(`${pack.ref} ${pack.version} is installed already: nothing to do`);
+					else ready.push(one);
+					report.packs.push(pack.ref);
+				}
+				await this.#switchAll(ready, job, signal);
+			});
+		});
+	}
+
+	/** Have a pack be what it was before: `to` is one of its `earlier`. */
+	async restore(pack: KeptPack, job: JobRequest, signal: AbortSignal): Promise<void> {
+		const directory = await this.#parts.contents.directory(pack.ref, pack.content);
+		await this.#switchAll([{ ...pack, directory, source: pack.source as unknown as PackSource }], job, signal);
+	}
+
+	/** Fetch and look at everything before anything is changed. */
+	async #collect(
+		staging: Staging,
+		requests: readonly PackRequest[],
+		{ force, skipDependencies }: InstallOptions,
+		report: JobReport,
+	): Promise<readonly CandidatePack[]> {
+		const { storage, parse } = this.#parts;
+		const installed = await storage.find("pack", {});
+		const fetch = (request: PackRequest) =>
+			report.task(`fetch ${request.text}`, () =>
+				staging.fetch(request, { signal: report.signal, emit: (line) => report.pass("stderr", line) }),
+			);
+		const set = new PackSet({ installed, force, skipDependencies, parse, fetch });
+		await set.collect(requests);
+		const found = set.ordered();
+		const conflicts = [...set.conflicts, ...found.flatMap(findPythonProblems)];
+		report.conflicts.push(...conflicts);
+		for (const conflict of conflicts) await report.warn(conflict);
+		for (const { ref } of found)
+			assertInstallable(
+				ref,
+				installed.find((pack) => pack.ref === ref),
+			);
+		if (conflicts.length > 0 && !force)
+			throw new SvcError("SVC_CONFLICT", `nothing was changed: ${conflicts.slice(0, 5).join("; ")} (force installs all the same)`);
+		return found;
+	}
+
+	/** Have the storage keep the files: nobody uses them yet. */
+	async #keep({ ref, version, directory, source }: CandidatePack, { expected }: InstallOptions, signal: AbortSignal): Promise<ReadyPack> {
+		const { storage, contents } = this.#parts;
+		const content = await contents.store(directory, { pack: ref, signal });
+		const locked = expected === undefined ? content : expected.get(ref);
+		if (locked === undefined) throw new SvcError("SVC_INVALID", `pack "${ref}" is not in the lock file`);
+		if (locked !== content)
+			throw new SvcError("SVC_INVALID", `pack "${ref}" has other files than the lock file says: ${content}, and not ${locked}`);
+		const [known] = await storage.find("pack", { where: { ref }, limit: 1 });
+		return { ref, version, content, source, known, directory: await contents.directory(ref, content) };
+	}
+
+	async #switchAll(packs: readonly ReadyPack[], job: JobRequest, signal: AbortSignal): Promise<void> {
+		const { runners } = this.#parts;
+		const { report } = job;
+		for (const { ref, version, directory } of packs) {
+			await report.task(`make ready what ${ref} ${version} needs`, () => makeReady(runners, { ref, directory, signal }, report));
+		}
+		const done: string[] = [];
+		for (const pack of packs) {
+			signal.throwIfAborted();
+			try {
+				await report.task(`switch to ${pack.ref} ${pack.version}`, () => this.#switch(pack, job));
+			} catch (error) {
+				if (done.length === 0) throw error;
+				throw new SvcError("SVC_CONFLICT", `${toErrorMessage(error)} (before it were installed, and stay: ${done.join(", ")})`, {
+					cause: error,
+				});
+			}
+			done.push(pack.ref);
+			await report.say(`${pack.ref} ${pack.version} is installed`);
+		}
+	}
+
+	async #switch({ ref, version, content, directory, source, known }: ReadyPack, { principal, execution_id }: JobRequest): Promise<void> {
+		const { clock, logger } = this.#parts;
+		const installation = { at: toTimestamp(clock.now()), by: principal.username, execution_id };
+		await this.#parts.switch.apply({
+			pack: ref,
+			directory,
+			content,
+			source: { ...source },
+			installation,
+			earlier: toEarlier(known, content),
+			expected: known?.content ?? null,
+		});
+		logger.info("pack installed", {
+			...{ pack: ref, version, content, user: principal.username, execution_id },
+			...{ source: source.address, revision: source.revision, commit: source.commit, before: known?.version ?? null },
+		});
+	}
+}
+
+/** Whether it is what is installed, from the same place. */
+function isSame({ content, source, known }: ReadyPack): boolean {
+	return known?.content === content && known.source?.["address"] === source.address && known.source["revision"] === source.revision;
+}
+
+function findPythonProblems({ ref, metadata }: CandidatePack): readonly string[] {
+	const versions = metadata["python_versions"];
+	if (!Array.isArray(versions) || versions.length === 0) return [];
+	if (versions.some((version) => String(version).split(".", 1)[0] === pythonVersion)) return [];
+	return [`pack "${ref}" runs with Python ${versions.map(String).join(", ").slice(0, 100)} (python_versions); this is ${pythonVersion}`];
+}

@@ -1,0 +1,34 @@
+import { type JsonObject, SvcError } from "../../../contract/index.ts";
+
+/** Parameters of jobs as they were given: a workflow may give anything where their types say less. */
+export class JobParameters {
+	readonly #values: JsonObject;
+
+	constructor(values: JsonObject) {
+		this.#values = values;
+	}
+
+	flag(name: string): boolean {
+		return this.#values[name] === true;
+	}
+
+	/** Empty where it is not given. */
+	text(name: string): string {
+		const value = this.#values[name] ?? "";
+		if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a text`);
+		return value;
+	}
+
+	texts(name: string): readonly string[] {
+		const value = this.#values[name] ?? [];
+		if (!Array.isArray(value) || !value.every((item) => typeof item === "string"))
+			throw new SvcError("SVC_INVALID", `${name}: must be a list of texts`);
+		return [...new Set(value as readonly string[])];
+	}
+
+	list(name: string): readonly unknown[] {
+		const value = this.#values[name] ?? [];
+		if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", `${name}: must be a list`);
+		return value;
+	}
+}

@@ -1,0 +1,79 @@
+import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
+import type { PackRequest } from "./needs.ts";
+
+/** What a lock file says of one pack. */
+export interface LockEntry {
+	readonly ref: string;
+	readonly version: string;
+	readonly source: {
+		readonly kind: "git" | "archive" | "directory";
+		readonly address: string;
+		readonly revision: string | null;
+		readonly commit: string | null;
+		readonly subdirectory: string | null;
+	};
+	/** SHA-256 of the files. */
+	readonly content: string;
+}
+
+const kinds: readonly string[] = ["git", "archive", "directory"];
+
+/** What a lock file says of the packs that were installed, by their refs. */
+export function toLockEntries(packs: readonly PackEntity[]): readonly LockEntry[] {
+	const entries = packs.flatMap(({ ref, version, source, content }) =>
+		source === null || content === null ? [] : [{ ref, version, source: toLockedSource(source), content }],
+	);
+	return entries.sort((a, b) => (a.ref < b.ref ? -1 : 1));
+}
+
+/** Entries as somebody gives them. `SVC_INVALID` names the first that is none. */
+export function toLocked(entries: readonly unknown[]): readonly LockEntry[] {
+	const seen = new Set<string>();
+	return entries.map((entry, index) => {
+		const refuse = (reason: string) => new SvcError("SVC_INVALID", `locked[${index}]: ${reason}`);
+		const { ref, version, source, content } = isObject(entry) ? entry : {};
+		if (typeof ref !== "string" || !/^[a-z0-9_]{1,255}$/.test(ref)) throw refuse('"ref" must be the ref of a pack');
+		if (seen.has(ref)) throw refuse(`pack "${ref}" stands there twice`);
+		seen.add(ref);
+		if (typeof content !== "string" || !/^[0-9a-f]{64}$/.test(content)) throw refuse('"content" must be the hash of the files');
+		if (!isObject(source) || typeof source["address"] !== "string" || !kinds.includes(String(source["kind"])))
+			throw refuse(`"source" must have an address, and a kind of ${kinds.join(", ")}`);
+		return { ref, version: String(version ?? ""), source: toLockedSource(source), content };
+	});
+}
+
+/** Exactly what was installed: of a repository the commit, whatever its branches and tags are now. */
+export function toLockedRequest({ source: { kind, address, revision, commit, subdirectory } }: LockEntry): PackRequest {
+	return toRequest({ kind, address, subdirectory }, kind === "git" ? (commit ?? revision) : null);
+}
+
+/** What would be written to ask for it. */
+export function toRequest(
+	{ kind, address, subdirectory }: Pick<LockEntry["source"], "kind" | "address" | "subdirectory">,
+	revision: string | null,
+): PackRequest {
+	return {
+		text: `${address}${revision === null ? "" : `=${revision}`}${subdirectory === null ? "" : `#${subdirectory}`}`,
+		kind,
+		address,
+		...(revision !== null && { revision }),
+		...(subdirectory !== null && { subdirectory }),
+	};
+}
+
+/** What the index named is a repository or an archive by then. */
+export function toLockedSource(source: JsonObject): LockEntry["source"] {
+	const text = (name: string) => (typeof source[name] === "string" ? (source[name] as string) : null);
+	const kind = text("kind");
+	return {
+		kind: kind === "archive" || kind === "directory" ? kind : "git",
+		address: text("address") ?? "",
+		revision: text("revision"),
+		commit: text("commit"),
+		subdirectory: text("subdirectory"),
+	};
+}
+
+function isObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+import { type JsonObject, type PackEntity, toErrorMessage } from "../../../contract/index.ts";
+import { compareVersions } from "../versions.ts";
+import { toLockedSource } from "./lock-entries.ts";
+import type { PackSource, Sources } from "./needs.ts";
+
+/** What there is of an installed pack where it came from. */
+export interface Newer {
+	readonly ref: string;
+	readonly version: string;
+	readonly commit: string | null;
+	readonly address: string;
+	readonly latest: { readonly version: string | null; readonly revision: string | null; readonly commit: string | null } | null;
+	readonly outdated: boolean;
+	/** Why nobody knows. */
+	readonly problem: string | null;
+}
+
+/** Places that are asked at the same time. */
+const atOnce = 4;
+
+/** Look where installed packs came from whether there is something newer. */
+export async function findNewer(sources: Pick<Sources, "latest">, packs: readonly PackEntity[]): Promise<readonly Newer[]> {
+	const waiting = packs.filter(({ source, content }) => source !== null && content !== null);
+	const found: Newer[] = [];
+	const worker = async () => {
+		for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) found.push(await look(sources, next));
+	};
+	await Promise.all(Array.from({ length: atOnce }, worker));
+	return found.sort((a, b) => (a.ref < b.ref ? -1 : 1));
+}
+
+async function look(sources: Pick<Sources, "latest">, { ref, version, source }: PackEntity): Promise<Newer> {
+	const { commit, address } = toLockedSource(source as JsonObject);
+	const known = { ref, version, commit, address };
+	try {
+		const latest = await sources.latest(source as unknown as PackSource);
+		const isOther = latest.commit !== null && commit !== null ? latest.commit !== commit : isNewer(latest.version, version);
+		return { ...known, latest: { ...latest, version: latest.version ?? null }, outdated: isOther, problem: null };
+	} catch (error) {
+		return { ...known, latest: null, outdated: false, problem: toErrorMessage(error) };
+	}
+}
+
+function isNewer(latest: string | undefined, version: string): boolean {
+	return latest !== undefined && compareVersions(latest, version) > 0;
+}

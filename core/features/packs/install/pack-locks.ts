@@ -1,0 +1,96 @@
+import type { DutyEntity, Logger } from "../../../contract/index.ts";
+import type { EngineClock } from "../../../kernel/basics/clock.ts";
+import { createId } from "../../../kernel/basics/ids.ts";
+import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import { wait } from "../../../kernel/basics/wait.ts";
+import { HeldLease } from "../../../kernel/work/held-lease.ts";
+import { KeptLease } from "../../../kernel/work/kept-lease.ts";
+import { toRenewalInterval } from "../../../kernel/work/lease-time.ts";
+import { type Leasing, released } from "../../../kernel/work/leasing.ts";
+
+export interface PackLockParts {
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly leasing: Leasing;
+}
+
+export interface LockOptions {
+	readonly signal: AbortSignal;
+	/** Somebody else works at this pack; called once for each. */
+	onWait(ref: string): Promise<void>;
+}
+
+/** Milliseconds between two looks at a pack that somebody else works at. */
+const look = 250;
+
+/** Lets one installation at a time change a pack, of all nodes. One whose node has died keeps others away as long as its lease lasts. */
+export class PackLocks {
+	readonly #parts: PackLockParts;
+	/** Of this process: where there are no other nodes, nothing else keeps two apart. */
+	readonly #held = new Set<string>();
+
+	constructor(parts: PackLockParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Do something while nobody else changes these packs. The signal that it is given aborts with the one of the options, and when a pack
+	 * may be somebody else's. Always taken in the same order: two that wait for each other would wait for ever.
+	 */
+	async with<T>(refs: readonly string[], options: LockOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+		const [ref, ...others] = [...new Set(refs)].sort();
+		if (ref === undefined) return work(options.signal);
+		const lease = await this.#take(ref, options);
+		const kept = this.#keep(ref, lease);
+		const signal = AbortSignal.any([options.signal, kept.signal]);
+		try {
+			return await this.with(others, { ...options, signal }, work);
+		} finally {
+			await kept.end();
+			await lease.release().catch((error: unknown) => this.#parts.logger.warn("a pack was not given back", { pack: ref, error }));
+			this.#held.delete(ref);
+		}
+	}
+
+	async #take(ref: string, { signal, onWait }: LockOptions): Promise<HeldLease<"duty">> {
+		for (let isTold = false; ; isTold = true) {
+			signal.throwIfAborted();
+			if (!this.#held.has(ref)) {
+				this.#held.add(ref);
+				const lease = await this.#try(ref).catch((error: unknown) => {
+					this.#held.delete(ref);
+					throw error;
+				});
+				if (lease !== undefined) return lease;
+				this.#held.delete(ref);
+			}
+			if (!isTold) await onWait(ref);
+			await wait(look, signal);
+		}
+	}
+
+	async #try(ref: string): Promise<HeldLease<"duty"> | undefined> {
+		const { leasing } = this.#parts;
+		const { id, fence, ...fields } = await this.#read(`pack ${ref}`);
+		if (leasing.isHeld({ fence, ...fields })) return undefined;
+		return (await HeldLease.take(leasing, "duty", id, { expected: { fence } }))?.lease;
+	}
+
+	async #read(name: string): Promise<DutyEntity> {
+		const { leasing, clock } = this.#parts;
+		for (;;) {
+			const [known] = await leasing.storage.find("duty", { where: { name }, limit: 1 });
+			if (known !== undefined) return known;
+			await insertOnce(() => leasing.storage.insert("duty", [{ id: createId(clock), name, ...released, done_at: null }]));
+		}
+	}
+
+	#keep(ref: string, lease: HeldLease<"duty">): KeptLease<"duty"> {
+		const { leasing, logger } = this.#parts;
+		return new KeptLease({
+			lease,
+			interval: toRenewalInterval(leasing.lease),
+			onError: (error) => logger.warn("a pack could not be kept", { pack: ref, error }),
+		});
+	}
+}

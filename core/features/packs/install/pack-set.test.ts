@@ -1,0 +1,110 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import type { PackRequest } from "./needs.ts";
+import { type KnownPack, PackSet } from "./pack-set.ts";
+
+interface Shelf {
+	readonly [name: string]: { readonly version?: string; readonly dependencies?: readonly unknown[]; readonly ref?: string };
+}
+
+const parse = (text: string): PackRequest => {
+	if (text.startsWith("-")) throw new Error("begins with a dash");
+	const [name = "", revision] = text.split("=");
+	return { text, kind: "index", name, ...(revision !== undefined && { revision }) };
+};
+
+function installed(ref: string, version: string, dependencies: readonly string[] = []): KnownPack {
+	return { ref, version, metadata: { dependencies }, source: { address: `https://packs.example/${ref}` } };
+}
+
+/** Collect packs from a shelf that has each by its name. */
+async function collect(
+	asked: readonly string[],
+	shelf: Shelf,
+	options: { readonly installed?: readonly KnownPack[]; readonly force?: boolean; readonly skipDependencies?: boolean } = {},
+) {
+	const fetched: string[] = [];
+	const set = new PackSet({
+		...{ installed: [], force: false, skipDependencies: false, ...options },
+		parse,
+		async fetch({ text, name = "", revision }) {
+			fetched.push(text);
+			const { version = "1.0.0", dependencies = [], ref = name } = shelf[text] ?? shelf[name] ?? {};
+			const source = { kind: "git", address: `https://packs.example/${name}`, revision: revision ?? null } as const;
+			return {
+				...{ ref, version, directory: `/staging/${name}`, metadata: { dependencies: dependencies as string[] } },
+				source: { ...source, commit: null, subdirectory: null, index: null },
+			};
+		},
+	});
+	await set.collect(asked.map(parse));
+	return { order: set.ordered().map(({ ref }) => ref), conflicts: set.conflicts, fetched };
+}
+
+test("what a pack depends on comes before it, and once", async () => {
+	const shelf = { a: { dependencies: ["b", "c"] }, b: { dependencies: ["c"] }, c: {} };
+	assert.deepEqual(await collect(["a"], shelf), { order: ["c", "b", "a"], conflicts: [], fetched: ["a", "b", "c"] });
+	assert.deepEqual((await collect(["a", "b", "a"], shelf)).order, ["c", "b", "a"]);
+});
+
+test("what is installed in a fitting version is not fetched", async () => {
+	const shelf = { a: { dependencies: ["b=1.2.x"] } };
+	assert.deepEqual(await collect(["a"], shelf, { installed: [installed("b", "1.2.9")] }), { order: ["a"], conflicts: [], fetched: ["a"] });
+});
+
+test("another installed version is a conflict that names who needs it; forced, the needed one is fetched", async () => {
+	const shelf = { a: { dependencies: ["b=1.2.x"] }, b: { version: "1.2.0" } };
+	const options = { installed: [installed("b", "2.0.0")] };
+	const { conflicts, order } = await collect(["a"], shelf, options);
+	assert.deepEqual(order, ["a"]);
+	assert.match(conflicts.join(), /"b=1\.2\.x" is needed by "a", and version 2\.0\.0 is installed/);
+	assert.deepEqual((await collect(["a"], shelf, { ...options, force: true })).order, ["b", "a"]);
+});
+
+test("a new version that an installed pack does not take is a conflict that names it", async () => {
+	const options = { installed: [installed("d", "1.0.0", ["b=1.x"]), installed("b", "1.0.0")] };
+	const { conflicts } = await collect(["b"], { b: { version: "2.0.0" } }, options);
+	assert.match(conflicts.join(), /installed pack "d" needs "b=1\.x", and version 2\.0\.0 of "b"/);
+});
+
+test("two that need two versions of a third are a conflict", async () => {
+	const shelf = { a: { dependencies: ["c=1.x"] }, b: { dependencies: ["c=2.x"] }, c: { version: "1.0.0" } };
+	const { conflicts } = await collect(["a", "b"], shelf);
+	assert.match(conflicts.join(), /"c=2\.x" is needed by "b", and version 1\.0\.0 of "c" .* is to be installed/);
+	assert.match(
+		(await collect(["x", "y"], { x: { ref: "z", version: "1.0.0" }, y: { ref: "z" } })).conflicts.join(),
+		/"z" is asked for twice/,
+	);
+});
+
+test("packs that need one another are named as a circle", async () => {
+	const shelf = { a: { dependencies: ["b"] }, b: { dependencies: ["c"] }, c: { dependencies: ["a"] } };
+	assert.deepEqual((await collect(["a"], shelf)).conflicts, ["packs need one another: a -> b -> c -> a"]);
+	assert.deepEqual((await collect(["a"], { a: { dependencies: ["a"] } })).conflicts, ["packs need one another: a -> a"]);
+});
+
+test("dependencies are followed three levels deep, and what is deeper is named unless it is installed", async () => {
+	const shelf = { a: { dependencies: ["b"] }, b: { dependencies: ["c"] }, c: { dependencies: ["d"] }, d: { dependencies: ["e"] } };
+	const { order, conflicts } = await collect(["a"], shelf);
+	assert.deepEqual(order, ["d", "c", "b", "a"]);
+	assert.match(conflicts.join(), /"e" is needed by "a", which is needed by "b".* 3 levels deep/);
+	assert.deepEqual((await collect(["a"], shelf, { installed: [installed("e", "1.0.0")] })).conflicts, []);
+});
+
+test("dependencies are left out where that is asked for", async () => {
+	const shelf = { a: { dependencies: ["b", 7] } };
+	assert.deepEqual(await collect(["a"], shelf, { skipDependencies: true }), { order: ["a"], conflicts: [], fetched: ["a"] });
+});
+
+test("a dependency that is none is named with its pack", async () => {
+	const { conflicts } = await collect(["a"], { a: { dependencies: [7, "--upload-pack=evil"] } });
+	assert.match(conflicts[0] ?? "", /pack "a" has a dependency that is not understood \(7\): must be a text/);
+	assert.match(conflicts[1] ?? "", /--upload-pack=evil.*begins with a dash/);
+});
+
+test("a pack that names hundreds of dependencies does not make the service fetch them all", async () => {
+	const dependencies = Array.from({ length: 500 }, (_, index) => `b${index}`);
+	await assert.rejects(collect(["a"], { a: { dependencies } }), /at most 100 are installed at once/);
+});
+
+test.run();

@@ -1,0 +1,57 @@
+import { type JsonObject, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import { assertInstallable } from "./installed-pack.ts";
+import type { Installer } from "./installer.ts";
+import { JobParameters } from "./job-parameters.ts";
+import type { Job } from "./job-runner.ts";
+import type { PackLocks } from "./pack-locks.ts";
+
+export interface RollbackJobParts {
+	readonly storage: Storage;
+	readonly installer: Pick<Installer, "restore">;
+	readonly locks: PackLocks;
+}
+
+/** `packs.rollback`: the files are kept, so that nothing has to be fetched. */
+export function createRollbackJob({ storage, installer, locks }: RollbackJobParts): Job {
+	return {
+		permission: "pack_install",
+		async perform(job) {
+			const { report } = job;
+			const parameters = new JobParameters(job.parameters);
+			const [ref, wanted] = [parameters.text("pack"), parameters.text("version")];
+			const onWait = () => report.say(`waiting for another installation of "${ref}"`);
+			await locks.with([ref], { signal: report.signal, onWait }, async (signal) => {
+				const [known] = await storage.find("pack", { where: { ref }, limit: 1 });
+				if (known === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${ref}" is not installed`);
+				assertInstallable(ref, known);
+				const { version, content, source } = choose(known, wanted);
+				await report.say(`back from ${known.version} to ${String(version)}`);
+				await installer.restore(
+					{ ref, version: String(version), content: String(content), source: source as JsonObject, known },
+					job,
+					signal,
+				);
+				report.packs.push(ref);
+			});
+		},
+	};
+}
+
+/** The one before, or the latest that has this version, commit or hash. */
+function choose({ ref, earlier }: PackEntity, wanted: string): JsonObject {
+	const kept = earlier ?? [];
+	if (kept.length === 0) throw new SvcError("SVC_INVALID", `pack "${ref}" has no earlier version to go back to`);
+	const [found] = wanted === "" ? kept : kept.filter((one) => isCalled(one, wanted));
+	if (found !== undefined) return found;
+	const versions = kept.map(({ version }) => String(version)).join(", ");
+	throw new SvcError(
+		"SVC_INVALID",
+		`version: there is no "${wanted.slice(0, 100)}" among the earlier versions of pack "${ref}": ${versions}`,
+	);
+}
+
+function isCalled({ version, content, source }: JsonObject, wanted: string): boolean {
+	const commit = (source as JsonObject | null)?.["commit"];
+	const begins = (text: unknown) => wanted.length >= 7 && typeof text === "string" && text.startsWith(wanted);
+	return version === wanted || begins(content) || begins(commit);
+}

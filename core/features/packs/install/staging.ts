@@ -1,0 +1,68 @@
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { SvcError } from "../../../contract/index.ts";
+import { toPack } from "../manifest.ts";
+import { readYamlObject } from "../read-yaml.ts";
+import type { FetchOptions, PackRequest, Sources } from "./needs.ts";
+import type { CandidatePack } from "./pack-set.ts";
+
+/** Milliseconds after which what is left of an installation is of one that was killed. */
+const longestInstallation = 24 * 3_600_000;
+
+/** Where the files of one installation lie until the storage has them. */
+export class Staging {
+	readonly #sources: Pick<Sources, "fetch">;
+	readonly #directory: string;
+	#count = 0;
+
+	private constructor(sources: Pick<Sources, "fetch">, directory: string) {
+		this.#sources = sources;
+		this.#directory = directory;
+	}
+
+	/** An empty one, used and removed. `name` is one that no other installation has. */
+	static async with<T>(
+		sources: Pick<Sources, "fetch">,
+		place: { readonly dataDirectory: string; readonly name: string },
+		use: (staging: Staging) => Promise<T>,
+	): Promise<T> {
+		const root = join(place.dataDirectory, "pack-staging");
+		await removeLeft(root);
+		const directory = join(root, place.name);
+		await rm(directory, { recursive: true, force: true });
+		await mkdir(directory, { recursive: true, mode: 0o700 });
+		try {
+			return await use(new Staging(sources, directory));
+		} finally {
+			await rm(directory, { recursive: true, force: true });
+		}
+	}
+
+	/** Fetch a pack, and read what it says of itself. */
+	async fetch(request: PackRequest, options: Omit<FetchOptions, "into">): Promise<Omit<CandidatePack, "trail">> {
+		const into = join(this.#directory, `-${(this.#count += 1)}`);
+		await mkdir(into, { mode: 0o700 });
+		const fetched = await this.#sources.fetch(request, { ...options, into });
+		// Where the manifest gives no ref, the name of the pack does: that of the directory here means nothing.
+		const { ref, version, metadata } = await readManifest(fetched.directory, request.text);
+		return { ...fetched, ref, version, metadata };
+	}
+}
+
+async function readManifest(directory: string, text: string): Promise<Pick<CandidatePack, "ref" | "version" | "metadata">> {
+	try {
+		return toPack(await readYamlObject(join(directory, "pack.yaml")), "-");
+	} catch (cause) {
+		const message = cause instanceof Error ? cause.message : String(cause);
+		throw new SvcError("SVC_INVALID", `"${text}" holds a pack.yaml that cannot be used: ${message}`, { cause });
+	}
+}
+
+/** What an installation has left whose process was killed. */
+async function removeLeft(root: string): Promise<void> {
+	const names = await readdir(root).catch(() => []);
+	for (const name of names) {
+		const { mtimeMs } = await stat(join(root, name)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+		if (Date.now() - mtimeMs > longestInstallation) await rm(join(root, name), { recursive: true, force: true });
+	}
+}

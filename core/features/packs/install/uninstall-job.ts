@@ -1,0 +1,80 @@
+import { type Logger, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import { assertInstallable } from "./installed-pack.ts";
+import { JobParameters } from "./job-parameters.ts";
+import type { Job, JobRequest } from "./job-runner.ts";
+import type { PackRequest, Switch } from "./needs.ts";
+import type { PackLocks } from "./pack-locks.ts";
+import { isMeant, toDependencies } from "./pack-set.ts";
+
+export interface UninstallJobParts {
+	readonly storage: Storage;
+	readonly logger: Logger;
+	readonly switch: Pick<Switch, "remove">;
+	readonly locks: PackLocks;
+	parse(text: string): PackRequest;
+}
+
+/** `packs.uninstall`. What runs goes on to its end with the files that it began with. */
+export function createUninstallJob(parts: UninstallJobParts): Job {
+	return {
+		permission: "pack_uninstall",
+		async perform(job) {
+			const parameters = new JobParameters(job.parameters);
+			const refs = parameters.texts("packs");
+			if (refs.length === 0) throw new SvcError("SVC_INVALID", "packs: name the packs that are to go");
+			const { report } = job;
+			const onWait = (ref: string) => report.say(`waiting for an installation of "${ref}"`);
+			await parts.locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
+				const packs = await report.task("look at the packs", () => findRemovable(parts, refs, parameters.flag("force"), job));
+				for (const pack of packs) {
+					signal.throwIfAborted();
+					await report.task(`remove ${pack.ref} ${pack.version}`, () => remove(parts, pack, job));
+					report.packs.push(pack.ref);
+				}
+			});
+		},
+	};
+}
+
+/** All of them, or none: what is wrong with one is said before anything goes. */
+async function findRemovable(
+	{ storage, parse }: UninstallJobParts,
+	refs: readonly string[],
+	force: boolean,
+	{ report }: JobRequest,
+): Promise<readonly PackEntity[]> {
+	const all = await storage.find("pack", {});
+	const packs = refs.map((ref) => {
+		const pack = all.find((one) => one.ref === ref);
+		if (pack === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${ref}" is not installed`);
+		assertInstallable(ref, pack);
+		return pack;
+	});
+	for (const other of all) {
+		if (refs.includes(other.ref)) continue;
+		for (const request of requestsOf(other, parse)) {
+			const needed = packs.find((pack) => isMeant(pack, request));
+			if (needed !== undefined) report.conflicts.push(`pack "${other.ref}" depends on "${needed.ref}"`);
+		}
+	}
+	for (const conflict of report.conflicts) await report.warn(conflict);
+	if (report.conflicts.length > 0 && !force)
+		throw new SvcError("SVC_CONFLICT", `nothing was changed: ${report.conflicts.slice(0, 5).join("; ")} (force removes all the same)`);
+	return packs;
+}
+
+function requestsOf({ metadata }: PackEntity, parse: (text: string) => PackRequest): readonly PackRequest[] {
+	return toDependencies(metadata).flatMap((text) => {
+		try {
+			return [parse(String(text))];
+		} catch {
+			return [];
+		}
+	});
+}
+
+async function remove({ switch: packs, logger }: UninstallJobParts, { ref, version, content }: PackEntity, job: JobRequest): Promise<void> {
+	await packs.remove(ref);
+	logger.info("pack uninstalled", { pack: ref, version, content, user: job.principal.username, execution_id: job.execution_id });
+	await job.report.say(`${ref} ${version} is removed`);
+}

@@ -1,0 +1,53 @@
+import { type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import { assertInstallable } from "./installed-pack.ts";
+import type { Installer } from "./installer.ts";
+import { JobParameters } from "./job-parameters.ts";
+import type { Job, JobRequest } from "./job-runner.ts";
+import { toLockedSource, toRequest } from "./lock-entries.ts";
+import type { PackRequest, Sources } from "./needs.ts";
+import { findNewer, type Newer } from "./outdated.ts";
+
+export interface UpgradeJobParts {
+	readonly storage: Storage;
+	readonly installer: Pick<Installer, "install">;
+	readonly sources: Pick<Sources, "latest">;
+}
+
+/** `packs.upgrade`. */
+export function createUpgradeJob({ storage, installer, sources }: UpgradeJobParts): Job {
+	return {
+		permission: "pack_install",
+		async perform(job) {
+			const parameters = new JobParameters(job.parameters);
+			const refs = parameters.texts("packs");
+			if ((refs.length === 0) !== parameters.flag("all")) throw new SvcError("SVC_INVALID", "packs: name the packs, or set all");
+			const all = await storage.find("pack", {});
+			const chosen = refs.length === 0 ? all : refs.map((ref) => find(all, ref));
+			const newer = await job.report.task("look for what is newer", () => findNewer(sources, chosen));
+			const requests = await toRequests(newer, all, job);
+			if (requests.length === 0) return job.report.say("nothing is newer than what is installed");
+			const options = { force: parameters.flag("force"), skipDependencies: parameters.flag("skip_dependencies") };
+			return installer.install(requests, options, job);
+		},
+	};
+}
+
+function find(packs: readonly PackEntity[], ref: string): PackEntity {
+	const pack = packs.find((one) => one.ref === ref);
+	if (pack === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${ref}" is not installed`);
+	assertInstallable(ref, pack);
+	return pack;
+}
+
+async function toRequests(newer: readonly Newer[], packs: readonly PackEntity[], { report }: JobRequest): Promise<readonly PackRequest[]> {
+	const requests: PackRequest[] = [];
+	for (const { ref, version, latest, outdated, problem } of newer) {
+		if (problem !== null) await report.warn(`${ref}: ${problem}`);
+		const source = packs.find((pack) => pack.ref === ref)?.source;
+		if (!outdated || !source) continue;
+		await report.say(`${ref} ${version}: there is ${latest?.version ?? latest?.commit ?? "something newer"}`);
+		const from = toLockedSource(source);
+		requests.push(toRequest(from, from.kind === "git" ? (latest?.revision ?? from.revision) : null));
+	}
+	return requests;
+}
