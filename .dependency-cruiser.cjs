@@ -6,12 +6,13 @@ const tests = "(\\.test|\\.test-support)\\.ts$";
 const enginePaths = ["^core/kernel/", "^core/language/", "^core/http/"];
 /** Files that let in or speak to others. */
 const interfacePaths = ["^core/http/", "^core/client/", "^core/cli/"];
-/** What a feature shows: its face, its routes, its part of the client, its commands, what its files may say. The lists of `core/features` take them. */
+/** What a feature shows: its face, its routes, its part of the client, its commands, what its files may say and how they are read. The lists of `core/features` take them. */
 const faceFiles = ["^core/features/[^/]+/index\\.ts$"];
 const routeFiles = ["^core/features/[^/]+/routes\\.ts$", "^core/features/[^/]+/[a-z-]+-routes\\.ts$"];
 const clientFiles = ["^core/features/[^/]+/client\\.ts$", "^core/features/[^/]+/[a-z-]+-client\\.ts$"];
 const commandFiles = ["^core/features/[^/]+/commands\\.ts$", "^core/features/[^/]+/[a-z-]+-commands\\.ts$"];
 const fileSchemaFiles = ["^core/features/[^/]+/file-schemas\\.ts$"];
+const fileReaderFiles = ["^core/features/[^/]+/file-readers\\.ts$"];
 /** What others may use of a feature: types, constants, small functions. */
 const apiFiles = ["^core/features/[^/]+/api\\.ts$", "^core/features/[^/]+/[a-z-]+-api\\.ts$"];
 const clientApiFiles = ["^core/features/[^/]+/client-api\\.ts$"];
@@ -125,7 +126,7 @@ module.exports = {
 			from: { path: listFiles, pathNot: tests },
 			to: {
 				path: "^core/features/[^/]+/",
-				pathNot: [...faceFiles, ...routeFiles, ...clientFiles, ...commandFiles, ...fileSchemaFiles],
+				pathNot: [...faceFiles, ...routeFiles, ...clientFiles, ...commandFiles, ...fileSchemaFiles, ...fileReaderFiles],
 			},
 		},
 		{

@@ -20,6 +20,10 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 	},
 	users: async (options, use) => (await import("./service/kept-users.ts")).keptUsers(process.env)(options, use),
 	definitions: async (options) => (await import("./service/local-definitions.ts")).openDefinitions(options),
+	packs: {
+		check: async (options) => (await import("./service/pack-work/check-packs.ts")).checkPacks(options),
+		test: async (options) => (await import("./service/pack-work/test-packs.ts")).testPacks(options),
+	},
 	async conform(options) {
 		hasRunPlugin = true;
 		return (await import("./testing/conform/conform.ts")).conform(options);

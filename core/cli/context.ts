@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGraph, PluginKind } from "../contract/index.ts";
 import { toSeenLines } from "../contract/unseen-text.ts";
+import type { PackWork } from "./pack-work.ts";
 import type { ServicePlan } from "./service-plan.ts";
 import { toTerminalOutput } from "./terminal-text.ts";
 
@@ -20,6 +21,8 @@ export interface CliContext {
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
 	/** Reads definitions of workflows without a service. Absent where only client commands are wanted. */
 	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
+	/** Checks and tests packs without a service. Absent where only client commands are wanted. */
+	readonly packs?: PackWork;
 	/** Runs the conformance kit of a plugin. Absent where only client commands are wanted. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */

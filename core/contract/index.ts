@@ -14,6 +14,7 @@ export * from "./optional-package.ts";
 export * from "./options.ts";
 export * from "./options-input.ts";
 export * from "./pack-sensor.ts";
+export * from "./pack-tools.ts";
 export * from "./parameters.ts";
 export * from "./plugin.ts";
 export * from "./poll.ts";

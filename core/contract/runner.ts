@@ -4,6 +4,7 @@ import type { Expressions } from "./expressions.ts";
 import type { LastDecision, RunJournal, TakenUp } from "./journal.ts";
 import type { JsonObject } from "./json.ts";
 import type { PackSensors } from "./pack-sensor.ts";
+import type { PackTools } from "./pack-tools.ts";
 import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
@@ -184,6 +185,8 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	readonly entryPoint?: "required" | "forbidden" | "optional";
 	/** Of a runner whose entry points are definitions in YAML. */
 	readonly definitions?: Definitions;
+	/** Looks at files of packs where they are written, and runs their unit tests (`svc pack check`, `svc pack test`). */
+	readonly packTools?: PackTools;
 	/**
 	 * Run one action. Resolve with `succeeded: false` when the action failed; throw when the runner itself could not do its
 	 * work (the execution then ends `failed` with `result.error`). When `signal` aborts, end the work and resolve with what

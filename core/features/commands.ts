@@ -9,6 +9,7 @@ import { addRunCommand } from "./executions/run-commands.ts";
 import { addInquiryCommands } from "./inquiries/commands.ts";
 import { addNodeCommands } from "./nodes/commands.ts";
 import { addPackConfigCommands } from "./packs/commands.ts";
+import { addPackCommands } from "./packs/pack-commands.ts";
 import { addPolicyCommands } from "./policies/commands.ts";
 import { addPurgeCommands } from "./retention/commands.ts";
 import { addRuleCommands } from "./rules/commands.ts";
@@ -29,6 +30,7 @@ export const commands: readonly AddCommands[] = [
 	addCatalogCommands,
 	addApiKeyCommands,
 	addKeyCommands,
+	addPackCommands,
 	addPackConfigCommands,
 	addRoleCommands,
 	addRuleCommands,

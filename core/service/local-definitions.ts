@@ -34,8 +34,8 @@ export async function openDefinitions({ config, runner: name }: DefinitionOption
 	};
 }
 
-/** The one that is named, that of the place, or what the package runs without one: a pack needs no configuration to be tested. */
-function findConfig(given: string | undefined): string {
+/** The configuration that is named, that of the place, or what the package runs without one: a pack needs none to be tested. */
+export function findConfig(given: string | undefined): string {
 	if (given !== undefined) return resolve(given);
 	const own = resolve(configName);
 	return existsSync(own) || packageFile === undefined ? own : join(dirname(packageFile), configName);

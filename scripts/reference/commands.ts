@@ -72,8 +72,9 @@ async function readHelp(words: readonly string[]): Promise<string> {
 		graph: () => ({ nodes: [], edges: [] }),
 		test: async () => [],
 	});
+	const packs: CliContext["packs"] = { check: async () => [], test: async () => [] };
 	const nothing = async () => {};
 	const users: CliContext["users"] = (_options, use) => use({ listUsers: async () => [], setPassword: nothing, removeUser: nothing });
-	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, users, database, conform, definitions });
+	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, users, database, conform, definitions, packs });
 	return help;
 }

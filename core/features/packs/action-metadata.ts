@@ -1,5 +1,5 @@
 import type { ActionEntity, JsonObject } from "../../contract/index.ts";
-import { SvcError } from "../../contract/index.ts";
+import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { isName, namePattern } from "../../kernel/basics/names.ts";
 import { type Attribute, checkAttributes, flag, isObject, list, object, requiredText, text } from "../../language/attributes.ts";
 import { parameterDefinitions, toObjectSchema } from "../../language/file-schema.ts";
@@ -86,6 +86,14 @@ function checkNotify(notify: JsonObject): void {
 		if (!notifySections.includes(section.replaceAll("_", "-")) || !isObject(value)) {
 			throw new SvcError("SVC_INVALID", `attribute "notify" must have objects under ${notifySections.join(", ")}`);
 		}
+		checkSection(section, value);
+	}
+}
+
+function checkSection(section: string, value: JsonObject): void {
+	try {
 		checkAttributes(value, notifyAttributes, true);
+	} catch (error) {
+		throw new SvcError("SVC_INVALID", `notify.${section}: ${toErrorMessage(error)}`, { cause: error });
 	}
 }

@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/index.ts";
 import { assertShallow, parseYamlDocument } from "../../language/yaml-document.ts";
 
 /** Largest file of a pack that is read. */
-const maximumSize = 500_000;
+export const maximumSize = 500_000;
 
 /** The object in a YAML file. `SVC_INVALID` says what is wrong, with the line where there is one. */
 export async function readYamlObject(path: string): Promise<JsonObject> {

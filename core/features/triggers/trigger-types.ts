@@ -101,7 +101,8 @@ export function toNamedWhere({ id, name, pack, type }: NamedFilter) {
 	};
 }
 
-function toFields(
+/** What is stored of a trigger type; `SVC_INVALID` for a schema that could not be used. */
+export function toFields(
 	input: TriggerTypeInput,
 	{ pack, name }: { readonly pack: string; readonly name: string },
 ): Omit<TriggerTypeEntity, "id"> {

@@ -1,0 +1,15 @@
+import type { FileReader } from "./packs/file-reader-api.ts";
+import { packFileReaders } from "./packs/file-readers.ts";
+import { policyFileReaders } from "./policies/file-readers.ts";
+import { ruleFileReaders } from "./rules/file-readers.ts";
+import { sensorFileReaders } from "./sensors/file-readers.ts";
+import { triggerFileReaders } from "./triggers/file-readers.ts";
+
+/** How the files of packs are read, for whoever tells what is wrong with them where they are written. */
+export const fileReaders: readonly FileReader[] = [
+	...packFileReaders,
+	...triggerFileReaders,
+	...sensorFileReaders,
+	...ruleFileReaders,
+	...policyFileReaders,
+];

@@ -1,0 +1,48 @@
+import * as assert from "node:assert/strict";
+import { relative } from "node:path";
+import { test } from "uvu";
+import { checkPacks } from "../../service/pack-work/check-packs.ts";
+import { testPacks } from "../../service/pack-work/test-packs.ts";
+import { runSvc } from "../../service/run-svc.ts";
+import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
+import { withPackOnDisk } from "../../testing/packs/pack-on-disk.test-support.ts";
+
+async function run(...words: readonly string[]) {
+	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+	const packs = { check: checkPacks, test: testPacks };
+	const exitCode = await runSvc(["pack", ...words], { stdout, stderr, env: { HOME: "/nonexistent" }, packs });
+	return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
+
+const count = "name: count\nrunner_type: local-shell-cmd\n";
+
+test("check prints what is wrong as compilers do, and ends with 1", () =>
+	withPackOnDisk({ "actions/count.yaml": `${count}colour: red\n`, "herd.csv": "" }, async ({ directory }) => {
+		const { exitCode, stdout } = await run("check", directory);
+		const place = relative(process.cwd(), directory);
+		const lines = [
+			`${place}/actions/count.yaml:3: error: unknown attribute "colour" (colour)`,
+			`${place}/herd.csv: note: nothing here reads a file of this name`,
+			"yard: 1 error, 1 note",
+		];
+		assert.deepEqual([exitCode, stdout], [1, `${lines.join("\n")}\n`]);
+	}));
+
+test("notes let check end with 0, unless it is strict", () =>
+	withPackOnDisk({ "actions/count.yaml": count, "herd.csv": "" }, async ({ directory }) => {
+		assert.equal((await run("check", directory)).exitCode, 0);
+		assert.equal((await run("check", directory, "--strict")).exitCode, 1);
+	}));
+
+test("check prints JSON with pack, directory and findings", () =>
+	withPackOnDisk({ "actions/count.yaml": count }, async ({ directory }) => {
+		const { exitCode, stdout } = await run("check", "-j", directory);
+		assert.deepEqual([exitCode, JSON.parse(stdout)], [0, [{ pack: "yard", directory, findings: [] }]]);
+	}));
+
+test("a directory that is no pack is a wrong use of the command", async () => {
+	const { exitCode, stderr } = await run("check", "/nonexistent");
+	assert.deepEqual([exitCode, stderr], [2, 'ERROR: "/nonexistent" is no directory\n']);
+});
+
+test.run();

@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import { optionsOf, withFormatOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { type FormatOptions, printList } from "../../cli/output.ts";
+import type { PackCheck, PackWork } from "../../cli/pack-work.ts";
+import { isSvcError } from "../../contract/index.ts";
+import { countErrors, toCheckText } from "./authoring-text.ts";
+
+interface CheckOptions extends FormatOptions {
+	readonly config?: string;
+	readonly strict?: boolean;
+}
+
+const configOption = ["--config <file>", "configuration with the runners; default ./svc.config.ts, or what comes with svc"] as const;
+
+/** Commands for whoever writes packs: they need no service. */
+export function addPackAuthoringCommands(pack: Command, context: CliContext): void {
+	const { packs } = context;
+	if (packs === undefined) return;
+	addCheck(pack, packs, context);
+}
+
+function addCheck(pack: Command, packs: PackWork, context: CliContext): void {
+	withFormatOptions(
+		pack
+			.command("check [directories...]")
+			.description(
+				"Tell everything that is wrong with packs, without a service. Exit code 1 when the service would not take something as it is.",
+			),
+	)
+		.option(...configOption)
+		.option("--strict", "exit code 1 for notes, too")
+		.action(async (directories: string[], _options, command) => {
+			const options = optionsOf<CheckOptions>(command);
+			const checks = await interruptible(context, (signal) =>
+				packs.check({ directories: orHere(directories), config: options.config, signal }),
+			);
+			await printChecks(checks, options, context);
+		});
+}
+
+async function printChecks(checks: readonly PackCheck[], options: CheckOptions, context: CliContext): Promise<void> {
+	if (options.json || options.yaml) await printList({ items: checks, total: checks.length, limit: undefined }, [], options, context);
+	else await write(context.stdout, toCheckText(checks, process.cwd()));
+	const findings = checks.flatMap((check) => check.findings);
+	if (countErrors(findings) > 0 || (options.strict === true && findings.length > 0)) throw new CliExit(1);
+}
+
+/** Without a name the pack that one stands in. */
+function orHere(directories: readonly string[]): readonly string[] {
+	return directories.length === 0 ? ["."] : directories;
+}
+
+/** Ctrl-C ends what was begun; a directory or a configuration that cannot be used is a wrong use of the command. */
+async function interruptible<T>({ onInterrupt }: CliContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const controller = new AbortController();
+	const leave = onInterrupt(() => controller.abort());
+	try {
+		return await work(controller.signal);
+	} catch (error) {
+		if (controller.signal.aborted) throw new CliExit(130);
+		if (isSvcError(error, "SVC_INVALID") || isSvcError(error, "SVC_CONFIG")) throw new CliExit(2, error.message);
+		throw error;
+	} finally {
+		leave();
+	}
+}

@@ -1,0 +1,28 @@
+import { join, relative } from "node:path";
+import type { PackCheck } from "../../cli/pack-work.ts";
+import type { PackFinding } from "../../contract/index.ts";
+
+/** Findings as compilers write them, so that editors lead to the place, and how many there are. `base`: what paths are relative to. */
+export function toCheckText(checks: readonly PackCheck[], base: string): string {
+	const lines = checks.flatMap(({ pack, directory, findings }) => {
+		const errors = countErrors(findings);
+		return [
+			...findings.map((finding) => toLine(finding, directory, base)),
+			`${pack}: ${count(errors, "error")}, ${count(findings.length - errors, "note")}`,
+		];
+	});
+	return lines.map((line) => `${line}\n`).join("");
+}
+
+export function countErrors(findings: readonly PackFinding[]): number {
+	return findings.filter(({ type }) => type === "error").length;
+}
+
+function toLine({ type, file, line, path, message }: PackFinding, directory: string, base: string): string {
+	const place = relative(base, join(directory, file)) || ".";
+	return `${place}${line === null ? "" : `:${line}`}: ${type}: ${message}${path === null ? "" : ` (${path})`}`;
+}
+
+function count(number: number, word: string): string {
+	return `${number} ${word}${number === 1 ? "" : "s"}`;
+}

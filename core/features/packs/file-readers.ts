@@ -1,0 +1,44 @@
+import { SvcError } from "../../contract/index.ts";
+import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import { nearMiss } from "../../language/parameters/near-miss.ts";
+import { toAction } from "./action-metadata.ts";
+import { resolveEntryPoint } from "./entry-point-api.ts";
+import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+
+/** A runner type that takes everything stands for one that there is not. */
+const anyRunnerType = "any_runner_type";
+const anything: ReadRunnerType = { parameters: {}, entryPoint: "optional" };
+
+export const packFileReaders: readonly FileReader[] = [
+	{
+		kind: "action",
+		folder: "actions",
+		others: {
+			"config.yaml":
+				"a configuration of old packs, which is not read; config.schema.yaml and the configuration of the service take its place",
+		},
+		standIns: { name: "any_name", runner_type: anyRunnerType },
+		async read(metadata, place) {
+			const action = toAction(metadata, place);
+			const { runner_type, entry_point } = action;
+			const runnerType = runner_type === anyRunnerType ? anything : place.runnerTypes.get(runner_type);
+			if (runnerType === undefined) {
+				const names = [...place.runnerTypes.keys()];
+				throw new SvcError("SVC_INVALID", `attribute "runner_type" must be one of ${names.join(", ")}${nearMiss(runner_type, names)}`);
+			}
+			if (entry_point !== "") await resolveEntryPoint(place.directory, entry_point);
+			checkEntryPoint(entry_point, runner_type, runnerType);
+			checkParameterDefinitions(action.parameters, runnerType.parameters);
+		},
+	},
+];
+
+function checkEntryPoint(entryPoint: string, name: string, { entryPoint: wanted }: ReadRunnerType): void {
+	if (wanted === "required" && entryPoint === "")
+		throw new SvcError(
+			"SVC_INVALID",
+			`attribute "entry_point" is missing; runner "${name}" needs the path of a file below the actions directory of the pack`,
+		);
+	if (wanted === "forbidden" && entryPoint !== "")
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" must not be there: runner "${name}" takes no file`);
+}

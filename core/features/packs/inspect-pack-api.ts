@@ -1,0 +1,57 @@
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type JsonObject, type PackFinding, SvcError } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
+import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+import { sortFindings } from "./inspect/finding.ts";
+import { inspectConfig } from "./inspect/inspect-config.ts";
+import { inspectFolders } from "./inspect/inspect-folders.ts";
+import { inspectManifest } from "./inspect/inspect-manifest.ts";
+import { inspectOthers } from "./inspect/inspect-others.ts";
+import { findPackFiles } from "./inspect/pack-files.ts";
+
+export { findPackDirectories } from "./find-pack-directories.ts";
+export { findingOf, sortFindings } from "./inspect/finding.ts";
+export { LocatedYaml } from "./inspect/located-yaml.ts";
+export { toMessagePlace } from "./inspect/message-path.ts";
+
+/** What a pack holds, and what is wrong with it. */
+export interface PackInspection {
+	readonly ref: string;
+	/** Absolute. */
+	readonly directory: string;
+	/** By file and line. */
+	readonly findings: readonly PackFinding[];
+	/** All files, as paths in the pack. */
+	readonly files: readonly string[];
+	/** What files with metadata say, by path in the pack: those that can be read as YAML. */
+	readonly metadata: ReadonlyMap<string, JsonObject>;
+}
+
+export interface InspectPackOptions {
+	readonly readers: readonly FileReader[];
+	readonly runnerTypes: ReadonlyMap<string, ReadRunnerType>;
+	readonly dialects: Dialects;
+}
+
+/**
+ * Everything that is wrong with the files of a pack, by what the service reads them by; what depends on other packs is not looked at. `SVC_INVALID` for
+ * a directory that is no pack.
+ */
+export async function inspectPack(path: string, { readers, runnerTypes, dialects }: InspectPackOptions): Promise<PackInspection> {
+	const directory = resolve(path);
+	const manifest = await stat(join(directory, "pack.yaml")).catch(() => undefined);
+	if (manifest?.isFile() !== true) throw new SvcError("SVC_INVALID", `"${path}" is no pack: it has no file pack.yaml`);
+	const { files, findings } = await findPackFiles(directory);
+	const { ref: pack, findings: ofManifest } = await inspectManifest(directory, dialects);
+	const folders = await inspectFolders({ pack, directory, files, readers, runnerTypes, dialects });
+	const { metadata } = folders;
+	const all = [
+		...findings,
+		...ofManifest,
+		...folders.findings,
+		...(await inspectConfig({ pack, directory, files, dialects })),
+		...(await inspectOthers({ directory, files, readers, metadata })),
+	];
+	return { ref: pack, directory, findings: sortFindings(all), files, metadata };
+}

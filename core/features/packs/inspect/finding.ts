@@ -1,0 +1,30 @@
+import type { PackFinding } from "../../../contract/index.ts";
+import type { MemberProblem } from "./find-problems.ts";
+import type { LocatedYaml } from "./located-yaml.ts";
+
+/** About a file as a whole. */
+export function findingOf(type: PackFinding["type"], file: string, message: string, line: number | null = null): PackFinding {
+	return { type, file, line, path: null, message };
+}
+
+/** About a member of a file. */
+export function locatedFinding(
+	file: string,
+	yaml: LocatedYaml,
+	{ path, message }: MemberProblem,
+	type: PackFinding["type"] = "error",
+): PackFinding {
+	return { type, file, line: yaml.lineOf(path), path: path.length === 0 ? null : toText(path), message };
+}
+
+function toText(path: readonly string[]): string {
+	return path.map((name, index) => (/^\d+$/.test(name) ? `[${name}]` : `${index === 0 ? "" : "."}${name}`)).join("");
+}
+
+/** By file and line. */
+export function sortFindings(findings: readonly PackFinding[]): readonly PackFinding[] {
+	const order = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
+	return [...findings].sort(
+		(one, other) => order(one.file, other.file) || (one.line ?? 0) - (other.line ?? 0) || order(one.type, other.type),
+	);
+}

@@ -1,0 +1,47 @@
+import { type JsonObject, type PackFinding, type ParameterSchema, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { Dialects } from "../../../language/dialects.ts";
+import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
+import { checkConfigValues } from "../check-values.ts";
+import { inspectFile } from "./inspect-file.ts";
+
+const schemaFile = "config.schema.yaml";
+
+export interface ConfigOfPack {
+	readonly pack: string;
+	/** Absolute. */
+	readonly directory: string;
+	readonly files: readonly string[];
+	readonly dialects: Dialects;
+}
+
+/** What is wrong with the schema of the pack's configuration, and with the example of it. */
+export async function inspectConfig({ pack, directory, files, dialects }: ConfigOfPack): Promise<readonly PackFinding[]> {
+	const example = `${pack}.yaml.example`;
+	let schema: JsonObject = {};
+	const findings: PackFinding[] = [];
+	if (files.includes(schemaFile)) {
+		const inspected = await inspectFile(
+			{ directory, file: schemaFile, dialects },
+			{ kind: "config_schema", read: (content) => checkParameterDefinitions(content), standIns: {}, parametersAt: [], mayBeEmpty: true },
+		);
+		findings.push(...inspected.findings);
+		if (inspected.findings.length > 0) return findings;
+		schema = inspected.metadata ?? {};
+	}
+	if (!files.includes(example)) return findings;
+	const read = (values: JsonObject) => checkExample(pack, values, schema as ParameterSchema);
+	const inspected = await inspectFile(
+		{ directory, file: example, dialects: Dialects.none },
+		{ kind: "config_schema", read, standIns: {}, parametersAt: [], mayBeEmpty: true },
+	);
+	return [...findings, ...inspected.findings];
+}
+
+/** The message names the pack, which the file does already. */
+function checkExample(pack: string, values: JsonObject, schema: ParameterSchema): void {
+	try {
+		checkConfigValues(pack, values, schema);
+	} catch (error) {
+		throw new SvcError("SVC_INVALID", toErrorMessage(error).replace(`configuration of pack "${pack}": `, ""), { cause: error });
+	}
+}

@@ -1,0 +1,64 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type DialectKind, type JsonObject, type PackFinding, toErrorMessage } from "../../../contract/index.ts";
+import type { Dialects } from "../../../language/dialects.ts";
+import { maximumSize } from "../read-yaml.ts";
+import { type FileReading, findProblems } from "./find-problems.ts";
+import { findingOf, locatedFinding } from "./finding.ts";
+import { LocatedYaml } from "./located-yaml.ts";
+
+export interface InspectedFile {
+	readonly findings: readonly PackFinding[];
+	/** In this service's words. Undefined when the file holds no object. */
+	readonly metadata: JsonObject | undefined;
+	readonly yaml: LocatedYaml | undefined;
+}
+
+export interface FileOfPack {
+	/** Absolute. */
+	readonly directory: string;
+	/** Path in the pack. */
+	readonly file: string;
+	readonly dialects: Dialects;
+}
+
+export interface KindReading extends FileReading {
+	readonly kind: DialectKind;
+	/** Whether a file without an object counts as one with an empty object. */
+	readonly mayBeEmpty?: boolean;
+}
+
+/** A file of nothing but comments is an empty object where that is allowed. */
+const onlyComments = /^(?:\s*(?:#[^\n]*|---[ \t]*)?(?:\n|$))*$/;
+
+/** Everything that is wrong with a file in YAML. */
+export async function inspectFile(
+	{ directory, file, dialects }: FileOfPack,
+	{ kind, mayBeEmpty = false, ...reading }: KindReading,
+): Promise<InspectedFile> {
+	const nothing = (finding: PackFinding) => ({ findings: [finding], metadata: undefined, yaml: undefined });
+	let text: string;
+	try {
+		const { size } = await stat(join(directory, file));
+		if (size > maximumSize) return nothing(findingOf("error", file, `must be at most ${maximumSize} bytes, has ${size}`));
+		text = await readFile(join(directory, file), "utf8");
+	} catch (error) {
+		return nothing(findingOf("error", file, `cannot be read: ${toErrorMessage(error)}`));
+	}
+	if (mayBeEmpty && onlyComments.test(text)) text = "{}";
+	const yaml = new LocatedYaml(text);
+	if (yaml.problems.length > 0) {
+		return {
+			findings: yaml.problems.map(({ line, message }) => findingOf("error", file, message, line)),
+			metadata: undefined,
+			yaml: undefined,
+		};
+	}
+	try {
+		const metadata = dialects.translate(kind, yaml.object);
+		const problems = await findProblems(metadata, reading);
+		return { findings: problems.map((problem) => locatedFinding(file, yaml, problem)), metadata, yaml };
+	} catch (error) {
+		return nothing(findingOf("error", file, toErrorMessage(error)));
+	}
+}

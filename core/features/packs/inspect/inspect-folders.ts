@@ -1,0 +1,66 @@
+import type { JsonObject, PackFinding } from "../../../contract/index.ts";
+import type { Dialects } from "../../../language/dialects.ts";
+import type { FileReader, ReadRunnerType } from "../file-reader-api.ts";
+import { findingOf, locatedFinding } from "./finding.ts";
+import { inspectFile } from "./inspect-file.ts";
+
+export interface InspectedFolders {
+	readonly findings: readonly PackFinding[];
+	/** What the files say that can be read as YAML, by path. */
+	readonly metadata: ReadonlyMap<string, JsonObject>;
+}
+
+export interface FoldersOfPack {
+	readonly pack: string;
+	/** Absolute. */
+	readonly directory: string;
+	/** All files of the pack. */
+	readonly files: readonly string[];
+	readonly readers: readonly FileReader[];
+	readonly runnerTypes: ReadonlyMap<string, ReadRunnerType>;
+	readonly dialects: Dialects;
+}
+
+const metadataName = /^[^.].*\.ya?ml$/;
+
+/** Everything that is wrong with the files that describe records, in the folder of each kind. */
+export async function inspectFolders({ readers, ...pack }: FoldersOfPack): Promise<InspectedFolders> {
+	const findings: PackFinding[] = [];
+	const metadata = new Map<string, JsonObject>();
+	for (const reader of readers) {
+		const names = new Map<string, string>();
+		for (const file of filesIn(reader.folder, pack.files)) {
+			const name = file.slice(reader.folder.length + 1);
+			const why = toOther(name, reader);
+			if (why !== undefined) {
+				findings.push(findingOf("note", file, why));
+				continue;
+			}
+			if (!metadataName.test(name)) continue;
+			const place = { ...pack, file };
+			const inspected = await inspectFile(place, { ...reader, read: (values) => reader.read(values, place) });
+			findings.push(...inspected.findings);
+			if (inspected.metadata === undefined || inspected.yaml === undefined) continue;
+			metadata.set(file, inspected.metadata);
+			const { nameIn = "name" } = reader;
+			const own = String(inspected.metadata[nameIn] ?? "");
+			const other = own === "" ? undefined : names.get(own);
+			const message = `attribute "${nameIn}" must be unique in the pack; ${other} has "${own}" too`;
+			if (other !== undefined) findings.push(locatedFinding(file, inspected.yaml, { path: [nameIn], message }));
+			else names.set(own, file);
+		}
+	}
+	return { findings, metadata };
+}
+
+function toOther(name: string, { others = {}, folder, kind }: FileReader): string | undefined {
+	if (Object.hasOwn(others, name)) return others[name];
+	// Beside actions lie the files that they run.
+	if (folder === "actions" || metadataName.test(name)) return undefined;
+	return /\.json$/.test(name) ? `is not read: each ${kind.replace("_", " ")} is described in YAML, directly in ${folder}` : undefined;
+}
+
+/** Directly in a folder. */
+function filesIn(folder: string, files: readonly string[]): readonly string[] {
+	return files.filter((file) => file.startsWith(`${folder}/`) && !file.includes("/", folder.length + 1));
+}

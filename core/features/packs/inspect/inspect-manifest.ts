@@ -1,0 +1,51 @@
+import { basename } from "node:path";
+import { isJsonObject, type JsonObject, type PackFinding } from "../../../contract/index.ts";
+import type { Dialects } from "../../../language/dialects.ts";
+import { nearMiss } from "../../../language/parameters/near-miss.ts";
+import { manifestAttributes, toPack } from "../manifest.ts";
+import { locatedFinding } from "./finding.ts";
+import { inspectFile } from "./inspect-file.ts";
+
+export interface InspectedManifest {
+	readonly findings: readonly PackFinding[];
+	/** What the pack is called, as far as that can be told. */
+	readonly ref: string;
+}
+
+/** Attributes that the service sets, or that are there for people. */
+const others: ReadonlySet<string> = new Set(["system", "files", "path", "uid", "id", "homepage", "license", "repo_url"]);
+const standIns: JsonObject = { name: "any_name", description: "any", version: "1.0.0", author: "any", ref: "any_pack" };
+
+export async function inspectManifest(directory: string, dialects: Dialects): Promise<InspectedManifest> {
+	const file = "pack.yaml";
+	const { findings, metadata, yaml } = await inspectFile(
+		{ directory, file, dialects },
+		{ kind: "pack", read: (manifest) => toPack(manifest, directory), standIns },
+	);
+	const known = Object.keys(manifestAttributes);
+	const unknown = Object.keys(metadata ?? {}).filter((name) => !known.includes(name) && !others.has(name));
+	const notes = unknown.map((name) => {
+		const message = `attribute "${name.slice(0, 100)}" is not known, and says nothing here${nearMiss(name, known)}`;
+		return yaml === undefined ? undefined : locatedFinding(file, yaml, { path: [name], message }, "note");
+	});
+	return { findings: [...findings, ...notes.filter((note) => note !== undefined)], ref: toRef(metadata, directory) };
+}
+
+/** As a manifest without faults says it, or as near to that as may be: files are looked at all the same. */
+function toRef(metadata: JsonObject | undefined, directory: string): string {
+	if (isJsonObject(metadata)) {
+		try {
+			return toPack({ ...standIns, ...withoutWrong(metadata) }, directory).ref;
+		} catch {
+			// The name of the directory is the next best.
+		}
+	}
+	const name = basename(directory)
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9_]/g, "_");
+	return name === "" ? "any_pack" : name;
+}
+
+function withoutWrong({ ref }: JsonObject): JsonObject {
+	return { ref: typeof ref === "string" ? ref : null };
+}

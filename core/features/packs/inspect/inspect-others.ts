@@ -1,0 +1,100 @@
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { JsonObject, PackFinding } from "../../../contract/index.ts";
+import type { FileReader } from "../file-reader-api.ts";
+import { findingOf } from "./finding.ts";
+
+/** What may lie in a pack beside the folders that are read. */
+const folders: ReadonlySet<string> = new Set([
+	"actions",
+	"sensors",
+	"rules",
+	"triggers",
+	"policies",
+	"aliases",
+	"lib",
+	"etc",
+	"tests",
+	"docs",
+]);
+const knownFiles =
+	/^(?:pack\.yaml|config\.schema\.yaml|icon\.png|requirements[\w.-]*\.txt|[a-z0-9_]+\.yaml\.example|(?:README|CHANGES|CHANGELOG|LICENSE|LICENCE|NOTICE|CONTRIBUTORS|CONTRIBUTING|AUTHORS|OWNERS)(?:\.\w+)?|Makefile|package(?:-lock)?\.json|pyproject\.toml|setup\.cfg|tox\.ini)$/i;
+const pngHead = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+export interface OthersOfPack {
+	readonly directory: string;
+	readonly files: readonly string[];
+	readonly readers: readonly FileReader[];
+	readonly metadata: ReadonlyMap<string, JsonObject>;
+}
+
+/** What nothing in the service reads or runs, so that nobody looks for it in vain; and what people expect in a pack. */
+export async function inspectOthers({ directory, files, readers, metadata }: OthersOfPack): Promise<readonly PackFinding[]> {
+	return [
+		...inspectTop(files, readers),
+		...inspectDeeper(files, readers, metadata),
+		...(files.some((file) => /^readme(?:\.\w+)?$/i.test(file))
+			? []
+			: [findingOf("note", "", "has no README.md, which tells people what it is for")]),
+		...(files.includes("icon.png") ? await inspectIcon(directory) : []),
+		...(files.includes("requirements.txt") ? await inspectRequirements(directory) : []),
+	];
+}
+
+function inspectTop(files: readonly string[], readers: readonly FileReader[]): readonly PackFinding[] {
+	const known = new Set([...folders, ...readers.map(({ folder }) => folder)]);
+	const unknown = new Set(files.filter((file) => file.includes("/")).map((file) => file.split("/")[0] ?? ""));
+	const ofFolders = [...unknown]
+		.filter((folder) => !known.has(folder))
+		.map((folder) => findingOf("note", `${folder}/`, "nothing here reads a folder of this name"));
+	const ofFiles = files.filter((file) => !file.includes("/") && !knownFiles.test(file));
+	return [...ofFolders, ...ofFiles.map((file) => findingOf("note", file, "nothing here reads a file of this name"))];
+}
+
+/** Descriptions are looked for directly in their folders; of what lies deeper, some is run by an action. */
+function inspectDeeper(
+	files: readonly string[],
+	readers: readonly FileReader[],
+	metadata: ReadonlyMap<string, JsonObject>,
+): readonly PackFinding[] {
+	const used = new Set([...metadata.values()].map((values) => `actions/${String(values["entry_point"] ?? "")}`));
+	return readers.flatMap(({ folder, kind }) =>
+		files
+			.filter((file) => file.startsWith(`${folder}/`) && file.includes("/", folder.length + 1) && /\.ya?ml$/.test(file))
+			.filter((file) => !used.has(file) && !/\.test\.ya?ml$/.test(file) && !file.startsWith("actions/lib/"))
+			.map((file) =>
+				findingOf(
+					"note",
+					file,
+					folder === "actions"
+						? "is the entry point of no action"
+						: `is not read: each ${kind.replace("_", " ")} is described directly in ${folder}`,
+				),
+			),
+	);
+}
+
+async function inspectIcon(directory: string): Promise<readonly PackFinding[]> {
+	const file = await open(join(directory, "icon.png"));
+	try {
+		const { buffer, bytesRead } = await file.read(Buffer.alloc(pngHead.length), 0, pngHead.length, 0);
+		return bytesRead === pngHead.length && buffer.equals(pngHead)
+			? []
+			: [findingOf("error", "icon.png", "must be an image in the format PNG")];
+	} finally {
+		await file.close();
+	}
+}
+
+/** A name, a file of the pack, or an address; what it means is for pip. */
+const requirement = /^(?:[A-Za-z0-9][\w.-]*\s*(?:\[[\w\s,.-]*\])?\s*(?:$|[=<>!~;@,( ])|-{1,2}[a-z]|[a-z+]+:\/\/)/;
+
+async function inspectRequirements(directory: string): Promise<readonly PackFinding[]> {
+	const lines = (await readFile(join(directory, "requirements.txt"), "utf8")).split("\n");
+	return lines.flatMap((line, index) => {
+		const text = line.replace(/(?:^|\s)#.*$/, "").trim();
+		return text === "" || requirement.test(text)
+			? []
+			: [findingOf("error", "requirements.txt", `"${text.slice(0, 100)}" is no requirement`, index + 1)];
+	});
+}

@@ -1,0 +1,87 @@
+import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, type LineCounter } from "yaml";
+import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { assertShallow, parseYamlDocument } from "../../../language/yaml-document.ts";
+
+/** Something that is wrong at a line. */
+export interface LineProblem {
+	/** From 1; null when it cannot be told. */
+	readonly line: number | null;
+	readonly message: string;
+}
+
+/** Most errors of one text that are told; behind the first ones the parser guesses. */
+const mostErrors = 20;
+
+/** A text in YAML whose members can be found in it again. */
+export class LocatedYaml {
+	/** Everything that is wrong with it as YAML; with one of them there is no value. */
+	readonly problems: readonly LineProblem[];
+	readonly value: JsonValue | undefined;
+	readonly #document: Document | undefined;
+	readonly #lines: LineCounter | undefined;
+
+	constructor(text: string) {
+		try {
+			const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true });
+			this.#document = document;
+			this.#lines = lines;
+			this.problems = document.errors.slice(0, mostErrors).map((error) => ({
+				line: lines.linePos(error.pos[0]).line,
+				message:
+					error.code === "NON_STRING_KEY" ? `${error.message}; a value that begins with braces needs quotes around it` : error.message,
+			}));
+			this.value = this.problems.length > 0 ? undefined : toValue(document);
+		} catch (error) {
+			this.problems = [toLineProblem(toErrorMessage(error))];
+		}
+	}
+
+	/** The object in the text. `SVC_INVALID` for one that holds something else. */
+	get object(): JsonObject {
+		if (!isJsonObject(this.value)) throw new SvcError("SVC_INVALID", "must hold an object of attributes");
+		return this.value;
+	}
+
+	/** Line of a member, or of what is nearest around it; null for the text as a whole. */
+	lineOf(path: readonly string[]): number | null {
+		let place = this.#document?.contents ?? null;
+		let line: number | null = null;
+		for (const name of path) {
+			if (isAlias(place) && this.#document !== undefined) place = place.resolve(this.#document) ?? null;
+			const found = step(place, name);
+			if (found === undefined) return line;
+			line = found.offset === undefined || this.#lines === undefined ? line : this.#lines.linePos(found.offset).line;
+			place = found.node as typeof place;
+		}
+		return line;
+	}
+}
+
+interface Step {
+	readonly node: unknown;
+	readonly offset: number | undefined;
+}
+
+function step(place: unknown, name: string): Step | undefined {
+	if (isMap(place)) {
+		const pair = place.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name);
+		if (!isPair(pair)) return undefined;
+		return { node: pair.value, offset: isScalar(pair.key) ? pair.key.range?.[0] : undefined };
+	}
+	if (!isSeq(place) || !/^\d+$/.test(name)) return undefined;
+	const node: unknown = place.items[Number(name)];
+	if (node === undefined) return undefined;
+	return { node, offset: isCollection(node) || isScalar(node) ? node.range?.[0] : undefined };
+}
+
+/** References to earlier parts are resolved here, and too many of them are refused here. */
+function toValue(document: Document): JsonValue {
+	const value = document.toJS({ maxAliasCount: 100 }) as JsonValue;
+	assertShallow(value);
+	return value;
+}
+
+function toLineProblem(message: string): LineProblem {
+	const [, line, rest] = /^line (\d+): (.*)$/s.exec(message) ?? [];
+	return line === undefined ? { line: null, message } : { line: Number(line), message: rest ?? "" };
+}

@@ -1,0 +1,45 @@
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import type { PackFinding } from "../../../contract/index.ts";
+import { findingOf } from "./finding.ts";
+
+/** Most files of a pack that are looked at. */
+const mostFiles = 20_000;
+/** Folders that come about by themselves, and are no part of a pack. */
+const madeFolders: ReadonlySet<string> = new Set(["__pycache__", "node_modules"]);
+
+export interface FoundFiles {
+	/** Paths in the pack, with `/`, sorted. Without those whose name begins with a dot. */
+	readonly files: readonly string[];
+	/** What is neither a file nor a folder, or leads out of the pack. */
+	readonly findings: readonly PackFinding[];
+}
+
+/** All files of a pack. Links are not followed: those that stay inside lead to files that are there anyway. */
+export async function findPackFiles(directory: string): Promise<FoundFiles> {
+	const root = await realpath(directory);
+	const files: string[] = [];
+	const findings: PackFinding[] = [];
+	const folders: string[] = [""];
+	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+		for (const name of (await readdir(join(root, folder))).sort()) {
+			if (name.startsWith(".") || madeFolders.has(name)) continue;
+			const path = folder === "" ? name : `${folder}/${name}`;
+			const information = await lstat(join(root, path));
+			if (information.isDirectory()) folders.push(path);
+			else if (information.isFile()) files.push(path);
+			else if (information.isSymbolicLink()) findings.push(...(await inspectLink(root, path, files)));
+			else findings.push(findingOf("error", path, "must be a file or a folder"));
+			if (files.length > mostFiles) return { files, findings: [...findings, findingOf("error", "", `holds more than ${mostFiles} files`)] };
+		}
+	}
+	return { files: files.sort(), findings };
+}
+
+async function inspectLink(root: string, path: string, files: string[]): Promise<readonly PackFinding[]> {
+	const target = await realpath(join(root, path)).catch(() => undefined);
+	if (target === undefined) return [findingOf("error", path, "is a link that leads nowhere")];
+	if (!target.startsWith(root + sep)) return [findingOf("error", path, "is a link that leads out of the pack")];
+	if ((await lstat(target)).isFile()) files.push(path);
+	return [];
+}

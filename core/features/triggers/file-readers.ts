@@ -1,0 +1,19 @@
+import { assertNames } from "../../kernel/basics/names.ts";
+import type { FileReader } from "../packs/file-reader-api.ts";
+import { toTriggerTypeInput } from "./trigger-type-file.ts";
+import { toFields } from "./trigger-types.ts";
+
+export const triggerFileReaders: readonly FileReader[] = [
+	{
+		kind: "trigger_type",
+		folder: "triggers",
+		standIns: { name: "any_name" },
+		read(metadata, place) {
+			const input = toTriggerTypeInput(metadata, place);
+			const { name } = input;
+			const { pack } = place;
+			assertNames({ name, pack });
+			return toFields(input, { name, pack });
+		},
+	},
+];

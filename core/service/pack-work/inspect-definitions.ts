@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { DefinitionFinding, PackFinding } from "../../contract/index.ts";
+import { findingOf, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import type { DraftedPacks } from "./draft-packs.ts";
+
+/** A definition that is the entry point of an action. */
+export interface PackDefinition {
+	/** Path in the pack. */
+	readonly file: string;
+	readonly runner: string;
+	readonly text: string;
+}
+
+/** The definitions of workflows in a pack, each once. */
+export async function findDefinitions({ directory, files, metadata }: PackInspection, { runners }: Pick<DraftedPacks, "runners">) {
+	const found = new Map<string, PackDefinition>();
+	for (const { runner_type, entry_point } of metadata.values()) {
+		const [runner, file] = [String(runner_type), `actions/${String(entry_point)}`];
+		if (runners.get(runner)?.definitions === undefined || !files.includes(file)) continue;
+		found.set(file, { file, runner, text: await readFile(join(directory, file), "utf8") });
+	}
+	return [...found.values()];
+}
+
+/** What is wrong with the definitions of a pack, with the actions that there are. `all`: the packs that are looked at together. */
+export async function inspectDefinitions(
+	inspection: PackInspection,
+	drafted: DraftedPacks,
+	all: readonly PackInspection[],
+): Promise<readonly PackFinding[]> {
+	const { engine, storage } = drafted;
+	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
+	const packs = new Set([...registered, ...all.map(({ ref }) => ref)]);
+	const described = new Set(all.flatMap(toActionRefs));
+	const found: PackFinding[] = [];
+	for (const { file, runner, text } of await findDefinitions(inspection, drafted)) {
+		const findings = (await engine.workflows?.inspect(text, { runner })) ?? [];
+		found.push(...findings.flatMap((finding) => toFindings(file, finding, { packs, described })));
+	}
+	return found;
+}
+
+function toActionRefs({ ref, metadata }: PackInspection): readonly string[] {
+	return [...metadata].filter(([file]) => file.startsWith("actions/")).map(([, { name }]) => `${ref}.${String(name)}`);
+}
+
+interface Known {
+	readonly packs: ReadonlySet<string>;
+	/** Refs of actions that have a file. */
+	readonly described: ReadonlySet<string>;
+}
+
+function toFindings(
+	file: string,
+	{ type, message, line, spec_path }: DefinitionFinding,
+	{ packs, described }: Known,
+): readonly PackFinding[] {
+	const [, ref = ""] = /^The action "([^"]+)" is not registered/.exec(message) ?? [];
+	// What is wrong with its own file is told there.
+	if (described.has(ref)) return [];
+	const pack = ref.split(".")[0] ?? "";
+	// It may be there where the workflow will run.
+	if (ref !== "" && !packs.has(pack)) {
+		return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
+	}
+	return [{ type: type === "warning" ? "note" : "error", file, line, path: spec_path, message: `${type}: ${message}` }];
+}
