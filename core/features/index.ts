@@ -29,10 +29,10 @@ export function createFeatures(kernel: Kernel) {
 	const sensors = createSensorsFeature(kernel, {
 		...datastore.api,
 		...packs.api,
-		directories: packs.directories,
+		registerFiles: packs.registerFiles,
 		registerType: triggers.registerType,
 	});
-	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, directories: packs.directories });
+	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, registerFiles: packs.registerFiles });
 	const actions = createActionsFeature(kernel, access.api);
 	const inquiries = createInquiriesFeature(kernel);
 	const workflows = createWorkflowsFeature(kernel, { ...access.api, ...actions.api });

@@ -3,32 +3,28 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PacksApi } from "./api.ts";
 import { StoredPackConfigs } from "./pack-configs.ts";
-import type { PackDirectory } from "./packs-api.ts";
-import { registerPacks } from "./register-packs.ts";
+import type { RegisterFiles } from "./pack-files-api.ts";
+import { PackRegistration } from "./pack-registration.ts";
 import { configRoutes } from "./routes.ts";
 
 export interface PacksFeature extends ServedFeature<PacksApi> {
-	/** Those that `register` has found, for features that read files of their own there. */
-	directories(): readonly PackDirectory[];
+	/** For features whose records packs may bring; to be called when they are registered. */
+	readonly registerFiles: RegisterFiles;
 }
 
 /** Pack directories and their configuration. */
 export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: DatastoreItems }): PacksFeature {
-	const { packs, configs } = kernel.dependencies;
 	const packConfigs = new StoredPackConfigs({
 		...kernel,
 		...needs,
 		packDirectory: (pack) => kernel.catalog.packDirectory(pack),
-		directory: configs,
+		directory: kernel.dependencies.configs,
 	});
-	let found: readonly PackDirectory[] = [];
+	const registration = new PackRegistration({ ...kernel, packConfigs });
 	return {
 		api: { packConfigs },
-		directories: () => found,
-		async register() {
-			found = await registerPacks(kernel, packs);
-			await packConfigs.check();
-		},
+		registerFiles: (files) => registration.registerFiles(files),
+		register: () => registration.register(),
 		configuration: packConfigs,
 		routes: configRoutes,
 	};

@@ -44,14 +44,14 @@ export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 };
 
 /** The pack that a `pack.yaml` describes. Members that are not known are kept. `SVC_INVALID` names the attribute. */
-export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity, "id"> {
+export function toPack(manifest: JsonObject, directory: string, ref?: string): Omit<PackEntity, "id"> {
 	checkAttributes(manifest, manifestAttributes, false);
 	const { name, description, author, version, svc_version } = manifest;
 	if (typeof svc_version === "string" && !isInRange(platformVersion, svc_version)) {
 		throw new SvcError("SVC_INVALID", `attribute "svc_version" asks for ${svc_version}; this is ${platformVersion}`);
 	}
 	return {
-		ref: toRef(manifest, directory),
+		ref: ref === undefined ? toRef(manifest, basename(directory)) : toKnownRef(manifest, ref),
 		name: String(name),
 		description: String(description),
 		version: toVersion(version as string | number),
@@ -63,8 +63,8 @@ export function toPack(manifest: JsonObject, directory: string): Omit<PackEntity
 }
 
 /** The ref the manifest gives, else the name of the directory, else the name of the pack: the first that can be one. */
-function toRef({ ref, name }: JsonObject, directory: string): string {
-	const found = [ref, basename(directory), name].find((candidate) => typeof candidate === "string" && refPattern.test(candidate));
+function toRef({ ref, name }: JsonObject, directoryName: string): string {
+	const found = [ref, directoryName, name].find((candidate) => typeof candidate === "string" && refPattern.test(candidate));
 	if (typeof found !== "string") {
 		throw new SvcError(
 			"SVC_INVALID",
@@ -73,6 +73,13 @@ function toRef({ ref, name }: JsonObject, directory: string): string {
 	}
 	if (found === "_global") throw new SvcError("SVC_INVALID", 'attribute "ref" must not be "_global", which is reserved');
 	return found;
+}
+
+/** What the pack has been called where it came from. */
+function toKnownRef(manifest: JsonObject, ref: string): string {
+	const own = toRef(manifest, ref);
+	if (own !== ref) throw new SvcError("SVC_INVALID", `attribute "ref" must be "${ref}", what the pack is called; it is "${own}"`);
+	return own;
 }
 
 /** A version written as the number 1 or 1.2 in YAML means 1.0.0 or 1.2.0. */

@@ -3,4 +3,6 @@ export interface PackDirectory {
 	readonly ref: string;
 	/** Absolute. */
 	readonly path: string;
+	/** Of an installed pack: `content` of its record, which what it brings is stored with. */
+	readonly content: string | null;
 }

@@ -33,12 +33,16 @@ const unread: Readonly<Record<string, string>> = {
 /**
  * Read a pack directory: its `pack.yaml` and the metadata files directly in `actions`. Never rejects for what a pack holds:
  * each bad file is a problem. Runner types are for the caller to check.
+ *
+ * @param ref what the pack is called where its directory does not say it; one whose manifest has another ref is refused
  */
-export async function readPackDirectory(path: string, dialects: Dialects = Dialects.none): Promise<PackContent> {
+export async function readPackDirectory(path: string, dialects: Dialects = Dialects.none, ref?: string): Promise<PackContent> {
 	const directory = resolve(path);
 	const problems: PackProblem[] = [];
 	const manifest = join(directory, "pack.yaml");
-	const pack = await collect(problems, manifest, async () => toPack(dialects.translate("pack", await readYamlObject(manifest)), directory));
+	const pack = await collect(problems, manifest, async () =>
+		toPack(dialects.translate("pack", await readYamlObject(manifest)), directory, ref),
+	);
 	const actions = new Map<string, Omit<ActionEntity, "id">>();
 	for (const name of pack === undefined ? [] : await metadataFiles(join(directory, "actions"), problems)) {
 		// A configuration of old packs, and no action.

@@ -1,21 +1,17 @@
-import {
-	type ActionEntity,
-	type Clock,
-	isSvcError,
-	type Logger,
-	type PackEntity,
-	type Storage,
-	toErrorMessage,
-} from "../../contract/index.ts";
+import { join, relative } from "node:path";
+import type { Clock, Logger, PackEntity, Storage } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";
 import { corePack } from "./core-pack.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
 import { notInstalled } from "./not-installed.ts";
+import type { PackDirectory } from "./packs-api.ts";
 import { type PackContent, readPackDirectory } from "./read-pack-directory.ts";
+import { registerActions } from "./register-actions.ts";
+import type { RegistrationReport } from "./registration-report.ts";
 
 /** Home of actions that are created without naming a pack. */
 const defaultPack: PackContent = {
@@ -33,7 +29,7 @@ const defaultPack: PackContent = {
 	problems: [],
 };
 
-interface Parts {
+export interface RegisterPacksParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -41,29 +37,27 @@ interface Parts {
 	readonly dialects: Dialects;
 }
 
-export interface RegisteredPack {
-	readonly ref: string;
-	/** Its directory, absolute. */
-	readonly path: string;
-}
-
 /**
  * Register the built-in pack and the packs found in `directories`: each resource is created or updated by its ref. A bad file
- * is logged and skipped, the rest goes on. Of packs with the same ref the first wins. Returns those that have a directory.
+ * is told of and skipped, the rest goes on. Of packs with the same ref the first wins. Returns those that have a directory.
  */
-export async function registerPacks(parts: Parts, directories: readonly string[]): Promise<readonly RegisteredPack[]> {
+export async function registerPacks(
+	parts: RegisterPacksParts,
+	directories: readonly string[],
+	report: RegistrationReport,
+): Promise<readonly PackDirectory[]> {
 	const seen = new Set<string>();
-	const found: RegisteredPack[] = [];
+	const found: PackDirectory[] = [];
 	const register = async (content: PackContent) => {
-		for (const problem of content.problems) parts.logger.warn("pack content was skipped", { problem });
+		for (const problem of content.problems) report.skip(problem);
 		if (content.pack === undefined) return;
 		if (seen.has(content.pack.ref)) {
 			parts.logger.warn("pack was skipped: its ref is taken by an earlier one", { pack: content.pack.ref, path: content.pack.path });
 			return;
 		}
 		seen.add(content.pack.ref);
-		await registerPack(parts, content.pack, content.actions);
-		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path });
+		await registerPack(parts, content, report);
+		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path, content: null });
 	};
 	await register(corePack);
 	await register(defaultPack);
@@ -74,46 +68,46 @@ export async function registerPacks(parts: Parts, directories: readonly string[]
 	return found;
 }
 
-async function registerPack(
-	{ storage, clock, logger }: Parts,
-	pack: Omit<PackEntity, "id">,
-	actions: readonly Omit<ActionEntity, "id">[],
-): Promise<void> {
-	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
-	if (known !== undefined) await storage.update("pack", known.id, pack);
-	else await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...pack }]));
-	const stored = new Map((await storage.find("action", { where: { pack: pack.ref } })).map((action) => [action.ref, action]));
-	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
-	let count = 0;
-	for (const action of actions) {
-		const runnerType = runnerTypes.get(action.runner_type);
-		if (runnerType === undefined) {
-			// The built-in pack serves every composition; an author's pack that names a missing runner is a mistake.
-			const level = pack.path === null ? "debug" : "warn";
-			logger[level]("action was skipped: its runner type is not configured", { action: action.ref, runner_type: action.runner_type });
-			continue;
-		}
-		try {
-			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
-			await registerAction(storage, clock, stored.get(action.ref), action);
-			count += 1;
-		} catch (error) {
-			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			logger.warn("action was skipped", { action: action.ref, file: action.metadata_file, problem: toErrorMessage(error) });
-		}
+/** Register some packs and nothing else, each as it is to be from now on. */
+export async function registerChosen(
+	parts: RegisterPacksParts,
+	{ versions, kinds, report }: ChosenPacks,
+): Promise<readonly PackDirectory[]> {
+	const found: PackDirectory[] = [];
+	for (const version of versions) {
+		const { pack, actions, problems } = await readPackDirectory(version.directory, parts.dialects, version.ref);
+		const isActions = kinds === undefined || kinds.has("action");
+		for (const problem of problems) if (isActions || !isOfActions(version, problem.file)) report.skip(problem);
+		if (pack === undefined) continue;
+		await registerPack(parts, { pack: asInstalled(pack, version), actions: isActions ? actions : [], problems }, report);
+		found.push({ ref: version.ref, path: version.directory, content: version.content });
 	}
-	logger.info("pack registered", { pack: pack.ref, actions: count });
+	return found;
 }
 
-async function registerAction(
-	storage: Storage,
-	clock: Clock,
-	known: ActionEntity | undefined,
-	action: Omit<ActionEntity, "id">,
-): Promise<void> {
-	if (known === undefined) {
-		return insertOnce(() => storage.insert("action", [{ id: createId(clock), ...action }]));
+function isOfActions({ directory }: PackVersion, file: string): boolean {
+	return relative(directory, file).startsWith(join("actions", "/"));
+}
+
+function asInstalled(
+	pack: Omit<PackEntity, "id">,
+	{ directory, content, source, installation, earlier }: PackVersion,
+): Omit<PackEntity, "id"> {
+	return { ...pack, path: content === null ? directory : null, content, source, installation, earlier };
+}
+
+async function registerPack(parts: RegisterPacksParts, content: PackContent, report: RegistrationReport): Promise<void> {
+	const { storage, clock, logger } = parts;
+	const { pack, actions } = content;
+	if (pack === undefined) return;
+	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
+	if (known === undefined) await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...pack }]));
+	else {
+		if (known.content !== null && pack.content === null) {
+			logger.warn("a directory of the configuration stands in for an installed pack of its name", { pack: pack.ref, path: pack.path });
+		}
+		await storage.update("pack", known.id, pack);
 	}
-	const { id, ...fields } = known;
-	if (JSON.stringify(fields) !== JSON.stringify({ ...fields, ...action })) await storage.update("action", id, action);
+	const count = await registerActions({ storage, clock, logger, report }, pack, actions);
+	logger.info("pack registered", { pack: pack.ref, actions: count });
 }

@@ -1,7 +1,6 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { registerFiles } from "../packs/pack-files-api.ts";
-import type { PackDirectory } from "../packs/packs-api.ts";
+import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { PoliciesApi } from "./api.ts";
 import { createPolicyCore } from "./policy-core.ts";
 import { toPolicyInput } from "./policy-file.ts";
@@ -9,21 +8,21 @@ import { registerPolicy } from "./register-policy.ts";
 import { policyRoutes } from "./routes.ts";
 
 export interface PoliciesNeeds {
-	/** Packs whose files may hold policies. */
-	readonly directories: () => readonly PackDirectory[];
+	readonly registerFiles: RegisterFiles;
 }
 
 /** Concurrency, which holds executions, and retries, which follow their ends. */
-export function createPoliciesFeature(kernel: Kernel, { directories }: PoliciesNeeds): ServedFeature<PoliciesApi> {
+export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): ServedFeature<PoliciesApi> {
 	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
 	return {
 		api: { policies: core.policies },
 		register: () =>
-			registerFiles(kernel, directories(), {
+			registerFiles({
 				kind: "policy",
 				folder: "policies",
 				toInput: toPolicyInput,
 				register: (input) => registerPolicy(kernel.storage, core.policies, input),
+				remove: (ref) => core.policies.remove(ref),
 			}),
 		queues: core.queues,
 		async follow(ended) {

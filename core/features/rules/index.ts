@@ -1,8 +1,7 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
-import { registerFiles } from "../packs/pack-files-api.ts";
-import type { PackDirectory } from "../packs/packs-api.ts";
+import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { RulesFeatureApi } from "./api.ts";
 import { createEnforcements } from "./enforcements.ts";
@@ -16,23 +15,23 @@ import { createRulesCore } from "./rules-core.ts";
 export interface RulesNeeds {
 	readonly access: Access;
 	readonly triggers: TriggersApi;
-	/** Packs whose files may hold rules. */
-	readonly directories: () => readonly PackDirectory[];
+	readonly registerFiles: RegisterFiles;
 }
 
 /** The reactor: which actions are run about an event. */
-export function createRulesFeature(kernel: Kernel, { access, triggers, directories }: RulesNeeds): ServedFeature<RulesFeatureApi> {
+export function createRulesFeature(kernel: Kernel, { access, triggers, registerFiles }: RulesNeeds): ServedFeature<RulesFeatureApi> {
 	const core = createRulesCore({ ...kernel, access, maskPayloads: (instances) => triggers.instances.maskPayloads(instances) });
 	const { rules, principal, reactor } = core;
 	return {
 		api: { rules, enforcements: createEnforcements(kernel) },
 		reactor,
 		register: () =>
-			registerFiles(kernel, directories(), {
+			registerFiles({
 				kind: "rule",
 				folder: "rules",
 				toInput: toRuleInput,
-				register: (input) => registerRule({ storage: kernel.storage, rules, principal }, input),
+				register: (input, { isOverridden }) => registerRule({ storage: kernel.storage, rules, principal }, input, isOverridden),
+				remove: (ref) => rules.remove(ref),
 			}),
 		routes: [...ruleViewRoutes, ...ruleRoutes, ...ruleEnforcementRoutes],
 	};

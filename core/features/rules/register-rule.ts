@@ -12,15 +12,21 @@ export interface RegisterRuleParts {
 }
 
 /**
- * Make a rule say what its file does. Whether it is enabled is for its file to say at first, and for operators afterwards. Whoever changed it was its author
- * until now: what it says again is the file's.
+ * Make a rule say what its file does. Whether it is enabled is for its file to say at first, and for operators afterwards: those who
+ * override what packs say have the last word. Whoever changed it was its author until now: what it says again is the file's.
  */
-export async function registerRule({ storage, rules, principal }: RegisterRuleParts, input: RuleInput): Promise<void> {
+export async function registerRule(
+	{ storage, rules, principal }: RegisterRuleParts,
+	input: RuleInput,
+	isOverridden: boolean,
+): Promise<void> {
 	const ref = `${input.pack}.${input.name}`;
 	const [known] = await storage.find("rule", { where: { ref }, limit: 1 });
 	if (known === undefined) await rules.create(input, principal);
-	else if (known.user !== principal.username || !says(await rules.get(ref), input)) {
-		await rules.update(ref, { ...input, enabled: known.enabled }, principal);
+	else {
+		const enabled = isOverridden ? input.enabled === true : known.enabled;
+		if (known.enabled === enabled && known.user === principal.username && says(await rules.get(ref), input)) return;
+		await rules.update(ref, { ...input, enabled }, principal);
 	}
 }
 

@@ -2,8 +2,7 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
-import { registerFiles } from "../packs/pack-files-api.ts";
-import type { PackDirectory } from "../packs/packs-api.ts";
+import type { PackFiles, RegisterFiles } from "../packs/pack-files-api.ts";
 import type { SensorsApi } from "./api.ts";
 import { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { registerPackSensor } from "./register-pack-sensor.ts";
@@ -17,8 +16,7 @@ import { createSensorTypes } from "./sensor-types.ts";
 export interface SensorsNeeds extends Pick<RegisterSensorParts, "registerType"> {
 	readonly datastore: DatastoreItems;
 	readonly packConfigs: PackConfigs;
-	/** Packs whose files may hold sensors. */
-	readonly directories: () => readonly PackDirectory[];
+	readonly registerFiles: RegisterFiles;
 }
 
 /** What the sensors of the configuration and of packs see becomes events. */
@@ -27,17 +25,22 @@ export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): Serve
 	const container = new SensorContainer({ ...kernel, ...needs, packRunners });
 	const { configured } = container.sources;
 	const refs = new Set(configured.map(({ ref }) => ref));
-	const register = (input: SensorInput) => {
-		const directory = needs.directories().find(({ ref }) => ref === input.pack);
-		if (directory === undefined) throw new Error(`no directory is known of pack "${input.pack}"`);
-		return registerPackSensor({ ...kernel, ...needs, runners: packRunners, configured: refs }, input, directory);
+	const files: PackFiles<SensorInput> = {
+		kind: "sensor",
+		folder: "sensors",
+		toInput: toSensorInput,
+		register: (input, how) => registerPackSensor({ ...kernel, ...needs, runners: packRunners, configured: refs }, input, how),
+		triggerTypes: ({ pack, trigger_types }) => trigger_types.map(({ name }) => `${pack}.${name}`),
+		remove: async (ref) => {
+			await kernel.storage.remove("sensor", { where: { ref } });
+		},
 	};
 	return {
 		api: { sensorTypes: createSensorTypes(kernel) },
 		triggerTypes: sensorProcessTypes,
 		async register() {
 			await registerSensors({ ...kernel, ...needs }, configured);
-			await registerFiles(kernel, needs.directories(), { kind: "sensor", folder: "sensors", toInput: toSensorInput, register });
+			await needs.registerFiles(files);
 		},
 		work: [["sensors", container]],
 		routes: sensorRoutes,

@@ -7,8 +7,8 @@ import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
-import type { PackDirectory } from "../packs/packs-api.ts";
-import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
+import type { Registering } from "../packs/pack-files-api.ts";
+import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { toUntouched } from "./register-sensors.ts";
 import type { SensorInput } from "./sensor-file.ts";
@@ -23,15 +23,16 @@ export interface RegisterPackSensorParts {
 	/** Refs of the sensors of the configuration. */
 	readonly configured: ReadonlySet<string>;
 	/** Make a trigger type, or make it say what it should. */
-	readonly registerType: (input: TriggerTypeInput) => Promise<void>;
+	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
 
 /**
  * Make the records of a pack's sensor and of its trigger types say what its file does. Whether it is enabled is for its file to say at first, and for
  * operators afterwards. `SVC_INVALID` says what is wrong.
  */
-export async function registerPackSensor(parts: RegisterPackSensorParts, input: SensorInput, { path }: PackDirectory): Promise<void> {
+export async function registerPackSensor(parts: RegisterPackSensorParts, input: SensorInput, how: Registering): Promise<void> {
 	const { storage, clock } = parts;
+	const { path, content } = how.pack;
 	assertNames(input);
 	const ref = `${input.pack}.${input.name}`;
 	if (parts.configured.has(ref)) throw new SvcError("SVC_INVALID", `the configuration has a sensor "${ref}" already`);
@@ -41,18 +42,20 @@ export async function registerPackSensor(parts: RegisterPackSensorParts, input: 
 	const program = await hashProgram(await resolveEntryPoint(path, input.entry_point, "sensors"));
 	await registerTypes(parts, input, path);
 	const { enabled, trigger_types, ...said } = input;
-	const [pack] = await storage.find("pack", { where: { ref: input.pack }, fields: ["content"], limit: 1 });
 	const declared = {
 		...said,
 		ref,
-		content: pack?.content ?? null,
+		content,
 		trigger_types: trigger_types.map((type) => `${input.pack}.${type.name}`),
 	};
 	const fields = { ...declared, revision: toHash(JSON.stringify([declared, program])) };
 	if (known === undefined) {
 		const entity: SensorEntity = { ...toUntouched(clock), id: createId(clock), enabled, ...fields };
 		await insertOnce(() => storage.insert("sensor", [entity]));
-	} else if (!isDeepStrictEqual({ ...known, ...fields }, known)) await storage.update("sensor", known.id, fields);
+		return;
+	}
+	const patch = how.isOverridden ? { ...fields, enabled } : fields;
+	if (!isDeepStrictEqual({ ...known, ...patch }, known)) await storage.update("sensor", known.id, patch);
 }
 
 /** A class is one sensor, whichever file comes first. */

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
-import type { TriggerTypeInput } from "../triggers/triggers-api.ts";
+import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { shortestInterval } from "./sensor-file.ts";
 
@@ -11,7 +11,7 @@ export interface RegisterSensorParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	/** Make a trigger type, or make it say what it should. */
-	readonly registerType: (input: TriggerTypeInput) => Promise<void>;
+	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
 
 /**

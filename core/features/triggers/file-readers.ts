@@ -13,7 +13,7 @@ export const triggerFileReaders: readonly FileReader[] = [
 			const { name } = input;
 			const { pack } = place;
 			assertNames({ name, pack });
-			return toFields(input, { name, pack });
+			return toFields(input, { name, pack, metadata_file: place.file });
 		},
 	},
 ];

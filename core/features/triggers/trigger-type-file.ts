@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, object, objectList, requiredText, text } from "../../language/attributes.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
-import type { TriggerTypeInput } from "./triggers-api.ts";
+import type { RegisteredTypeInput } from "./triggers-api.ts";
 
 /** Attributes that the file of a trigger type may have. */
 export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
@@ -15,10 +15,10 @@ export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
 };
 
 /** The trigger type that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
-export function toTriggerTypeInput(metadata: JsonObject, { pack, file }: Place): TriggerTypeInput {
+export function toTriggerTypeInput(metadata: JsonObject, { pack, file }: Place): RegisteredTypeInput {
 	checkAttributes(metadata, triggerTypeAttributes, true);
 	checkPack(metadata, pack);
-	const { name, description, payload_schema, parameters_schema, tags } = withoutNull(metadata) as unknown as TriggerTypeInput;
+	const { name, description, payload_schema, parameters_schema, tags } = withoutNull(metadata) as unknown as RegisteredTypeInput;
 	return {
 		name,
 		pack,

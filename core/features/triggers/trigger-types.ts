@@ -40,11 +40,11 @@ export class StoredTriggerTypes implements TriggerTypes {
 		return { items, total: await storage.count("trigger_type", where) };
 	}
 
-	async create(input: TriggerTypeInput): Promise<TriggerTypeEntity> {
+	async create(input: TriggerTypeInput, metadataFile: string | null = null): Promise<TriggerTypeEntity> {
 		assertNotSystem(input.pack);
 		assertNames(input);
 		const { storage, clock, changes } = this.#parts;
-		const type = { id: createId(clock), ...toFields(input, input) };
+		const type = { id: createId(clock), ...toFields(input, { ...input, metadata_file: metadataFile }) };
 		await storage
 			.write([{ insert: "trigger_type", entities: [type] }, ...(await this.#toShadowChange(type))])
 			.catch((error: unknown) => this.#toDuplicate(error, type.ref));
@@ -52,10 +52,10 @@ export class StoredTriggerTypes implements TriggerTypes {
 		return type;
 	}
 
-	async update(refOrId: string, input: TriggerTypeInput): Promise<TriggerTypeEntity> {
+	async update(refOrId: string, input: TriggerTypeInput, metadataFile?: string | null): Promise<TriggerTypeEntity> {
 		const old = await this.get(refOrId);
 		assertNotSystem(old.pack);
-		const fields = toFields(input, old);
+		const fields = toFields(input, { ...old, ...(metadataFile !== undefined && { metadata_file: metadataFile }) });
 		const type = { ...old, ...fields };
 		await this.#parts.storage.write([
 			{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } },
@@ -104,7 +104,7 @@ export function toNamedWhere({ id, name, pack, type }: NamedFilter) {
 /** What is stored of a trigger type; `SVC_INVALID` for a schema that could not be used. */
 export function toFields(
 	input: TriggerTypeInput,
-	{ pack, name }: { readonly pack: string; readonly name: string },
+	{ pack, name, metadata_file }: Pick<TriggerTypeEntity, "pack" | "name" | "metadata_file">,
 ): Omit<TriggerTypeEntity, "id"> {
 	const { payload_schema = {}, parameters_schema = {} } = input;
 	checkJsonSchema(payload_schema, "payload_schema");
@@ -114,7 +114,7 @@ export function toFields(
 		pack,
 		name,
 		description: input.description ?? "",
-		metadata_file: input.metadata_file ?? null,
+		metadata_file,
 		payload_schema,
 		parameters_schema,
 		tags: input.tags ?? [],

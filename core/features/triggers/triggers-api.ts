@@ -9,7 +9,11 @@ export interface TriggerTypeInput {
 	readonly payload_schema?: JsonObject;
 	readonly parameters_schema?: JsonObject;
 	readonly tags?: readonly JsonObject[];
-	/** File of the pack that it came with. */
+}
+
+/** A trigger type that comes with something else. */
+export interface RegisteredTypeInput extends TriggerTypeInput {
+	/** Path in the pack; with the file the trigger type goes. */
 	readonly metadata_file?: string;
 }
 
@@ -39,9 +43,9 @@ export interface TriggerTypes {
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TriggerTypeEntity>;
 	/** With its trigger, when it has no parameters. */
-	create(input: TriggerTypeInput): Promise<TriggerTypeEntity>;
-	/** Full replacement; pack and name stay. */
-	update(refOrId: string, input: TriggerTypeInput): Promise<TriggerTypeEntity>;
+	create(input: TriggerTypeInput, metadataFile?: string | null): Promise<TriggerTypeEntity>;
+	/** Full replacement; pack, name and, unless it is given, the file stay. */
+	update(refOrId: string, input: TriggerTypeInput, metadataFile?: string | null): Promise<TriggerTypeEntity>;
 	/** Rules on it stay, and rest until there is such a type again. */
 	remove(refOrId: string): Promise<void>;
 }

@@ -10,6 +10,7 @@ import {
 } from "../../contract/index.ts";
 import type { ReadRunnerType } from "../../features/packs/file-reader-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { DraftStorage } from "../../kernel/draft-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { draftEngine } from "../../kernel/plan.ts";
 import { createPlugins } from "../../kernel/plugins/create-plugins.ts";
@@ -19,7 +20,6 @@ import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts"
 import { toDependencies } from "../engine-dependencies.ts";
 import { loadConfig } from "../load-config.ts";
 import { findConfig } from "../local-definitions.ts";
-import { DraftStorage } from "../plan/draft-storage.ts";
 
 /** A file that registration passes over, and why. */
 export interface SkippedFile {

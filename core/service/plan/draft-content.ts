@@ -5,12 +5,12 @@ import type { RuleView } from "../../features/rules/rules-api.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-refs-api.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { DraftStorage } from "../../kernel/draft-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { draftEngine } from "../../kernel/plan.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toDependencies } from "../engine-dependencies.ts";
-import { DraftStorage } from "./draft-storage.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 
 type Kind = Extract<EntityKind, "runner_type" | "pack" | "action" | "sensor" | "trigger_type" | "trigger" | "rule" | "policy">;

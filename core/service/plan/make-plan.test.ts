@@ -62,7 +62,9 @@ test("what a start would skip is a warning with the file", () =>
 			texts.join("\n"),
 		);
 		assert.ok(
-			texts.some((text) => /action was skipped: its runner type is not configured: .*hello\.broken.*nope/.test(text)),
+			texts.some((text) =>
+				/actions\/broken\.yaml: pack content was skipped: attribute "runner_type": "nope" is not a runner type/.test(text),
+			),
 			texts.join("\n"),
 		);
 		assert.ok(!refs(content?.actions).includes("hello.broken"));

@@ -1,16 +1,14 @@
 import {
 	type EntityKind,
 	type EntityMap,
-	entityKinds,
 	type Patch,
 	type Query,
 	type Storage,
 	SvcError,
 	type Where,
 	type WriteOperation,
-} from "../../contract/index.ts";
-
-type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
+} from "../contract/index.ts";
+import { type DraftEntity, DraftTable } from "./draft-table.ts";
 
 /**
  * Stands for the storage while a start is drafted: begins with copies of what is stored, and takes what the start would write. It
@@ -18,14 +16,15 @@ type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
  */
 export class DraftStorage implements Storage {
 	readonly capabilities = {};
-	readonly #kinds = new Map<EntityKind, Map<string, Entity>>();
+	readonly #kinds = new Map<EntityKind, DraftTable>();
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		for (const entity of entities) this.#insert(kind, copy(entity as unknown as Entity));
+		for (const entity of entities) this.#insert(kind, copy(entity as unknown as DraftEntity));
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
-		return this.#all(kind).get(id) as EntityMap[K] | undefined;
+		const [found] = this.#table(kind).candidates({ id });
+		return found === undefined ? undefined : (copy(found) as unknown as EntityMap[K]);
 	}
 
 	async find<K extends EntityKind>(kind: K, { where = {}, orderBy = [], limit, offset = 0 }: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
@@ -52,13 +51,13 @@ export class DraftStorage implements Storage {
 		const [known] = this.#select(kind, { ...expected, id });
 		if (known === undefined) return undefined;
 		const patched = { ...known, ...copy(patch as object) };
-		this.#all(kind).set(id, patched);
-		return patched as unknown as EntityMap[K];
+		this.#table(kind).put(patched);
+		return copy(patched) as unknown as EntityMap[K];
 	}
 
 	async remove<K extends EntityKind>(kind: K, { where }: { readonly where: Where<EntityMap[K]> }): Promise<number> {
 		const found = this.#select(kind, where);
-		for (const { id } of found) this.#all(kind).delete(id);
+		for (const { id } of found) this.#table(kind).drop(id);
 		return found.length;
 	}
 
@@ -72,22 +71,19 @@ export class DraftStorage implements Storage {
 		}
 	}
 
-	#insert(kind: EntityKind, entity: Entity): void {
-		const { unique = [] }: { readonly unique?: readonly (readonly string[])[] } = entityKinds[kind];
-		for (const other of this.#all(kind).values()) {
-			const taken = unique.find((fields) => fields.every((field) => entity[field] !== null && entity[field] === other[field]));
-			if (taken !== undefined) throw new SvcError("SVC_CONFLICT", `${kind}: ${taken.join(", ")} is taken`);
-		}
-		this.#all(kind).set(entity.id, entity);
+	#insert(kind: EntityKind, entity: DraftEntity): void {
+		if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
+		this.#table(kind).put(entity);
 	}
 
-	#select(kind: EntityKind, where: object): Entity[] {
+	#select(kind: EntityKind, where: object): DraftEntity[] {
 		const conditions = Object.entries(where);
-		return [...this.#all(kind).values()].filter((entity) => conditions.every(([field, condition]) => holds(entity[field], condition)));
+		const candidates = this.#table(kind).candidates(where as Readonly<Record<string, unknown>>);
+		return candidates.filter((entity) => conditions.every(([field, condition]) => holds(entity[field], condition)));
 	}
 
-	#all(kind: EntityKind): Map<string, Entity> {
-		const known = this.#kinds.get(kind) ?? new Map<string, Entity>();
+	#table(kind: EntityKind): DraftTable {
+		const known = this.#kinds.get(kind) ?? new DraftTable(kind);
 		this.#kinds.set(kind, known);
 		return known;
 	}

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import {
+	type ActionEntity,
+	type Clock,
+	isSvcError,
+	type Logger,
+	type PackEntity,
+	type Storage,
+	SvcError,
+	toErrorMessage,
+} from "../../contract/index.ts";
+import { Breath } from "../../kernel/basics/breath.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import type { RegistrationReport } from "./registration-report.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly report: RegistrationReport;
+}
+
+/** Make the stored actions of a pack say what its files do. How many can be used. */
+export async function registerActions(
+	parts: Parts,
+	pack: Omit<PackEntity, "id">,
+	actions: readonly Omit<ActionEntity, "id">[],
+): Promise<number> {
+	const { storage, report } = parts;
+	const stored = new Map((await storage.find("action", { where: { pack: pack.ref } })).map((action) => [action.ref, action]));
+	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
+	const breath = new Breath();
+	let count = 0;
+	for (const action of actions) {
+		const runnerType = runnerTypes.get(action.runner_type);
+		try {
+			if (runnerType === undefined) {
+				refuseRunnerType(parts.logger, pack, action);
+				continue;
+			}
+			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
+			await registerAction(parts, stored.get(action.ref), { ...action, content: pack.content });
+			report.registered("action", action.ref, action.metadata_file ?? "");
+			count += 1;
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			report.skip({ file: join(pack.path ?? "", action.metadata_file ?? action.ref), message: toErrorMessage(error) });
+		}
+		await breath.take();
+	}
+	return count;
+}
+
+/** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake. */
+function refuseRunnerType(logger: Logger, pack: Omit<PackEntity, "id">, { ref, runner_type }: Omit<ActionEntity, "id">): void {
+	if (pack.path !== null || pack.content !== null)
+		throw new SvcError("SVC_INVALID", `attribute "runner_type": "${runner_type}" is not a runner type that is configured`);
+	logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
+}
+
+async function registerAction({ storage, clock }: Parts, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {
+	if (known === undefined) return insertOnce(() => storage.insert("action", [{ id: createId(clock), ...action }]));
+	const { id, ...fields } = known;
+	if (JSON.stringify(fields) !== JSON.stringify({ ...fields, ...action })) await storage.update("action", id, action);
+}
