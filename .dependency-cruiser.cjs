@@ -29,7 +29,7 @@ const order = [
 	["packs"],
 	["triggers", "actions"],
 	["executions"],
-	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "workflows"],
+	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "workflows", "aliases"],
 	["retention"],
 ];
 

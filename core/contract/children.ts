@@ -17,8 +17,8 @@ export interface ChildRequest {
 	 */
 	readonly parameters?: JsonObject;
 	/**
-	 * Kept with the child, and shown with it. `parent`, `user`, `pack` and `trace_context` are the host's; `api_user` and `source_channel`
-	 * are the parent's where they are left out.
+	 * Kept with the child, and shown with it. `parent`, `user`, `pack` and `trace_context` are the host's; `api_user`, `item_user`
+	 * and `source_channel` are the parent's where they are left out.
 	 */
 	readonly context?: JsonObject;
 	/** Milliseconds before it begins. Default 0. */

@@ -9,6 +9,7 @@ import { parse } from "yaml";
 import { isSvcError, type JsonObject, type JsonValue } from "../contract/index.ts";
 import { checkParameterDefinitions } from "../language/parameters/check-definitions.ts";
 import { attributeRules, nestedAttributeRules } from "../language/parameters/definition-attributes.ts";
+import { aliasAttributes, toAliasInput } from "./aliases/alias-file.ts";
 import { fileSchemas } from "./files.ts";
 import { actionAttributes, toAction } from "./packs/action-metadata.ts";
 import { manifestAttributes, toPack } from "./packs/manifest.ts";
@@ -28,6 +29,7 @@ const readers: Readonly<Record<string, (content: JsonObject) => unknown>> = {
 	action: (content) => toAction(content, place),
 	"config-schema": checkParameterDefinitions,
 	rule: (content) => toRuleInput(content, place),
+	alias: (content) => toAliasInput(content, place),
 	policy: (content) => toPolicyInput(content, place),
 	sensor: (content) => toSensorInput(content, place),
 	trigger: (content) => toTriggerTypeInput(content, place),
@@ -58,6 +60,7 @@ const action = { name: "greet", runner_type: "local-shell-cmd" };
 const rule = { name: "r", trigger: { type: "core.t" }, action: { ref: "core.noop" } };
 const policy = { name: "p", resource_ref: "core.local", policy_type: "action.concurrency" };
 const sensor = { class_name: "Watch", entry_point: "watch.py" };
+const alias = { name: "a", action_ref: "core.local", formats: ["run {{ cmd }}"] };
 const nested = { type: "object", properties: { a: { type: ["string", "null"], required: ["b"] } }, additionalProperties: false };
 const right: Readonly<Record<string, readonly JsonObject[]>> = {
 	pack: [
@@ -72,6 +75,16 @@ const right: Readonly<Record<string, readonly JsonObject[]>> = {
 	],
 	"config-schema": [{}, { token: { type: "string", secret: true, required: true } }, { list: { type: "array", items: nested } }],
 	rule: [rule, { ...rule, type: { ref: "standard" }, criteria: {}, tags: [{}], trigger: { type: "core.t", parameters: null } }],
+	alias: [
+		alias,
+		{
+			...alias,
+			formats: [{ display: "run", representation: "run {{ cmd }}" }, { display: "stop" }],
+			ack: null,
+			result: { enabled: false },
+		},
+		{ ...alias, formats: [{ representation: ["a", "b"], match_multiple: true }], ack: { format: null, append_url: true, extra: {} } },
+	],
 	policy: [policy, { ...policy, parameters: { threshold: 3 }, enabled: false }],
 	sensor: [sensor, { ...sensor, poll_interval: 4, enabled: false, trigger_types: [{ name: "a", description: null }, { name: "b" }] }],
 	trigger: [{ name: "t" }, { name: "t", payload_schema: {}, parameters_schema: null, tags: [{ a: 1 }] }],
@@ -103,6 +116,18 @@ const wrong: Readonly<Record<string, readonly JsonObject[]>> = {
 	],
 	"config-schema": [{ token: "string" }, { token: { secret: "yes" } }],
 	rule: [{ ...rule, trigger: {} }, { ...rule, action: "core.noop" }, { ...rule, when: {} }, { ...rule, tags: ["a"] }, { name: "r" }],
+	alias: [
+		{ ...alias, formats: [] },
+		{ ...alias, formats: "run" },
+		{ ...alias, formats: [1] },
+		{ ...alias, formats: [{}] },
+		{ ...alias, formats: [{ representation: [] }] },
+		{ ...alias, formats: [{ display: "x", text: "y" }] },
+		{ ...alias, ack: { text: "x" } },
+		{ ...alias, result: { append_url: true } },
+		{ ...alias, result: { format: 1 } },
+		{ name: "a", formats: ["x"] },
+	],
 	policy: [
 		{ ...policy, policy_type: "" },
 		{ ...policy, limit: 1 },
@@ -154,7 +179,15 @@ const probes: readonly JsonValue[] = [
 ];
 
 test("each attribute's schema accepts what its check does", () => {
-	const tables = { manifestAttributes, actionAttributes, ruleAttributes, policyAttributes, sensorAttributes, triggerTypeAttributes };
+	const tables = {
+		manifestAttributes,
+		actionAttributes,
+		ruleAttributes,
+		aliasAttributes,
+		policyAttributes,
+		sensorAttributes,
+		triggerTypeAttributes,
+	};
 	for (const [table, attributes] of Object.entries(tables)) {
 		for (const [name, { schema, accepts: check }] of Object.entries(attributes)) {
 			// Their members are looked at by checks of their own.
@@ -189,6 +222,7 @@ function kindOf(file: string): string | undefined {
 	const folders: Readonly<Record<string, string>> = {
 		actions: "action",
 		rules: "rule",
+		aliases: "alias",
 		policies: "policy",
 		sensors: "sensor",
 		triggers: "trigger",

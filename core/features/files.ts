@@ -1,4 +1,5 @@
 import type { FileSchema } from "../language/file-schema.ts";
+import { aliasFileSchemas } from "./aliases/file-schemas.ts";
 import { packFileSchemas } from "./packs/file-schemas.ts";
 import { policyFileSchemas } from "./policies/file-schemas.ts";
 import { ruleFileSchemas } from "./rules/file-schemas.ts";
@@ -9,6 +10,7 @@ import { triggerFileSchemas } from "./triggers/file-schemas.ts";
 export const fileSchemas: readonly FileSchema[] = [
 	...packFileSchemas,
 	...ruleFileSchemas,
+	...aliasFileSchemas,
 	...policyFileSchemas,
 	...sensorFileSchemas,
 	...triggerFileSchemas,

@@ -1,6 +1,7 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import { createAccessFeature } from "./access/index.ts";
 import { createActionsFeature } from "./actions/index.ts";
+import { createAliasesFeature } from "./aliases/index.ts";
 import { createDatastoreFeature } from "./datastore/index.ts";
 import { createExecutionsFeature } from "./executions/index.ts";
 import { createInquiriesFeature } from "./inquiries/index.ts";
@@ -50,6 +51,7 @@ export function createFeatures(kernel: Kernel) {
 		actions,
 		executions: createExecutionsFeature(kernel),
 		workflows,
+		aliases: createAliasesFeature(kernel, packs),
 		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),

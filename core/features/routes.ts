@@ -8,6 +8,8 @@ import { userRoutes } from "./access/user-routes.ts";
 import { actionViewRoutes } from "./actions/action-views-routes.ts";
 import { actionRoutes } from "./actions/routes.ts";
 import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
+import { aliasExecutionRoutes } from "./aliases/alias-executions-routes.ts";
+import { aliasRoutes } from "./aliases/routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
@@ -45,6 +47,8 @@ export const routes: readonly Route<Engine>[] = [
 	...actionViewRoutes,
 	...actionRoutes,
 	...runnerTypeRoutes,
+	...aliasRoutes,
+	...aliasExecutionRoutes,
 	...apiKeyRoutes,
 	...keyRoutes,
 	...configRoutes,

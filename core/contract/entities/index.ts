@@ -1,4 +1,5 @@
 import { type ActionEntity, actionKind } from "./action.ts";
+import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
 import { type ExecutionEntity, executionKind } from "./execution.ts";
@@ -27,6 +28,7 @@ import { type UserEntity, userKind } from "./user.ts";
 import { type WebhookDeliveryEntity, webhookDeliveryKind } from "./webhook-delivery.ts";
 
 export type { ActionEntity } from "./action.ts";
+export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { DutyEntity } from "./duty.ts";
 export type { ExecutionEntity, ExecutionStatus } from "./execution.ts";
@@ -87,6 +89,7 @@ export interface OwnEntityMap {
 	key_value: KeyValueEntity;
 	sensor: SensorEntity;
 	policy: PolicyEntity;
+	action_alias: ActionAliasEntity;
 	node: NodeEntity;
 	duty: DutyEntity;
 }
@@ -123,6 +126,7 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	key_value: keyValueKind,
 	sensor: sensorKind,
 	policy: policyKind,
+	action_alias: actionAliasKind,
 	node: nodeKind,
 	duty: dutyKind,
 };

@@ -162,24 +162,6 @@ const badActions: readonly (readonly [text: string, message: RegExp])[] = [
 	],
 ];
 
-test("files that nothing here understands are problems, by their names", async () => {
-	const files = {
-		"p/pack.yaml": manifest,
-		"p/actions/a.yaml": "name: good\nrunner_type: noop\n",
-		"p/aliases/say.yaml": "name: say\n",
-		"p/aliases/README.md": "",
-	};
-	await withFiles(files, async (root) => {
-		const { actions, problems } = await readPackDirectory(join(root, "p"));
-		assert.equal(actions.length, 1);
-		assert.deepEqual(
-			problems.map(({ file }) => file),
-			[join(root, "p/aliases/say.yaml")],
-		);
-		for (const { message } of problems) assert.match(message, /not known to this version/);
-	});
-});
-
 test("a bad action is one problem that names file and attribute, and the others are read", async () => {
 	for (const [text, message] of badActions) {
 		const files = {

@@ -25,11 +25,6 @@ export interface PackContent {
 	readonly problems: readonly PackProblem[];
 }
 
-/** What packs of other services hold, and nothing here reads. Whoever brings one should not look for it in vain. */
-const unread: Readonly<Record<string, string>> = {
-	aliases: "action aliases are not known to this version",
-};
-
 /**
  * Read a pack directory: its `pack.yaml` and the metadata files directly in `actions`. Never rejects for what a pack holds:
  * each bad file is a problem. Runner types are for the caller to check.
@@ -56,10 +51,6 @@ export async function readPackDirectory(path: string, dialects: Dialects = Diale
 				throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} has "${action.name}" too`);
 			actions.set(action.name, action);
 		});
-	}
-	for (const [folder, message] of pack === undefined ? [] : Object.entries(unread)) {
-		for (const name of await metadataFiles(join(directory, folder), problems))
-			problems.push({ file: join(directory, folder, name), message });
 	}
 	return { pack, actions: [...actions.values()], problems };
 }

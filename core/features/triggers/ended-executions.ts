@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options } from "../../contract/index.ts";
 import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
@@ -63,7 +64,8 @@ export class EndedExecutions {
 		const snapshot = await this.#parts.catalog.snapshot(ended.snapshot_id);
 		// Those of a request read no secret that the action itself has put into its parameters.
 		const author = ended.author ?? undefined;
-		const isGiven = Object.keys(snapshot.action.notify).length === 0 && !(await isAdministrator(author ?? ended.user));
+		const isOwn = isDeepStrictEqual(ended.notify, snapshot.action.notify);
+		const isGiven = !isOwn && !(await isAdministrator(author ?? ended.user));
 		const access = isGiven ? items.accessForGiven(user, { author }) : items.accessFor(user, author);
 		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
 		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {

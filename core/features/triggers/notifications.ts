@@ -44,7 +44,8 @@ function applies(section: Section, { status }: ExecutionEntity): boolean {
 function toPayloads(ended: ExecutionEntity, section: Section, notification: JsonObject, datastore: Datastore): JsonObject[] {
 	const names = { action_parameters: ended.parameters, action_context: ended.context, action_results: ended.result ?? {} };
 	const scope = toScope(names, datastore, ["system"]);
-	const render = (value: JsonValue) => toValueTemplate(value)?.render(scope) ?? value;
+	const isLiteral = notification["literal"] === true;
+	const render = (value: JsonValue) => (isLiteral ? undefined : toValueTemplate(value)?.render(scope)) ?? value;
 	const { message = `${ended.action_ref} ${sections[section]}`, data = {}, routes = notification["channels"] ?? [] } = notification;
 	const rendered = render(data);
 	const payload = {

@@ -38,6 +38,8 @@ export interface SubmitInput {
 	readonly user?: string | null;
 	readonly context?: JsonObject;
 	readonly notify?: JsonObject;
+	/** Whether `notify` counts although the action has one of its own. Default false. */
+	readonly isNotifyFirst?: boolean;
 	readonly callback?: JsonObject;
 	/** Milliseconds. */
 	readonly delay?: number;

@@ -1,5 +1,7 @@
 import {
+	type ActionEntity,
 	type ExecutionEntity,
+	isJsonObject,
 	type JsonObject,
 	type Storage,
 	SvcError,
@@ -213,7 +215,9 @@ async function toGuard(
 
 /** They are rendered when the execution has ended, and nothing is known of the key any more. */
 function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Principal): void {
-	if (scopes === undefined || !notify || !/\{[{%]/.test(JSON.stringify(notify))) return;
+	if (scopes === undefined || !notify) return;
+	const rendered = Object.values(notify).filter((section) => !isJsonObject(section) || section["literal"] !== true);
+	if (!/\{[{%]/.test(JSON.stringify([Object.keys(notify), rendered]))) return;
 	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
 }
 
@@ -264,8 +268,7 @@ function createDraft(
 		trigger_type_name: null,
 		trigger_instance_id: null,
 		rule_snapshot_id: null,
-		// The action's own notify wins over the request's unless it is empty (reference 8.1, step 12).
-		notify: Object.keys(action.notify).length > 0 ? action.notify : (input.notify ?? null),
+		notify: toNotify(action, input),
 		callback: input.callback ?? null,
 		known_secrets,
 		takes_up,
@@ -273,6 +276,12 @@ function createDraft(
 		queue: null,
 	};
 	return newExecution(clock, asked, id);
+}
+
+/** The action's own wins over the request's unless it is empty (reference 8.1, step 12), or whoever asks says otherwise. */
+function toNotify({ notify }: ActionEntity, { notify: asked, isNotifyFirst = false }: SubmitInput): JsonObject | null {
+	const isOwnFirst = Object.keys(notify).length > 0 && (!isNotifyFirst || asked === undefined);
+	return isOwnFirst ? notify : (asked ?? null);
 }
 
 /** The record of a request whose template could not be rendered. */

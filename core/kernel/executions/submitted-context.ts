@@ -1,4 +1,4 @@
-import { type ExecutionEntity, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
+import { type ExecutionEntity, type JsonObject, type JsonValue, type Storage, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../basics/principal.ts";
 import { assertNotReserved } from "../basics/reserved-names.ts";
 import type { ResolvedAction } from "./catalog.ts";
@@ -64,8 +64,15 @@ export function toWorkflowContext(
 	return { "re-run": { ref: earlier.id, tasks, reset }, workflow_execution: earlier.context["workflow_execution"] ?? earlier.id };
 }
 
-/** Templates read the items of `api_user`: whoever could name anybody could read anybody's. A child may name its parent's. */
-function assertItemUser({ api_user: named }: JsonObject, { api_user: inherited }: JsonObject, { username, isAdmin }: Principal): void {
-	if (isAdmin || named === undefined || named === null || named === "" || named === username || named === inherited) return;
-	throw new SvcError("SVC_FORBIDDEN", `context.api_user: "${username}" may name nobody else`);
+/** Templates read the items of whom a context names: whoever could name anybody could read anybody's. A child may name its parent's. */
+function assertItemUser(context: JsonObject, parent: JsonObject, { username, isAdmin }: Principal): void {
+	const member = isNamed(context["item_user"]) ? "item_user" : "api_user";
+	const named = context[member];
+	const inherited = isNamed(parent["item_user"]) ? parent["item_user"] : parent["api_user"];
+	if (isAdmin || !isNamed(named) || named === username || named === inherited) return;
+	throw new SvcError("SVC_FORBIDDEN", `context.${member}: "${username}" may name nobody else`);
+}
+
+function isNamed(value: JsonValue | undefined): boolean {
+	return value !== undefined && value !== null && value !== "";
 }

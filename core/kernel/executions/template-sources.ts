@@ -51,9 +51,11 @@ const empty: ResolvedConfiguration = { values: {}, masked: {}, secrets: [] };
 /** No pack has a configuration. */
 export const noConfiguration: ConfigurationSource = { resolve: async () => empty, forTemplates: async () => empty };
 
-/** Whose items the templates of an execution read. Only administrators may set `api_user` for others. */
-export function toItemUser(context: JsonObject, systemUser: string): string {
-	const { api_user, user } = context;
-	if (typeof api_user === "string" && api_user !== "") return api_user;
-	return typeof user === "string" && user !== "" ? user : systemUser;
+/**
+ * Whose items the templates of an execution read: `item_user`, where somebody is told of in `api_user` who is not spoken for. Only
+ * administrators may set either for others.
+ */
+export function toItemUser({ item_user, api_user, user }: JsonObject, systemUser: string): string {
+	for (const name of [item_user, api_user, user]) if (typeof name === "string" && name !== "") return name;
+	return systemUser;
 }

@@ -28,6 +28,15 @@ export const policyBody = (name: string) => ({
 	policy_type: "action.concurrency",
 	parameters: { threshold: 1 },
 });
+const alias = "action_alias:default:say";
+export const aliasBody = (name: string) => ({
+	name,
+	pack: "default",
+	action_ref: "default.speak",
+	formats: [`${name} {{ pin }}`],
+	immutable_parameters: name === "say" ? {} : { pin: "a secret pin" },
+});
+const said = { command: "say word", source_channel: "ops" };
 const execution =
 	(suffix = "") =>
 	({ execution: id }: MatrixSubject) => ({ path: `/executions/${id}${suffix}` });
@@ -165,6 +174,50 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		ok: 200,
 		request: at("/runnertypes/speak", { enabled: true }),
 		grants: on(runner, "runner_type_modify"),
+	},
+	"api GET /actionalias": {
+		ok: 200,
+		request: at("/actionalias"),
+		grants: global("action_alias_list"),
+		shows: { secrets: "show_secrets" },
+	},
+	"api POST /actionalias/match": {
+		ok: 200,
+		request: at("/actionalias/match", { command: "say word" }),
+		grants: global("action_alias_match"),
+	},
+	"api GET /actionalias/help": { ok: 200, request: at("/actionalias/help"), grants: global("action_alias_help") },
+	"api GET /actionalias/:ref": {
+		ok: 200,
+		request: at("/actionalias/default.fixed"),
+		grants: on("action_alias:default:fixed", "action_alias_view"),
+		shows: { secrets: "show_secrets" },
+	},
+	"api POST /actionalias": {
+		ok: 201,
+		request: ({ freshName }) => ({ path: "/actionalias", body: aliasBody(freshName()) }),
+		grants: on("pack:default", "action_alias_create"),
+		shows: { secrets: "show_secrets" },
+	},
+	"api PUT /actionalias/:ref": {
+		ok: 200,
+		request: at("/actionalias/default.say", aliasBody("say")),
+		grants: on(alias, "action_alias_modify"),
+	},
+	"api DELETE /actionalias/:ref": {
+		ok: 204,
+		request: async ({ newAlias }) => ({ path: `/actionalias/${await newAlias()}` }),
+		grants: on("pack:default", "action_alias_delete"),
+	},
+	"api POST /aliasexecution": {
+		ok: 201,
+		request: at("/aliasexecution", { ...said, name: "say", format: "say {{ pin }}" }),
+		grants: on(speak, "action_execute"),
+	},
+	"api POST /aliasexecution/match_and_execute": {
+		ok: 201,
+		request: at("/aliasexecution/match_and_execute", said),
+		grants: on(speak, "action_execute"),
 	},
 	"api GET /apikeys": { ok: 200, request: at("/apikeys"), grants: global("api_key_list"), shows: { hashes: "show_secrets" } },
 	"api GET /apikeys/:key": {

@@ -1,7 +1,7 @@
 import { until } from "../guarantees/until.test-support.ts";
 import { fakeWorkflow, toFakeDefinition } from "./fake-workflow.test-support.ts";
 import type { GuardedService } from "./guarded-service.test-support.ts";
-import { policyBody, ruleBody, toTrigger } from "./matrix-rows.test-support.ts";
+import { aliasBody, policyBody, ruleBody, toTrigger } from "./matrix-rows.test-support.ts";
 import type { MatrixSubject } from "./rights-row.test-support.ts";
 
 /** The packs that they ask for. */
@@ -60,6 +60,7 @@ export async function createSubject(service: GuardedService, root: string) {
 	const [assignment, ownAssignment] = [await assignmentOf("root"), await assignmentOf("owner")];
 	await ask(root, "POST", "/v1/rules", ruleBody("watch"));
 	await ask(root, "POST", "/v1/policies", policyBody("one"));
+	for (const name of ["say", "fixed"]) await ask(root, "POST", "/v1/actionalias", aliasBody(name));
 	const counted = { pack: "default", name: "counted", parameters_schema: { type: "object", properties: { number: { type: "integer" } } } };
 	await ask(root, "POST", "/v1/triggertypes", counted);
 	let count = 0;
@@ -85,6 +86,11 @@ export async function createSubject(service: GuardedService, root: string) {
 		newPolicy: async () => {
 			const name = freshName();
 			await ask(root, "POST", "/v1/policies", policyBody(name));
+			return `default.${name}`;
+		},
+		newAlias: async () => {
+			const name = freshName();
+			await ask(root, "POST", "/v1/actionalias", aliasBody(name));
 			return `default.${name}`;
 		},
 		newTriggerType: async () => {

@@ -45,6 +45,8 @@ export interface MatrixSubject {
 	newRule(): Promise<string>;
 	/** Ref of a new policy in the pack `default`, of an action of its own. */
 	newPolicy(): Promise<string>;
+	/** Ref of a new action alias in the pack `default`, on the action `default.speak`. */
+	newAlias(): Promise<string>;
 	/** Ref of a new trigger type in the pack `default`. */
 	newTriggerType(): Promise<string>;
 	/** Ref of a new trigger. */

@@ -253,6 +253,38 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /policies": () => get("/policies", ["", "?pack=vault&limit=-1", "?exclude_attributes=parameters"]),
 	"api GET /policies/:ref": () => get("/policies/vault.p"),
 	"api DELETE /policies/:ref": () => get("/policies/vault.p"),
+	"api POST /actionalias": ({ secrets }) =>
+		send("/actionalias", [
+			{
+				name: "walk",
+				pack: "vault",
+				action_ref: "vault.command",
+				formats: ["walk {{ cmd }}"],
+				immutable_parameters: { pin: secrets.store() },
+			},
+			{ name: "bad", pack: "vault", action_ref: "vault.command", formats: [], extra: { pin: secrets.refuse() } },
+		]),
+	"api PUT /actionalias/:ref": ({ secrets }) =>
+		send("/actionalias/vault.walk", [
+			{ name: "walk", pack: "vault", action_ref: "vault.command", formats: ["walk {{ cmd }}"], immutable_parameters: { pin: "********" } },
+			{ name: "walk", pack: "vault", action_ref: "vault.script", formats: ["walk {{ cmd }}"], immutable_parameters: { pin: "********" } },
+			{ name: "walk", action_ref: "vault.command", formats: [{ display: secrets.refuse() }, 1] },
+		]),
+	"api GET /actionalias": () => get("/actionalias", ["", "?pack=vault&limit=-1", "?include_attributes=immutable_parameters"]),
+	"api GET /actionalias/help": () => get("/actionalias/help", ["", "?filter=walk", "?filter=("]),
+	"api GET /actionalias/:ref": () => get("/actionalias/vault.walk"),
+	"api POST /actionalias/match": ({ secrets }) => send("/actionalias/match", [{ command: "walk x" }, { command: [secrets.refuse()] }]),
+	"api POST /aliasexecution": ({ secrets }) =>
+		send("/aliasexecution", [
+			{ name: "walk", format: "walk {{ cmd }}", command: "walk true", source_channel: "ops" },
+			{ name: "walk", format: "walk {{ cmd }}", command: "walk true", source_channel: "ops", source_context: [secrets.refuse()] },
+		]),
+	"api POST /aliasexecution/match_and_execute": ({ secrets }) =>
+		send("/aliasexecution/match_and_execute", [
+			{ command: "walk true", source_channel: "ops" },
+			{ command: "walk true", source_channel: "ops", pin: secrets.refuse() },
+		]),
+	"api DELETE /actionalias/:ref": () => get("/actionalias/vault.walk"),
 	"api GET /triggertypes": () => get("/triggertypes", ["", "?pack=core&limit=-1", "?include_attributes=parameters_schema"]),
 	"api GET /triggertypes/:ref": () => get("/triggertypes/vault.walk"),
 	"api PUT /triggertypes/:ref": ({ secrets }) =>

@@ -19,7 +19,7 @@ export interface ChildStartParts extends DraftParts {
 }
 
 /** What of a parent's context its children have as well: in whose name it was asked for, and where. */
-const inherited = ["api_user", "source_channel"] as const;
+const inherited = ["api_user", "item_user", "source_channel"] as const;
 
 /** Most runs that may stand in one another: what starts itself would never end. */
 const deepest = 50;

@@ -1,0 +1,120 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { answerFault, answerJson } from "../../http/openapi/answers.ts";
+import { type Presentation, presentOne, secretsQuery, toPresentation } from "../../http/present.ts";
+import type { WireRecord } from "../../http/record.ts";
+import { replyJson } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
+import { toExecution } from "../executions/records-api.ts";
+import { renderMessage } from "./alias-messages.ts";
+import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-api.ts";
+import { toAlias, toAliasResource } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+import { aliasExecutionSchema, aliasExecutionsSchema } from "./schemas.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+interface MatchBody extends AliasOrigin {
+	readonly command: string;
+}
+interface ExecutionBody extends MatchBody {
+	readonly name: string;
+	readonly format: string;
+}
+
+const text = { type: "string" };
+const optionalText = { type: ["string", "null"], maxLength: 1024 };
+const matchProperties = {
+	command: text,
+	user: optionalText,
+	source_channel: { ...text, maxLength: 1024 },
+	notification_channel: optionalText,
+	notification_route: optionalText,
+};
+const executionBody = defineBody<ExecutionBody>({
+	properties: { name: text, format: text, ...matchProperties, source_context: { type: "object" } },
+	required: ["name", "format", "command", "source_channel"],
+	closed: true,
+});
+const matchBody = defineBody<MatchBody>({ properties: matchProperties, required: ["command", "source_channel"], closed: true });
+
+const noAction = answerFault("There is no such action alias, or no action that it names.");
+
+type Context = RouteContext<RouteNeeds, typeof secretsQuery>;
+
+/** What a request asks for is looked up once, so that what is started is what permission was asked for. */
+const matches = new WeakMap<object, Promise<AliasMatch>>();
+
+/** Executions that people ask for in a chat. */
+export const aliasExecutionRoutes = [
+	defineRoute({
+		method: "POST",
+		path: "/aliasexecution",
+		component: "api",
+		summary: "Start what a command says, by a format of an action alias",
+		description: "With `results` as well where the command asks for several executions.",
+		answers: { 201: answerJson(aliasExecutionSchema), 404: noAction },
+		permission: "action_execute",
+		resource: async (context) => toActionResource((await toNamedMatch(context)).alias.action_ref),
+		query: secretsQuery,
+		body: executionBody,
+		async handler(context) {
+			const [first, ...others] = await start(context, await toNamedMatch(context), context.body);
+			return replyJson(others.length === 0 ? first : { ...first, results: [first, ...others] }, 201);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/aliasexecution/match_and_execute",
+		component: "api",
+		summary: "Start what a command says, by the action alias that it fits",
+		description: "400 when it fits none, or several.",
+		answers: { 201: answerJson(aliasExecutionsSchema), 404: noAction },
+		permission: "action_execute",
+		resource: async (context) => toActionResource((await toMatch(context)).alias.action_ref),
+		query: secretsQuery,
+		body: matchBody,
+		async handler(context) {
+			return replyJson({ results: await start(context, await toMatch(context), context.body) }, 201);
+		},
+	}),
+];
+
+function toNamedMatch({ engine, body }: Pick<RouteContext<RouteNeeds, typeof secretsQuery, ExecutionBody>, "engine" | "body">) {
+	return once(body, () => engine.aliases.read(body));
+}
+
+function toMatch({ engine, body, guard, principal }: RouteContext<RouteNeeds, typeof secretsQuery, MatchBody>): Promise<AliasMatch> {
+	return once(body, () =>
+		engine.aliases.match(
+			body.command,
+			(alias) =>
+				principal.isAdmin ||
+				guard.allows(principal, "action_execute", toActionResource(alias.action_ref)) ||
+				guard.allows(principal, "action_alias_view", toAliasResource(alias)),
+		),
+	);
+}
+
+function once(body: object, find: () => Promise<AliasMatch>): Promise<AliasMatch> {
+	const known = matches.get(body) ?? find();
+	matches.set(body, known);
+	return known;
+}
+
+async function start(context: Context, match: AliasMatch, origin: AliasOrigin): Promise<readonly WireRecord[]> {
+	const { engine, principal } = context;
+	const presentation = toPresentation(context);
+	const views = await engine.aliases.execute(match, origin, principal);
+	const [alias = match.alias] = presentation.masked ? await engine.aliases.mask([match.alias]) : [match.alias];
+	return Promise.all(views.map((view) => toAliasExecution(view, toAlias(alias), presentation)));
+}
+
+async function toAliasExecution(view: ExecutionView, actionalias: WireRecord, presentation: Presentation): Promise<WireRecord> {
+	const execution = await presentOne(() => toExecution(view, presentation));
+	const ack = actionalias["ack"] as AliasAck;
+	const said = ack.enabled === false ? {} : await renderMessage(ack, { execution, actionalias } as JsonObject);
+	return { execution, actionalias, ...said };
+}

@@ -1,0 +1,105 @@
+import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Executions, ExecutionView, SubmitInput } from "../../kernel/executions/executions-api.ts";
+import type { CommandValues } from "../../language/aliases/alias-format.ts";
+import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
+import type { AliasMatch, AliasOrigin } from "./aliases-api.ts";
+
+export interface AliasExecutionParts {
+	readonly catalog: Catalog;
+	readonly executions: Executions;
+}
+
+/** Starts what commands ask for. */
+export class AliasExecutions {
+	readonly #parts: AliasExecutionParts;
+
+	constructor(parts: AliasExecutionParts) {
+		this.#parts = parts;
+	}
+
+	/** One after another, in the order of the command. */
+	async start(match: AliasMatch, origin: AliasOrigin, principal: Principal): Promise<readonly ExecutionView[]> {
+		const schema = await this.#schemaOf(match.alias.action_ref);
+		const requests = match.values.map((values) => toRequest(match, values, { schema, origin, principal }));
+		const started: ExecutionView[] = [];
+		for (const request of requests) {
+			try {
+				started.push(await this.#parts.executions.submit(request, principal));
+			} catch (error) {
+				throw withStarted(error, started);
+			}
+		}
+		return started;
+	}
+
+	async #schemaOf(actionRef: string): Promise<ParameterSchema> {
+		const resolved = await this.#parts.catalog.resolve(actionRef);
+		return resolved === undefined ? {} : mergeSchemas(resolved.runnerType.runner_parameters, resolved.action.parameters);
+	}
+}
+
+interface Asked {
+	readonly schema: ParameterSchema;
+	readonly origin: AliasOrigin;
+	readonly principal: Principal;
+}
+
+function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origin, principal }: Asked): SubmitInput {
+	const { immutable_parameters: fixed } = alias;
+	const names = Object.keys(values);
+	const taken = names.find((name) => Object.hasOwn(fixed, name));
+	if (taken !== undefined)
+		throw new SvcError("SVC_INVALID", `command: sets "${taken.slice(0, 100)}", which action alias "${alias.ref}" has fixed`);
+	const given = Object.entries(values).map(([name, value]) => [
+		name,
+		toGiven(value, Object.hasOwn(schema, name) ? schema[name]?.type : undefined),
+	]);
+	return {
+		action: alias.action_ref,
+		parameters: { ...fixed, ...Object.fromEntries(given) },
+		// Whatever somebody writes in a chat is text, and no template.
+		literal: names,
+		context: {
+			action_alias_ref: { id: alias.id, name: alias.name },
+			source_channel: origin.source_channel,
+			...toNamedUser(origin.user, principal),
+		},
+		...toNotify(origin),
+	};
+}
+
+/** A list may be written with commas. */
+function toGiven(text: string, type: unknown): JsonValue {
+	const isList = [type].flat().includes("array") && ![type].flat().includes("string");
+	if (!isList || text.trimStart().startsWith("[")) return text;
+	return text
+		.split(",")
+		.map((item) => item.trim())
+		.filter((item) => item !== "");
+}
+
+/**
+ * Whoever wrote it in the chat is told to the action. Only administrators speak for others, so that templates read these others'
+ * items; with anybody else they read the caller's own.
+ */
+function toNamedUser(user: string | null | undefined, { username, isAdmin }: Principal): JsonObject {
+	if (user === undefined || user === null || user === "") return {};
+	return { api_user: user, ...(!isAdmin && user !== username && { item_user: username }) };
+}
+
+/** Where the answer goes. What the chat gave for it is its own, and no template. */
+function toNotify({ user, source_channel, source_context, notification_route, notification_channel }: AliasOrigin): Partial<SubmitInput> {
+	const route = notification_route || notification_channel;
+	if (!route) return {};
+	const data = { user: user ?? null, source_channel, source_context: source_context ?? null };
+	return { notify: { "on-complete": { routes: [route], data, literal: true } }, isNotifyFirst: true };
+}
+
+/** What runs already must not go unsaid. */
+function withStarted(error: unknown, started: readonly ExecutionView[]): unknown {
+	if (started.length === 0 || !isSvcError(error)) return error;
+	const ids = started.map(({ entity }) => entity.id).join(", ");
+	return new SvcError(error.code, `${toErrorMessage(error)}; started before that: ${ids}`, { cause: error });
+}

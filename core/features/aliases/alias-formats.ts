@@ -1,0 +1,64 @@
+import { type AliasFormat, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { createAliasFormat, type AliasFormat as ReadableFormat } from "../../language/aliases/alias-format.ts";
+
+/** One way to write a command. */
+export interface Representation {
+	readonly display: string;
+	readonly representation: string;
+	readonly isMultiple: boolean;
+}
+
+/** Formats of an alias, with all their representations. */
+export const mostRepresentations = 200;
+const longestDisplay = 2_000;
+
+/** Formats that are kept compiled. */
+const cacheEntries = 20_000;
+const cache = new Map<string, ReadableFormat>();
+
+/** Every way to write a command that an alias knows, in its order. */
+export function toRepresentations(formats: readonly AliasFormat[]): readonly Representation[] {
+	return formats.flatMap((format) => {
+		if (typeof format === "string") return { display: format, representation: format, isMultiple: false };
+		const { display, match_multiple: isMultiple = false } = format;
+		return format.representation.map((representation) => ({ display, representation, isMultiple }));
+	});
+}
+
+/** A representation, ready to be held against commands. `SVC_INVALID` says what is wrong with it. */
+export function compileRepresentation({ representation, isMultiple }: Representation): ReadableFormat {
+	const key = `${isMultiple}:${representation}`;
+	let compiled = cache.get(key);
+	if (compiled === undefined) {
+		compiled = createAliasFormat(representation, isMultiple);
+		if (cache.size >= cacheEntries) cache.delete(cache.keys().next().value as string);
+		cache.set(key, compiled);
+	}
+	return compiled;
+}
+
+/** `SVC_INVALID` names the format that is none. */
+export function checkFormats(formats: readonly AliasFormat[]): void {
+	if (formats.length === 0) throw new SvcError("SVC_INVALID", "formats: must have at least one");
+	const count = toRepresentations(formats).length;
+	if (count > mostRepresentations)
+		throw new SvcError("SVC_INVALID", `formats: must have at most ${mostRepresentations} in all, got ${count}`);
+	for (const [index, format] of formats.entries()) {
+		const texts = typeof format === "string" ? [format] : format.representation;
+		if (typeof format !== "string" && format.display.length > longestDisplay) {
+			throw new SvcError("SVC_INVALID", `formats[${index}].display: must have at most ${longestDisplay} characters`);
+		}
+		for (const [place, representation] of texts.entries()) {
+			const path = typeof format === "string" ? `formats[${index}]` : `formats[${index}].representation[${place}]`;
+			checkFormat(path, representation, typeof format !== "string" && format.match_multiple === true);
+		}
+	}
+}
+
+function checkFormat(path: string, representation: string, isMultiple: boolean): void {
+	try {
+		createAliasFormat(representation, isMultiple);
+	} catch (error) {
+		throw new SvcError("SVC_INVALID", `${path}: ${toErrorMessage(error)}`, { cause: error });
+	}
+}

@@ -1,0 +1,124 @@
+import { type ActionAliasEntity, isSvcError, SvcError } from "../../contract/index.ts";
+import type { CommandValues } from "../../language/aliases/alias-format.ts";
+import { type CommandText, readCommand } from "../../language/aliases/command-text.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import { WorkBudget } from "../../language/work-budget.ts";
+import { compileRepresentation, type Representation, toRepresentations } from "./alias-formats.ts";
+import type { AliasMatch } from "./aliases-api.ts";
+
+/** Milliseconds that one command may be searched for patterns, by all formats of all aliases. */
+const searching = 500;
+/** Executions that one command may ask for. */
+const mostAtOnce = 50;
+/** Aliases that a message names. */
+const mostNamed = 10;
+
+type MayName = (alias: ActionAliasEntity) => boolean;
+
+/** Holds one command against aliases, each as work of its own. */
+class Comparison {
+	readonly #command: CommandText;
+	readonly #given: string;
+	/** Aliases whose search took too long. */
+	readonly slow: ActionAliasEntity[] = [];
+	#searched = 0;
+
+	constructor(command: string) {
+		this.#given = command;
+		this.#command = readCommand(command);
+	}
+
+	/** The first representation of an alias that fits. */
+	async firstOf(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
+		const match = await this.#search(alias, representations);
+		if (match === undefined || match.values.length <= mostAtOnce) return match;
+		throw new SvcError("SVC_INVALID", `command: asks for ${match.values.length} executions at once, and ${mostAtOnce} are the most`);
+	}
+
+	async #search(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
+		if (this.#searched > searching) throw new SvcError("SVC_INVALID", "command: the search for what it fits takes too long");
+		await roomInTurn();
+		const work = new WorkBudget();
+		try {
+			return work.run(() => this.#firstOf(alias, representations));
+		} catch (error) {
+			if (!isSvcError(error, "SVC_INVALID")) throw error;
+			this.slow.push(alias);
+			return undefined;
+		} finally {
+			this.#searched += work.searched;
+		}
+	}
+
+	#firstOf(alias: ActionAliasEntity, representations: readonly Representation[]): AliasMatch | undefined {
+		for (const representation of representations) {
+			const values = readBy(representation, this.#command);
+			if (values !== undefined) return { alias, display: representation.display, representation: representation.representation, values };
+		}
+		return undefined;
+	}
+
+	get command(): string {
+		return this.#given.trim();
+	}
+}
+
+/** The one alias that a command fits. Formats that match several times are tried where no other fits. */
+export async function matchAliases(aliases: readonly ActionAliasEntity[], command: string, mayName: MayName): Promise<AliasMatch> {
+	const comparison = new Comparison(command);
+	for (const isMultiple of [false, true]) {
+		const found: AliasMatch[] = [];
+		for (const alias of aliases) {
+			const representations = toRepresentations(alias.formats).filter((representation) => representation.isMultiple === isMultiple);
+			const match = representations.length === 0 ? undefined : await comparison.firstOf(alias, representations);
+			if (match !== undefined) found.push(match);
+		}
+		const [only, ...others] = found;
+		if (others.length > 0) throw ambiguous(found, mayName);
+		if (only !== undefined) return only;
+	}
+	throw unmatched(comparison, mayName);
+}
+
+/** What a command says by the format that a chat names. Its display stands for all of its representations. */
+export async function matchFormat(alias: ActionAliasEntity, format: string, command: string): Promise<AliasMatch> {
+	const representations = toRepresentations(alias.formats);
+	const named = representations.filter(({ display, representation }) => representation === format || display === format);
+	if (named.length === 0) {
+		const known = representations.slice(0, mostNamed).map(({ representation }) => `"${representation}"`);
+		throw new SvcError("SVC_INVALID", `format: "${shorten(format)}" is none of alias "${alias.ref}"; it has ${known.join(", ")}`);
+	}
+	const comparison = new Comparison(command);
+	const match = await comparison.firstOf(alias, named);
+	if (match !== undefined) return match;
+	if (comparison.slow.length > 0) throw new SvcError("SVC_INVALID", `command: the search by format "${shorten(format)}" takes too long`);
+	throw new SvcError("SVC_INVALID", `command: "${shorten(comparison.command)}" does not fit format "${shorten(format)}"`);
+}
+
+/** A format that cannot be read, as only another version of the service could have stored it, fits nothing. */
+function readBy(representation: Representation, command: CommandText): readonly CommandValues[] | undefined {
+	return compileRepresentation(representation).read(command);
+}
+
+function ambiguous(found: readonly AliasMatch[], mayName: MayName): SvcError {
+	const named = toNames(
+		found.map(({ alias }) => alias),
+		mayName,
+	);
+	const hint = "hint: say more, or change the formats so that one command fits one of them only";
+	return new SvcError("SVC_INVALID", `command: fits ${found.length} action aliases${named}; ${hint}`);
+}
+
+function unmatched({ command, slow }: Comparison, mayName: MayName): SvcError {
+	const undecided = slow.length === 0 ? "" : `; the search took too long for ${slow.length} of them${toNames(slow, mayName)}`;
+	return new SvcError("SVC_INVALID", `command: "${shorten(command)}" fits no action alias${undecided}`);
+}
+
+function toNames(aliases: readonly ActionAliasEntity[], mayName: MayName): string {
+	const names = aliases.filter(mayName).map(({ ref }) => ref);
+	return names.length === 0 ? "" : ` (${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ", …" : ""})`;
+}
+
+function shorten(text: string): string {
+	return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

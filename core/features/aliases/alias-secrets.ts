@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ActionAliasEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
+import { createMaskWork, mask, maskParameters, restoreMasked } from "../../language/parameters/mask.ts";
+
+/** What of an alias may not be shown: fixed values for secret parameters of its action. */
+export class AliasSecrets {
+	readonly #catalog: Catalog;
+
+	constructor({ catalog }: { readonly catalog: Catalog }) {
+		this.#catalog = catalog;
+	}
+
+	/** Aliases as they are shown. */
+	async mask(aliases: readonly ActionAliasEntity[]): Promise<readonly ActionAliasEntity[]> {
+		const work = createMaskWork();
+		await roomInTurn();
+		return Promise.all(
+			aliases.map(async (alias) => ({
+				...alias,
+				immutable_parameters: await this.#mask(alias.action_ref, alias.immutable_parameters, work),
+			})),
+		);
+	}
+
+	/**
+	 * Fixed values with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
+	 * administrators where what stands beside it has changed.
+	 */
+	async restore(given: JsonObject, action_ref: string, old: ActionAliasEntity, { isAdmin }: Principal): Promise<JsonObject> {
+		if (action_ref !== old.action_ref) return withoutMask(given);
+		const shown = await this.#mask(old.action_ref, old.immutable_parameters);
+		const restored = restoreMasked(given, shown, old.immutable_parameters) as JsonObject;
+		// A parameter may be made of another: a new template beside a hidden value would show it.
+		if (!isAdmin && !isDeepStrictEqual(restored, given) && !isDeepStrictEqual(given, shown)) {
+			throw new SvcError(
+				"SVC_INVALID",
+				`immutable_parameters: "${mask}" keeps a hidden value only while the others stay; give the value itself`,
+			);
+		}
+		return withoutMask(restored);
+	}
+
+	/** Everything is masked when there is no such action: what is secret cannot be told. */
+	async #mask(actionRef: string, parameters: JsonObject, work = createMaskWork()): Promise<JsonObject> {
+		if (Object.keys(parameters).length === 0) return parameters;
+		const resolved = await this.#catalog.resolve(actionRef);
+		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
+		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
+	}
+}
+
+/** `SVC_INVALID` for a mask where nothing is stored. */
+export function withoutMask(parameters: JsonObject): JsonObject {
+	assertNoMask("immutable_parameters", parameters);
+	return parameters;
+}
+
+function assertNoMask(path: string, value: JsonValue): void {
+	if (value === mask) {
+		throw new SvcError("SVC_INVALID", `${path}: "${mask}" stands for a hidden value, and none is stored here; give the value itself`);
+	}
+	if (typeof value !== "object" || value === null) return;
+	for (const [name, member] of Object.entries(value as JsonObject)) assertNoMask(`${path}.${name}`, member);
+}

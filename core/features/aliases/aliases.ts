@@ -1,0 +1,147 @@
+import { type ActionAliasEntity, type Clock, isSvcError, type Storage, SvcError } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { createId, isId } from "../../kernel/basics/ids.ts";
+import { assertNotSystem } from "../../kernel/basics/names.ts";
+import type { Page } from "../../kernel/basics/page.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { AliasExecutions } from "./alias-executions.ts";
+import { toHelp } from "./alias-help.ts";
+import { matchAliases, matchFormat } from "./alias-matching.ts";
+import { type AliasSecrets, withoutMask } from "./alias-secrets.ts";
+import type { Aliases, AliasFilter, AliasHelp, AliasInput, AliasMatch } from "./aliases-api.ts";
+import { checkAlias } from "./check-alias.ts";
+
+export interface AliasesParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly secrets: AliasSecrets;
+	readonly executions: AliasExecutions;
+}
+
+const byName = [
+	["pack", "asc"],
+	["name", "asc"],
+] as const;
+
+/** Action aliases as they are kept in the storage. */
+export class StoredAliases implements Aliases {
+	readonly #parts: AliasesParts;
+
+	constructor(parts: AliasesParts) {
+		this.#parts = parts;
+	}
+
+	async list(
+		filter: AliasFilter,
+		{ limit, offset = 0, orderBy = byName }: Parameters<Aliases["list"]>[1],
+	): Promise<Page<ActionAliasEntity>> {
+		const { storage } = this.#parts;
+		const where = toWhere(filter);
+		const items = await storage.find("action_alias", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
+		return { items, total: await storage.count("action_alias", where) };
+	}
+
+	async get(refOrId: string): Promise<ActionAliasEntity> {
+		const { storage } = this.#parts;
+		const [byRef] = await storage.find("action_alias", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await storage.get("action_alias", refOrId) : undefined);
+		if (found === undefined) throw unknown(refOrId);
+		return found;
+	}
+
+	async create(input: AliasInput): Promise<ActionAliasEntity> {
+		const { storage, clock } = this.#parts;
+		const pack = input.pack ?? "default";
+		assertNotSystem(pack);
+		const fields = checkAlias(input, pack);
+		withoutMask(fields.immutable_parameters);
+		const alias = { id: createId(clock), ...fields };
+		await storage.insert("action_alias", [alias]).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
+		return alias;
+	}
+
+	async update(refOrId: string, input: AliasInput, principal: Principal): Promise<ActionAliasEntity> {
+		const { storage, secrets } = this.#parts;
+		const old = await this.get(refOrId);
+		const pack = input.pack ?? old.pack;
+		assertNotSystem(old.pack);
+		assertNotSystem(pack);
+		const fields = checkAlias(input, pack);
+		const immutable_parameters = await secrets.restore(fields.immutable_parameters, fields.action_ref, old, principal);
+		const patch = { ...fields, immutable_parameters };
+		const updated = await storage.update("action_alias", old.id, patch).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
+		if (updated === undefined) throw unknown(refOrId);
+		return updated;
+	}
+
+	async remove(refOrId: string): Promise<void> {
+		const { id, pack } = await this.get(refOrId);
+		assertNotSystem(pack);
+		await this.#parts.storage.remove("action_alias", { where: { id } });
+	}
+
+	mask(aliases: readonly ActionAliasEntity[]): Promise<readonly ActionAliasEntity[]> {
+		return this.#parts.secrets.mask(aliases);
+	}
+
+	async help({ pack, filter, ...paging }: Parameters<Aliases["help"]>[0]): Promise<Page<AliasHelp>> {
+		const { items } = await this.list({ enabled: true, ...(pack !== undefined && { pack }) }, {});
+		return toHelp(items, filter, paging);
+	}
+
+	async match(command: string, mayName: (alias: ActionAliasEntity) => boolean = () => true): Promise<AliasMatch> {
+		const { items } = await this.list({ enabled: true }, {});
+		return matchAliases(items, command, mayName);
+	}
+
+	async read({ name, format, command }: Parameters<Aliases["read"]>[0]): Promise<AliasMatch> {
+		return matchFormat(await this.#named(name, format), format, command);
+	}
+
+	execute(...[match, origin, principal]: Parameters<Aliases["execute"]>): ReturnType<Aliases["execute"]> {
+		return this.#parts.executions.start(match, origin, principal);
+	}
+
+	/** Chats name an alias without its pack. Where several packs have one of that name, it is the one with the format. */
+	async #named(name: string, format: string): Promise<ActionAliasEntity> {
+		const { storage } = this.#parts;
+		const found = await storage.find("action_alias", { where: { name }, orderBy: byName });
+		if (found.length === 0) found.push(...(await storage.find("action_alias", { where: { ref: name }, limit: 1 })));
+		if (found.length === 0) throw unknown(name);
+		const enabled = found.filter((alias) => alias.enabled);
+		if (enabled.length === 0) throw new SvcError("SVC_INVALID", `name: action alias "${name}" is disabled`);
+		const fitting = enabled.length === 1 ? enabled : enabled.filter((alias) => hasFormat(alias, format));
+		const [only, ...others] = fitting;
+		if (only !== undefined && others.length === 0) return only;
+		const refs = enabled.map(({ ref }) => ref).join(", ");
+		throw new SvcError("SVC_INVALID", `name: "${name}" is an action alias of several packs (${refs}); give its ref`);
+	}
+
+	async #toDuplicate(error: unknown, ref: string): Promise<never> {
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		const [existing] = await this.#parts.storage.find("action_alias", { where: { ref }, fields: ["id"], limit: 1 });
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: action alias "${ref}" exists`, {
+			cause: error,
+			facts: { conflict_id: existing?.id ?? null },
+		});
+	}
+}
+
+function hasFormat({ formats }: ActionAliasEntity, format: string): boolean {
+	return formats.some(
+		(known) => known === format || (typeof known === "object" && (known.display === format || known.representation.includes(format))),
+	);
+}
+
+function unknown(refOrName: string): SvcError {
+	return new SvcError("SVC_NOT_FOUND", `action alias "${refOrName}" cannot be found`);
+}
+
+function toWhere({ id, name, pack, enabled }: AliasFilter) {
+	return {
+		...(id !== undefined && { id: toOneOf(id) }),
+		...(name !== undefined && { name: toOneOf(name) }),
+		...(pack !== undefined && { pack }),
+		...(enabled !== undefined && { enabled }),
+	};
+}

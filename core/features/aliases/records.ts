@@ -1,0 +1,20 @@
+import type { ActionAliasEntity } from "../../contract/index.ts";
+import type { WireRecord } from "../../http/record.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import type { AliasMatch } from "./aliases-api.ts";
+
+export function toAlias(alias: ActionAliasEntity): WireRecord {
+	const { id, ref, name, pack, description, enabled, action_ref, formats, ack, result, extra, immutable_parameters, metadata_file } = alias;
+	return {
+		...{ id, uid: toAliasResource(alias).uid, ref, name, pack, description, enabled, action_ref },
+		...{ formats, ack, result, extra, immutable_parameters, metadata_file: metadata_file ?? "" },
+	};
+}
+
+export function toMatch({ display, representation }: AliasMatch, alias: ActionAliasEntity): WireRecord {
+	return { actionalias: toAlias(alias), display, representation };
+}
+
+export function toAliasResource({ pack, name }: Pick<ActionAliasEntity, "pack" | "name">): Resource {
+	return { uid: `action_alias:${pack}:${name}`, pack };
+}

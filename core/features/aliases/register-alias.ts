@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Storage } from "../../contract/index.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Aliases, AliasInput } from "./aliases-api.ts";
+import { checkAlias } from "./check-alias.ts";
+
+export interface RegisterAliasParts {
+	readonly storage: Storage;
+	readonly aliases: Pick<Aliases, "create" | "update">;
+	/** Whose the aliases of packs are. */
+	readonly principal: Principal;
+}
+
+/**
+ * Make an alias say what its file does. Whether it is enabled is for operators, once it is there: a start would undo what they did. What
+ * `isOverridden` is their word already.
+ */
+export async function registerAlias(
+	{ storage, aliases, principal }: RegisterAliasParts,
+	input: AliasInput,
+	isOverridden: boolean,
+): Promise<void> {
+	const pack = input.pack ?? "default";
+	const [known] = await storage.find("action_alias", { where: { ref: `${pack}.${input.name}` }, limit: 1 });
+	if (known === undefined) {
+		await aliases.create(input);
+		return;
+	}
+	const { enabled = true } = isOverridden ? input : known;
+	if (!isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack) }, known))
+		await aliases.update(known.ref, { ...input, enabled }, principal);
+}

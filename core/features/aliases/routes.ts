@@ -1,0 +1,228 @@
+import type { ActionAliasEntity, JsonObject, JsonValue } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { parseIds } from "../../http/ids.ts";
+import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { secretsQuery, showsSecrets } from "../../http/present.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { toFormat } from "./alias-file.ts";
+import type { AliasInput } from "./aliases-api.ts";
+import { toAlias, toAliasResource, toMatch } from "./records.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+import { aliasHelpSchema, aliasMatchSchema, aliasPart, aliasSchema } from "./schemas.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const defaultLimit = 100;
+const aliasSelection = selectionOf(
+	[
+		...["id", "uid", "ref", "name", "pack", "description", "enabled", "action_ref", "formats", "ack", "result", "extra"],
+		...["immutable_parameters", "metadata_file"],
+	],
+	["id", "ref"],
+);
+const sortFields = new Map<string, keyof ActionAliasEntity>([
+	["id", "id"],
+	["name", "name"],
+	["pack", "pack"],
+]);
+
+const text = { type: "string" };
+const flag = { type: ["boolean", "null"] };
+const optionalText = { type: ["string", "null"] };
+const optionalObject = { type: ["object", "null"] };
+const resultProperties = { enabled: flag, format: optionalText, extra: optionalObject };
+const format = {
+	type: ["string", "object"],
+	properties: { display: optionalText, representation: { type: ["string", "array", "null"], items: text }, match_multiple: flag },
+	additionalProperties: false,
+};
+
+type AliasBody = Omit<AliasInput, "formats"> & { readonly formats: readonly JsonValue[] };
+/** Members that the service chooses come back when a client sends the record it was given. */
+const aliasBody = defineBody<AliasBody>({
+	properties: {
+		id: text,
+		uid: text,
+		ref: text,
+		name: { ...text, minLength: 1 },
+		pack: text,
+		description: optionalText,
+		enabled: flag,
+		action_ref: text,
+		formats: { type: "array", items: format },
+		ack: { ...optionalObject, properties: { ...resultProperties, append_url: flag }, additionalProperties: false },
+		result: { ...optionalObject, properties: resultProperties, additionalProperties: false },
+		extra: optionalObject,
+		immutable_parameters: optionalObject,
+		metadata_file: optionalText,
+	},
+	required: ["name", "action_ref", "formats"],
+	closed: true,
+});
+const matchBody = defineBody<{ readonly command: string }>({ properties: { command: text }, required: ["command"], closed: true });
+
+/** What people may write in a chat. */
+export const aliasRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/actionalias",
+		component: "api",
+		summary: "List action aliases, by pack and name",
+		answers: { 200: answerSelectedPage(aliasSchema, aliasPart) },
+		permission: "action_alias_list",
+		query: { ...pagingQuery, ...selectionQuery, ...secretsQuery, id: "string", name: "list", pack: "string", sort: "string" },
+		async handler(context) {
+			const { id, name, pack, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, aliasSelection);
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.aliases.list(
+				{
+					...(id !== undefined && { id: parseIds(id) }),
+					...(name !== undefined && { name }),
+					...(pack !== undefined && { pack }),
+				},
+				{ ...paging, ...(orderBy.length > 0 && { orderBy }) },
+			);
+			const shown = await toShownAliases(context, page.items);
+			return replyList({ ...page, items: shown.map(toAlias) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/actionalias/match",
+		component: "api",
+		summary: "Find the action alias that a command fits",
+		description: "400 when none does, or several do.",
+		answers: { 200: answerJson(aliasMatchSchema) },
+		permission: "action_alias_match",
+		body: matchBody,
+		query: secretsQuery,
+		async handler(context) {
+			const match = await context.engine.aliases.match(context.body.command);
+			const [shown = match.alias] = await toShownAliases(context, [match.alias]);
+			return replyJson(toMatch(match, shown));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actionalias/help",
+		component: "api",
+		summary: "List what may be written",
+		description: "Of enabled action aliases. `filter` is a regular expression for what is shown; `available` counts all that it finds.",
+		answers: { 200: answerJson(aliasHelpSchema) },
+		permission: "action_alias_help",
+		query: { ...pagingQuery, pack: "string", filter: "string" },
+		async handler(context) {
+			const { pack, filter } = context.query;
+			const { items, total } = await context.engine.aliases.help({ ...parsePaging(context, defaultLimit), pack, filter });
+			return replyJson({ available: total, helpstrings: items });
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/actionalias/:ref",
+		component: "api",
+		summary: "Get an action alias",
+		answers: { 200: answerJson(aliasSchema) },
+		permission: "action_alias_view",
+		resource: findAliasResource,
+		query: secretsQuery,
+		async handler(context) {
+			return replyAlias(context, await context.engine.aliases.get(toRef(context)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/actionalias",
+		component: "api",
+		summary: "Make an action alias",
+		answers: { 201: answerJson(aliasSchema), 409: answerConflict },
+		permission: "action_alias_create",
+		resource: ({ body }) => toAliasResource({ pack: "default", ...body }),
+		query: secretsQuery,
+		body: aliasBody,
+		async handler(context) {
+			return replyAlias(context, await context.engine.aliases.create(toInput(context.body)), 201);
+		},
+	}),
+	defineRoute({
+		method: "PUT",
+		path: "/actionalias/:ref",
+		component: "api",
+		summary: "Replace an action alias",
+		description: "Full replacement.",
+		answers: { 200: answerJson(aliasSchema), 409: answerConflict },
+		permission: "action_alias_modify",
+		resource: findAliasResource,
+		query: secretsQuery,
+		body: aliasBody,
+		async handler(context) {
+			const { engine, guard, principal, body } = context;
+			const old = await engine.aliases.get(toRef(context));
+			const target = toAliasResource({ pack: old.pack, ...body });
+			// A new name makes another record of it.
+			if (target.uid !== toAliasResource(old).uid) guard.assert(principal, "action_alias_create", target);
+			return replyAlias(context, await engine.aliases.update(toRef(context), toInput(body), principal));
+		},
+	}),
+	defineRoute({
+		method: "DELETE",
+		path: "/actionalias/:ref",
+		component: "api",
+		summary: "Remove an action alias",
+		answers: { 204: answerNothing() },
+		permission: "action_alias_delete",
+		resource: findAliasResource,
+		async handler(context) {
+			await context.engine.aliases.remove(toRef(context));
+			return replyNothing();
+		},
+	}),
+];
+
+/** Aliases as their reader may see them. */
+export async function toShownAliases(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	aliases: readonly ActionAliasEntity[],
+): Promise<readonly ActionAliasEntity[]> {
+	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
+	return isMasked ? context.engine.aliases.mask(aliases) : aliases;
+}
+
+async function replyAlias(context: RouteContext<RouteNeeds, typeof secretsQuery>, alias: ActionAliasEntity, status = 200): Promise<Reply> {
+	const [shown = alias] = await toShownAliases(context, [alias]);
+	return replyJson(toAlias(shown), status);
+}
+
+/** The ref or id in the path. */
+function toRef({ path }: Pick<RouteContext, "path">): string {
+	return path["ref"] ?? "";
+}
+
+async function findAliasResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+	return toAliasResource(await context.engine.aliases.get(toRef(context)));
+}
+
+function toInput({ name, pack, action_ref, formats, ...rest }: AliasBody): AliasInput {
+	const { description, enabled, ack, result, extra, immutable_parameters, metadata_file } = rest;
+	const given = { description, enabled, extra, immutable_parameters, metadata_file };
+	return {
+		...{ name, action_ref, formats: formats.map(toFormat) },
+		...(pack !== undefined && { pack }),
+		...(ack != null && { ack: withoutNull(ack) }),
+		...(result != null && { result: withoutNull(result) }),
+		...withoutNull(given as JsonObject),
+	};
+}
+
+/** Null stands for a missing member. */
+function withoutNull<T extends object>(values: T): T {
+	return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined)) as T;
+}

@@ -1,0 +1,60 @@
+import { actionAliasKind } from "../../contract/entities/action-alias.ts";
+import { arrayOf, defineSchema, fieldsOf, flag, jsonObject, nullable, object, partOf, text, whole } from "../../http/openapi/schema.ts";
+import { executionSchema } from "../executions/schemas-api.ts";
+
+const formatSchema = {
+	anyOf: [text, object({ display: text, representation: arrayOf(text), match_multiple: flag }, ["match_multiple"])],
+};
+const resultMembers = { enabled: flag, format: nullable(text), extra: { anyOf: [jsonObject, { type: "null" }] } };
+const ackMembers = { ...resultMembers, append_url: flag };
+
+const example = {
+	id: "66a1e0019d3e4b7a51c00070",
+	uid: "action_alias:disk:sweep",
+	ref: "disk.sweep",
+	name: "sweep",
+	pack: "disk",
+	description: "Free space",
+	enabled: true,
+	action_ref: "disk.sweep",
+	formats: [{ display: "sweep <volume>", representation: ["sweep {{ volume }}", "clean {{ volume }}"] }],
+	ack: { format: "Sweeping, id {{ execution.id }}", append_url: false },
+	result: { format: "Done." },
+	extra: {},
+	immutable_parameters: {},
+	metadata_file: "aliases/sweep.yaml",
+};
+
+/** An action alias on the wire. */
+export const aliasSchema = defineSchema(
+	"ActionAlias",
+	object({
+		...fieldsOf(actionAliasKind, ["id", "ref", "name", "pack", "description", "enabled", "action_ref", "metadata_file"]),
+		uid: text,
+		formats: arrayOf(formatSchema),
+		ack: object(ackMembers, Object.keys(ackMembers)),
+		result: object(resultMembers, Object.keys(resultMembers)),
+		...fieldsOf(actionAliasKind, ["extra", "immutable_parameters"]),
+	}),
+	example,
+);
+export const aliasPart = partOf(aliasSchema);
+
+/** The alias that a command fits, and by what. */
+export const aliasMatchSchema = defineSchema("ActionAliasMatch", object({ actionalias: aliasSchema, display: text, representation: text }));
+
+/** What may be written. */
+export const aliasHelpSchema = defineSchema(
+	"ActionAliasHelp",
+	object({ available: whole, helpstrings: arrayOf(object({ pack: text, display: text, description: text })) }),
+	{ available: 1, helpstrings: [{ pack: "disk", display: "sweep <volume>", description: "Free space" }] },
+);
+
+/** What a command has started, and what is said about it. */
+export const aliasExecutionSchema = defineSchema(
+	"AliasExecution",
+	object({ execution: executionSchema, actionalias: aliasSchema, message: text, extra: jsonObject }, ["message", "extra"]),
+);
+
+/** The same for a command that may ask for several. */
+export const aliasExecutionsSchema = defineSchema("AliasExecutions", object({ results: arrayOf(aliasExecutionSchema) }));
