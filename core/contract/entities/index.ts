@@ -9,6 +9,8 @@ import type { EntityKindDefinition } from "./kind.ts";
 import { type NodeEntity, nodeKind } from "./node.ts";
 import { type OutputChunkEntity, outputChunkKind } from "./output-chunk.ts";
 import { type PackEntity, packKind } from "./pack.ts";
+import { type PackContentEntity, packContentKind } from "./pack-content.ts";
+import { type PackContentChunkEntity, packContentChunkKind } from "./pack-content-chunk.ts";
 import { type PolicyEntity, policyKind } from "./policy.ts";
 import { type RoleAssignmentEntity, roleAssignmentKind } from "./role-assignment.ts";
 import { type RuleEntity, ruleKind } from "./rule.ts";
@@ -38,6 +40,8 @@ export type { EntityKindDefinition, FieldType } from "./kind.ts";
 export { type NodeEntity, type NodeRole, type NodeState, nodeRoles } from "./node.ts";
 export type { OutputChunkEntity } from "./output-chunk.ts";
 export type { PackEntity } from "./pack.ts";
+export type { PackContentEntity, PackContentFile } from "./pack-content.ts";
+export type { PackContentChunkEntity } from "./pack-content-chunk.ts";
 export type { PolicyEntity } from "./policy.ts";
 export type { RoleAssignmentEntity } from "./role-assignment.ts";
 export type { RuleEntity } from "./rule.ts";
@@ -70,6 +74,8 @@ export interface OwnEntityMap {
 	journal_entry: JournalEntryEntity;
 	trace: TraceEntity;
 	pack: PackEntity;
+	pack_content: PackContentEntity;
+	pack_content_chunk: PackContentChunkEntity;
 	action: ActionEntity;
 	runner_type: RunnerTypeEntity;
 	token: TokenEntity;
@@ -107,6 +113,8 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	journal_entry: journalEntryKind,
 	trace: traceKind,
 	pack: packKind,
+	pack_content: packContentKind,
+	pack_content_chunk: packContentChunkKind,
 	action: actionKind,
 	runner_type: runnerTypeKind,
 	token: tokenKind,

@@ -1,0 +1,108 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger, PackContentFile, Storage } from "../../../contract/index.ts";
+import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { ContentBytes } from "./content-chunks.ts";
+import { toContentId } from "./content-files.ts";
+import { holdsFiles, layOut, removeTree, stagingPrefix, takeAway } from "./laid-out.ts";
+
+export interface LocalParts {
+	readonly storage: Storage;
+	readonly logger: Logger;
+	/** Absolute directory of what is laid out on this node. */
+	readonly root: string;
+}
+
+const hour = 3_600_000;
+const refPattern = /^[a-z0-9_]+$/;
+const contentPattern = /^[0-9a-f]{64}$/;
+
+/** Content of packs as directories of this node: `<root>/<pack>/<content>`. */
+export class LocalContents {
+	readonly #parts: LocalParts;
+	/** Those that this process has laid out or looked through, by path. */
+	readonly #ready = new Map<string, Promise<void>>();
+
+	constructor(parts: LocalParts) {
+		this.#parts = parts;
+	}
+
+	/** Where content lies, or would. */
+	toPath(pack: string, content: string): string {
+		// Both become part of a path.
+		if (!refPattern.test(pack) || !contentPattern.test(content))
+			throw new SvcError("SVC_RUNNER", `pack "${pack}" has no content "${content}"`);
+		return join(this.#parts.root, pack, content);
+	}
+
+	/** The directory, complete. What an earlier process has left there is used when it is what it should be. */
+	async directory(pack: string, content: string): Promise<string> {
+		const path = this.toPath(pack, content);
+		let ready = this.#ready.get(path);
+		if (ready === undefined) {
+			ready = this.#prepare(path, pack, content);
+			this.#ready.set(path, ready);
+			ready.catch(() => this.#ready.delete(path));
+		}
+		await ready;
+		return path;
+	}
+
+	/** Remove what `isKept` does not name, and what a process that died was about to lay out. Directories that are younger than an hour stay. */
+	async sweep(isKept: (content: string) => Promise<boolean>, now: number): Promise<void> {
+		const { root, logger } = this.#parts;
+		for (const pack of await namesIn(root)) {
+			for (const name of await namesIn(join(root, pack))) {
+				const isContent = contentPattern.test(name);
+				// What somebody else has put there is not ours.
+				if (!isContent && !name.startsWith(stagingPrefix)) continue;
+				const path = join(root, pack, name);
+				const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
+				if (now - mtimeMs < hour || (isContent && (await isKept(name)))) continue;
+				this.#ready.delete(path);
+				await (isContent ? takeAway(path) : removeTree(path));
+				logger.info("content of a pack was removed from this node", { pack, content: name });
+			}
+		}
+	}
+
+	async #prepare(path: string, pack: string, content: string): Promise<void> {
+		const { storage, logger } = this.#parts;
+		const kept = await storage.get("pack_content", content);
+		if (kept?.complete !== true)
+			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" that this needs (${content.slice(0, 12)}) are not kept any more`);
+		const { files } = kept;
+		if (await holdsFiles(path, files)) return;
+		if (toContentId(files) !== content)
+			throw new SvcError("SVC_RUNNER", `content ${content} is damaged where it is kept: its list of files is another`);
+		try {
+			await takeAway(path);
+			await this.#layOut(path, content, files);
+		} catch (error) {
+			if (isSvcError(error)) throw error;
+			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" cannot be laid out on this node: ${toErrorMessage(error)}`, {
+				cause: error,
+			});
+		}
+		logger.info("content of a pack was laid out on this node", { pack, content, files: files.length });
+	}
+
+	async #layOut(path: string, content: string, files: readonly PackContentFile[]): Promise<void> {
+		const bytes = new ContentBytes(this.#parts.storage, content);
+		let at = 0;
+		await layOut(path, files, (length) => {
+			const start = at;
+			at += length;
+			return bytes.read(start, at);
+		});
+		// Of two processes one was faster, or something stood in the way.
+		if (!(await holdsFiles(path, files))) throw new SvcError("SVC_RUNNER", `"${path}" holds other files than it should`);
+	}
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+	return readdir(directory).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+		throw error;
+	});
+}

@@ -1,0 +1,90 @@
+import type { Clock, Logger, PackContentEntity, Storage } from "../../../contract/index.ts";
+import { isSvcError } from "../../../contract/index.ts";
+import { toTimestamp } from "../../../kernel/basics/clock.ts";
+import { completedStatuses } from "../../../kernel/executions/status.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+/** Microseconds for which content stays that nothing refers to: an installation under way will, and a node may still submit by what it has read. */
+const grace = 3_600_000_000;
+
+/** Removes content that nothing needs. */
+export class UnusedContents {
+	readonly #parts: Parts;
+	/** Since when content has been seen without anything that refers to it. */
+	readonly #since = new Map<string, number>();
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/** How many were removed. */
+	async collect(signal: AbortSignal): Promise<number> {
+		const { storage, clock, logger } = this.#parts;
+		const now = clock.now();
+		const aged = await storage.find("pack_content", {
+			where: { used_at: { lt: toTimestamp(now - grace) } },
+			fields: ["used_at", "pack", "complete"],
+		});
+		const needed = aged.length === 0 ? new Set() : await this.#findNeeded();
+		const unused = aged.filter(({ id }) => !needed.has(id));
+		for (const id of [...this.#since.keys()]) if (!unused.some((content) => content.id === id)) this.#since.delete(id);
+		let removed = 0;
+		for (const content of unused) {
+			if (signal.aborted) return removed;
+			const since = this.#since.get(content.id) ?? now;
+			this.#since.set(content.id, since);
+			// What was never brought to its end nothing can have referred to.
+			if ((content.complete && now - since < grace) || !(await this.#remove(content))) continue;
+			removed += 1;
+			logger.info("content of a pack was removed", { pack: content.pack, content: content.id, used_at: content.used_at });
+		}
+		return removed;
+	}
+
+	/** Whether it is gone: not when somebody has stored it again, or refers to it, since it was read. */
+	async #remove({ id, used_at }: Pick<PackContentEntity, "id" | "used_at">): Promise<boolean> {
+		try {
+			await this.#parts.storage.write([
+				{ update: "pack_content", id, patch: {}, expected: { used_at } },
+				{ remove: "pack_content_chunk", where: { content: id } },
+				{ remove: "pack_content", where: { id } },
+			]);
+			this.#since.delete(id);
+			return true;
+		} catch (error) {
+			if (isSvcError(error, "SVC_CONFLICT")) return false;
+			throw error;
+		}
+	}
+
+	async #findNeeded(): Promise<ReadonlySet<unknown>> {
+		const { storage } = this.#parts;
+		const packs = await storage.find("pack", { fields: ["content", "earlier"] });
+		const needed = new Set<unknown>(packs.flatMap(({ content, earlier }) => [content, ...(earlier ?? []).map((old) => old["content"])]));
+		for (const content of await storage.distinct("action", "content")) needed.add(content);
+		for (const content of await this.#findInExecutions()) needed.add(content);
+		return needed;
+	}
+
+	/** What executions began with that have not ended. */
+	async #findInExecutions(): Promise<ReadonlySet<string>> {
+		const { storage } = this.#parts;
+		const found = new Set<string>();
+		const statuses = (await storage.distinct("execution", "status")).filter((status) => !completedStatuses.includes(status));
+		for (const status of statuses) {
+			const ids = await storage.distinct("execution", "snapshot_id", { status });
+			for (let start = 0; start < ids.length; start += pageSize) {
+				const snapshots = await storage.find("snapshot", { where: { id: { in: ids.slice(start, start + pageSize) } }, fields: ["action"] });
+				for (const { action } of snapshots) if (typeof action.content === "string") found.add(action.content);
+			}
+		}
+		return found;
+	}
+}
+
+const pageSize = 200;
