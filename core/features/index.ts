@@ -55,7 +55,11 @@ export function createFeatures(kernel: Kernel) {
 		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),
-		retention: createRetentionFeature(kernel, { endInquiries: inquiries.endOverdue, endIdleWorkflows: workflows.endIdle }),
+		retention: createRetentionFeature(kernel, {
+			endInquiries: inquiries.endOverdue,
+			endIdleWorkflows: workflows.endIdle,
+			collectContent: packs.collectContent,
+		}),
 	};
 }
 

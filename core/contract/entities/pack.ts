@@ -21,6 +21,8 @@ export interface PackEntity {
 	readonly installation: JsonObject | null;
 	/** What was installed before, the latest first: `content`, `version`, `source` and `installation` of each. */
 	readonly earlier: readonly JsonObject[] | null;
+	/** Paths of its files when it was registered, 1,000 at most; null for packs without files. */
+	readonly files: readonly string[] | null;
 }
 
 export const packKind: EntityKindDefinition<PackEntity> = {
@@ -37,6 +39,7 @@ export const packKind: EntityKindDefinition<PackEntity> = {
 		source: "json",
 		installation: "json",
 		earlier: "json",
+		files: "json",
 	},
 	unique: [["ref"]],
 	indexes: [["name"]],

@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { poll } from "../../contract/index.ts";
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PacksApi } from "./api.ts";
+import { PackContents } from "./content/pack-contents.ts";
 import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
 import { PackRegistration } from "./pack-registration.ts";
@@ -10,6 +13,8 @@ import { configRoutes } from "./routes.ts";
 export interface PacksFeature extends ServedFeature<PacksApi> {
 	/** For features whose records packs may bring; to be called when they are registered. */
 	readonly registerFiles: RegisterFiles;
+	/** Remove content of packs that nothing needs from the storage, until the signal aborts: how much. */
+	collectContent(signal: AbortSignal): Promise<number>;
 }
 
 /** Pack directories and their configuration. */
@@ -21,11 +26,35 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 		directory: kernel.dependencies.configs,
 	});
 	const registration = new PackRegistration({ ...kernel, packConfigs });
+	const contents = createContents(kernel);
 	return {
 		api: { packConfigs },
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
 		configuration: packConfigs,
+		content: contents,
+		collectContent: (signal) => contents.collect(signal),
+		...sweeping(kernel, contents),
 		routes: configRoutes,
+	};
+}
+
+function createContents(kernel: Kernel): PackContents {
+	const root = join(kernel.dependencies.dataDirectory, "packs");
+	return new PackContents({ ...kernel, root, limits: { size: 100_000_000, files: 20_000 } });
+}
+
+/** What the storage does not keep any more goes from this node, now and then. */
+function sweeping({ logger, options }: Kernel, contents: PackContents): Pick<PacksFeature, "start" | "stop"> {
+	const stopping = new AbortController();
+	let sweep: Promise<void> | undefined;
+	return {
+		start() {
+			sweep ??= poll({ signal: stopping.signal, logger }, options.garbagecollector.collection_interval, () => contents.sweep());
+		},
+		async stop() {
+			stopping.abort();
+			await sweep;
+		},
 	};
 }

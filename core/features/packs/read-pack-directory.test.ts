@@ -55,6 +55,12 @@ test("a pack directory is read with its actions in the order of their files", as
 				path,
 				metadata: { kept: true },
 				...notInstalled,
+				files: [
+					"pack.yaml",
+					...[".hidden.yaml", "README.md", "a.yml", "b.yaml", "config.yaml", "sweep.sh", "workflows/flow.yaml"].map(
+						(name) => `actions/${name}`,
+					),
+				],
 			},
 		);
 		assert.deepEqual(

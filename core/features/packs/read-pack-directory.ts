@@ -5,6 +5,7 @@ import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { toAction } from "./action-metadata.ts";
 import { resolveEntryPoint } from "./entry-point-api.ts";
+import { listPackFiles } from "./list-pack-files.ts";
 import { toPack } from "./manifest.ts";
 import { readYamlObject } from "./read-yaml.ts";
 
@@ -35,9 +36,10 @@ export async function readPackDirectory(path: string, dialects: Dialects = Diale
 	const directory = resolve(path);
 	const problems: PackProblem[] = [];
 	const manifest = join(directory, "pack.yaml");
-	const pack = await collect(problems, manifest, async () =>
-		toPack(dialects.translate("pack", await readYamlObject(manifest)), directory, ref),
-	);
+	const pack = await collect(problems, manifest, async () => ({
+		...toPack(dialects.translate("pack", await readYamlObject(manifest)), directory, ref),
+		files: await listPackFiles(directory),
+	}));
 	const actions = new Map<string, Omit<ActionEntity, "id">>();
 	for (const name of pack === undefined ? [] : await metadataFiles(join(directory, "actions"), problems)) {
 		// A configuration of old packs, and no action.

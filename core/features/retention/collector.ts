@@ -21,6 +21,8 @@ export interface CollectorParts {
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** End workflows that a defect has left standing. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
+	/** Remove content of packs that nothing needs: how much. */
+	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
 interface Step {
@@ -65,7 +67,7 @@ export class Collector {
 
 	/** In the order of reference 4.9, save for traces, which go once all that belongs to them has gone. */
 	#createSteps(): readonly Step[] {
-		const { options, endInquiries, endIdleWorkflows } = this.#parts;
+		const { options, endInquiries, endIdleWorkflows, collectContent } = this.#parts;
 		const sweeps = options.purge_executions_ttl > 0;
 		return [
 			{ name: "executions", ...this.#aged(options.purge_executions_ttl, removeExecutions) },
@@ -81,6 +83,13 @@ export class Collector {
 			},
 			{ name: "inquiries", isWanted: options.purge_inquiries, run: ({ pace }) => endInquiries(pace.signal) },
 			{ name: "idle workflows", isWanted: true, run: ({ pace }) => endIdleWorkflows(pace.signal) },
+			{
+				name: "content of packs",
+				isWanted: true,
+				run: async ({ pace }) => {
+					if ((await collectContent(pace.signal)) > 0) this.#hasRoom = true;
+				},
+			},
 			...[actionSnapshots, ruleSnapshots].map((swept) => ({ name: "snapshots", isWanted: sweeps, run: createSnapshotSweep(swept) })),
 		];
 	}

@@ -54,6 +54,7 @@ export function createScene(settings: NonNullable<Settings>["garbagecollector"] 
 		aging: () => [{ kind: "token", time: "expiry", days: options.tokens_ttl }],
 		endInquiries: async () => 0,
 		endIdleWorkflows: async () => 0,
+		collectContent: async () => 0,
 	});
 	return {
 		storage,

@@ -12,6 +12,8 @@ export interface RetentionNeeds {
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** End workflows that a defect has left standing. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
+	/** Remove content of packs that nothing needs: how much. */
+	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
 export interface RetentionParts extends RetentionNeeds {
@@ -30,8 +32,8 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
-	const { aging, endInquiries, endIdleWorkflows } = parts;
-	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows });
+	const { aging, endInquiries, endIdleWorkflows, collectContent } = parts;
+	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows, collectContent });
 	const duty = new Duty(parts, {
 		name: "garbage_collection",
 		interval: options.collection_interval,

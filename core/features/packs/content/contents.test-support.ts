@@ -8,7 +8,7 @@ import { silentLogger } from "../../../testing/run-context.ts";
 import { removeTree } from "./laid-out.ts";
 import { PackContents } from "./pack-contents.ts";
 
-export const never = new AbortController().signal;
+export const never: AbortSignal = new AbortController().signal;
 
 /** A storage and directories for tests of content, which go with it. */
 export class ContentPlace {

@@ -1,5 +1,16 @@
 import * as assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { Storage } from "../../../contract/index.ts";
@@ -157,10 +168,13 @@ test("storing that ends at any write leaves nothing that is seen, and the next o
 					() => true,
 					() => false,
 				);
-				const isThere = await place.contents().directory("disk", content).then(
-					() => true,
-					() => false,
-				);
+				const isThere = await place
+					.contents()
+					.directory("disk", content)
+					.then(
+						() => true,
+						() => false,
+					);
 				// The last of them says that it is there; its answer may get lost.
 				if (isThere) assert.equal((await place.storage.get("pack_content", content))?.complete, true);
 				assert.equal(await place.contents().store(place.pack, options), content);
@@ -192,7 +206,10 @@ test("a file that is changed while it is stored is named", () =>
 				return Reflect.get(target, name);
 			},
 		});
-		await assert.rejects(place.contents({ storage: changing }).store(place.pack, options), /"actions\/sweep\.sh" was changed while it was read/);
+		await assert.rejects(
+			place.contents({ storage: changing }).store(place.pack, options),
+			/"actions\/sweep\.sh" was changed while it was read/,
+		);
 	}));
 
 test("directories go from a node when the storage has let go of their content, and an hour after they were made", () =>

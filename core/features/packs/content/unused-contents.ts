@@ -54,11 +54,12 @@ export class UnusedContents {
 				{ remove: "pack_content_chunk", where: { content: id } },
 				{ remove: "pack_content", where: { id } },
 			]);
-			this.#since.delete(id);
 			return true;
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) return false;
 			throw error;
+		} finally {
+			this.#since.delete(id);
 		}
 	}
 
