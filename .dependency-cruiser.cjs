@@ -227,6 +227,8 @@ module.exports = {
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("croner", "croner", "^core/features/timers/"),
 		home("semver", "semver", "^core/features/packs/versions\\.ts$"),
+		home("tar", "tar", "^core/features/packs/sources/"),
+		home("yauzl", "yauzl", "^core/features/packs/sources/"),
 		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
 		home("pyodide", "pyodide", "^plugins-runner/python-script/pyodide/"),

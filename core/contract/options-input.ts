@@ -475,6 +475,56 @@ export interface OptionsInput {
 		 */
 		readonly emit_when?: Options["action_sensor"]["emit_when"];
 	};
+	readonly content?: {
+		/**
+		 * Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. What
+		 * a later one says of a name holds.
+		 * Default `[]`. `SVC_CONTENT_INDEX_URL` wins.
+		 */
+		readonly index_url?: Options["content"]["index_url"];
+		/**
+		 * Address that `org/repository` is short for a part of, where packs are installed.
+		 * Default `"https://github.com"`. `SVC_CONTENT_PUBLIC_HOST` wins.
+		 */
+		readonly public_host?: Options["content"]["public_host"];
+		/**
+		 * Directories, absolute, below which packs, archives and repositories of this machine may be installed from; empty: anywhere that the
+		 * service can read.
+		 * Default `[]`. `SVC_CONTENT_SOURCE_DIRECTORIES` wins.
+		 */
+		readonly source_directories?: Options["content"]["source_directories"];
+		/**
+		 * File with a line for each server that asks for name and password, such as `https://name:token@host`, for indexes, archives and
+		 * repositories.
+		 * Default `""`. `SVC_CONTENT_CREDENTIALS_FILE` wins.
+		 */
+		readonly credentials_file?: Options["content"]["credentials_file"];
+		/**
+		 * File with certificates (PEM) of authorities to trust for these, besides those that Node knows.
+		 * Default `""`. `SVC_CONTENT_CA_FILE` wins.
+		 */
+		readonly ca_file?: Options["content"]["ca_file"];
+		/**
+		 * Most bytes of all files of a pack that is installed; of an archive too, and a tenth of what a repository may have.
+		 * Default `104857600`. `SVC_CONTENT_MAX_PACK_SIZE` wins.
+		 */
+		readonly max_pack_size?: Options["content"]["max_pack_size"];
+		/**
+		 * Most bytes of one file of such a pack.
+		 * Default `26214400`. `SVC_CONTENT_MAX_FILE_SIZE` wins.
+		 */
+		readonly max_file_size?: Options["content"]["max_file_size"];
+		/**
+		 * Most files and folders of such a pack.
+		 * Default `20000`. `SVC_CONTENT_MAX_FILES` wins.
+		 */
+		readonly max_files?: Options["content"]["max_files"];
+		/**
+		 * Most seconds that such a pack may take to arrive.
+		 * Default `300`. `SVC_CONTENT_FETCH_TIMEOUT` wins.
+		 */
+		readonly fetch_timeout?: Options["content"]["fetch_timeout"];
+	};
 	readonly rules?: {
 		/**
 		 * Most trigger instances that this node processes at once.

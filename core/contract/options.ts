@@ -413,6 +413,64 @@ export const optionSections = {
 			description: "Final states that do.",
 		},
 	},
+	content: {
+		index_url: {
+			type: "list",
+			default: [],
+			description:
+				"Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. What a later one says of a name holds.",
+		},
+		public_host: {
+			type: "string",
+			default: "https://github.com",
+			description: "Address that `org/repository` is short for a part of, where packs are installed.",
+		},
+		source_directories: {
+			type: "list",
+			default: [],
+			description:
+				"Directories, absolute, below which packs, archives and repositories of this machine may be installed from; empty: anywhere that the service can read.",
+		},
+		credentials_file: {
+			type: "string",
+			default: "",
+			description:
+				"File with a line for each server that asks for name and password, such as `https://name:token@host`, for indexes, archives and repositories.",
+		},
+		ca_file: {
+			type: "string",
+			default: "",
+			description: "File with certificates (PEM) of authorities to trust for these, besides those that Node knows.",
+		},
+		max_pack_size: {
+			type: "integer",
+			default: 104_857_600,
+			minimum: 1_024,
+			maximum: 2_147_483_647,
+			description: "Most bytes of all files of a pack that is installed; of an archive too, and a tenth of what a repository may have.",
+		},
+		max_file_size: {
+			type: "integer",
+			default: 26_214_400,
+			minimum: 1_024,
+			maximum: 2_147_483_647,
+			description: "Most bytes of one file of such a pack.",
+		},
+		max_files: {
+			type: "integer",
+			default: 20_000,
+			minimum: 1,
+			maximum: 1_000_000,
+			description: "Most files and folders of such a pack.",
+		},
+		fetch_timeout: {
+			type: "integer",
+			default: 300,
+			minimum: 1,
+			maximum: 86_400,
+			description: "Most seconds that such a pack may take to arrive.",
+		},
+	},
 	rules: {
 		pool_size: { type: "integer", default: 64, minimum: 1, description: "Most trigger instances that this node processes at once." },
 		depth_limit: {

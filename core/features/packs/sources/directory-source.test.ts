@@ -1,0 +1,174 @@
+import * as assert from "node:assert/strict";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "uvu";
+import { isSvcError } from "../../../contract/index.ts";
+import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
+
+function writePack(bench: SourceBench): string {
+	bench.write("disk/pack.yaml", manifest);
+	bench.write("disk/actions/sweep.sh", "#!/bin/sh\n", 0o755);
+	return join(bench.root, "disk");
+}
+
+async function assertRefused(bench: SourceBench, text: string, reason: RegExp): Promise<void> {
+	await assert.rejects(bench.fetch(text), (error: Error) => isSvcError(error) && reason.test(error.message));
+	assert.deepEqual(bench.left(), []);
+}
+
+test("a directory is copied as it stands, without history and without what Python keeps", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		bench.write("disk/.git/config", "[core]\n");
+		bench.write("disk/actions/__pycache__/sweep.pyc", "x");
+		const { directory, source } = await bench.fetch(path);
+		assert.deepEqual(filesOf(directory), { "pack.yaml": manifest, "actions/sweep.sh*": "#!/bin/sh\n" });
+		assert.match(source.commit, /^sha256:[0-9a-f]{64}$/);
+		assert.deepEqual(
+			{ ...source, commit: "" },
+			{ kind: "directory", address: path, revision: null, commit: "", subdirectory: null, index: null },
+		);
+	});
+});
+
+test("what a directory holds now is told from what it held then", async () => {
+	await withBench(async (bench) => {
+		const fetched = await bench.fetch(writePack(bench));
+		assert.equal((await bench.latest(fetched)).commit, fetched.source.commit);
+		chmodSync(bench.write("disk/actions/sweep.sh", "#!/bin/sh\n"), 0o644);
+		assert.notEqual((await bench.latest(fetched)).commit, fetched.source.commit);
+	});
+});
+
+test("links inside become copies, and are named", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		bench.write("disk/lib/common.py", "x = 1\n");
+		symlinkSync("../lib", join(path, "actions/lib"));
+		symlinkSync("lib/common.py", join(path, "actions/common.py"));
+		symlinkSync("actions/common.py", join(path, "first.py"));
+		const { directory } = await bench.fetch(path);
+		assert.deepEqual(Object.keys(filesOf(directory)).sort(), [
+			"actions/common.py",
+			"actions/lib/common.py",
+			"actions/sweep.sh*",
+			"first.py",
+			"lib/common.py",
+			"pack.yaml",
+		]);
+		assert.ok(bench.lines.some((line) => line.includes('"actions/lib"') && line.includes("copies")));
+	});
+});
+
+const links: readonly (readonly [string, string, RegExp])[] = [
+	["leads out of the pack", "../../secret", /"actions\/link" is a link to "\.\.\/\.\.\/secret", which leads out/],
+	["is absolute", "/etc/passwd", /"actions\/link" is a link to "\/etc\/passwd", which leads out/],
+	["leads nowhere", "nothing", /"actions\/link" is a link to "actions\/nothing", which is not there/],
+	["leads to itself", "link", /"actions\/link" is a link that leads to itself/],
+	["leads to a folder around it", "..", /"actions\/link" is a link that leads to itself/],
+];
+
+for (const [what, target, reason] of links) {
+	test(`a link that ${what} is refused by name`, async () => {
+		await withBench(async (bench) => {
+			const path = writePack(bench);
+			bench.write("secret", "secret");
+			symlinkSync(target, join(path, "actions/link"));
+			await assertRefused(bench, path, reason);
+		});
+	});
+}
+
+test("links to folders that hold links to folders do not multiply beyond what is allowed", async () => {
+	await withBench(
+		async (bench) => {
+			const path = writePack(bench);
+			bench.write("disk/d0/a", "x");
+			for (let level = 1; level < 20; level += 1) {
+				mkdirSync(join(path, `d${level}`));
+				for (const name of ["a", "b"]) symlinkSync(`../d${level - 1}`, join(path, `d${level}`, name));
+			}
+			await assertRefused(bench, path, /more than 500 files and folders/);
+		},
+		{ limits: { files: 500 } },
+	);
+});
+
+test("pipes, programs that run as somebody else, and names that are taken for others are refused by name", async () => {
+	const cases: readonly (readonly [(bench: SourceBench, path: string) => void, RegExp])[] = [
+		[(bench, path) => bench.run("mkfifo", [join(path, "pipe")]), /"pipe" is no plain file/],
+		[(bench) => bench.write("disk/su", "x", 0o4755), /"su" would run as somebody else/],
+		[(bench) => [bench.write("disk/Readme"), bench.write("disk/README")], /is easily taken for/],
+		[(bench) => [bench.write("disk/caf\u00e9"), bench.write("disk/cafe\u0301")], /is easily taken for/],
+		[(bench) => bench.write("disk/a\u202egnp.sh"), /"a\\u202egnp\.sh" holds characters/],
+		[(bench) => bench.write("disk/line\nbreak"), /"line\\u000abreak" holds characters/],
+		[(bench) => bench.write("disk/back\\slash"), /holds a backslash/],
+	];
+	for (const [make, reason] of cases) {
+		await withBench(async (bench) => {
+			make(bench, writePack(bench));
+			await assertRefused(bench, join(bench.root, "disk"), reason);
+		});
+	}
+});
+
+test("too large, too many and too deep are refused by name of file or option", async () => {
+	const limits = { fileSize: 1_000, size: 2_000, files: 20 };
+	const cases: readonly (readonly [(bench: SourceBench) => void, RegExp])[] = [
+		[(bench) => bench.write("disk/big", "x".repeat(1_001)), /"big" has more than 1000 bytes \(content\.max_file_size\)/],
+		[(bench) => ["a", "b", "c"].map((name) => bench.write(`disk/${name}`, "x".repeat(900))), /content\.max_pack_size/],
+		[(bench) => Array.from({ length: 30 }, (_, index) => bench.write(`disk/${index}`)), /content\.max_files/],
+		[(bench) => bench.write(`disk/${"a/".repeat(41)}b`), /deeper than 40/],
+	];
+	for (const [make, reason] of cases) {
+		await withBench(
+			async (bench) => {
+				writePack(bench);
+				make(bench);
+				await assertRefused(bench, join(bench.root, "disk"), reason);
+			},
+			{ limits: reason.source.includes("deeper") ? {} : limits },
+		);
+	}
+});
+
+test("a directory that is not there, is no pack, or holds several, is refused with what to do", async () => {
+	await withBench(async (bench) => {
+		await assertRefused(bench, join(bench.root, "nothing"), /not there/);
+		bench.write("many/readme", "x");
+		await assertRefused(bench, join(bench.root, "many"), /a pack has a file pack\.yaml/);
+		bench.write("many/b/pack.yaml", manifest);
+		bench.write("many/c/a/pack.yaml", manifest);
+		await assertRefused(bench, join(bench.root, "many"), /these folders are packs: "b", "c\/a"; name one behind "#"/);
+		const { directory, source } = await bench.fetch(`${join(bench.root, "many")}#c/a`);
+		assert.deepEqual(filesOf(directory), { "pack.yaml": manifest });
+		assert.equal(source.subdirectory, "c/a");
+	});
+});
+
+test("only what lies in the configured directories is taken, links followed", async () => {
+	await withBench(async (outer) => {
+		outer.write("allowed/disk/pack.yaml", manifest);
+		outer.write("other/pack.yaml", manifest);
+		symlinkSync(join(outer.root, "other"), join(outer.root, "allowed/link"));
+		await withBench(
+			async (bench) => {
+				await bench.fetch(join(outer.root, "allowed/disk"));
+				for (const path of ["other", "allowed/link"]) {
+					await assert.rejects(bench.fetch(join(outer.root, path)), /none of the directories of content\.source_directories/);
+				}
+			},
+			{ directories: [join(outer.root, "allowed")] },
+		);
+	});
+});
+
+test("a canceled fetch leaves nothing behind", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		await assert.rejects(bench.fetch(path, AbortSignal.abort(new Error("canceled"))), /canceled/);
+		assert.deepEqual(bench.left(), []);
+	});
+});
+
+test.run();

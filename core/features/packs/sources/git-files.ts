@@ -1,0 +1,96 @@
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { SvcError } from "../../../contract/index.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { endGroup, startGit } from "./git-process.ts";
+import type { GitRepository } from "./git-repository.ts";
+import type { PackLimits } from "./limits.ts";
+import { refused } from "./plain-path.ts";
+import type { PlainTree } from "./plain-tree.ts";
+
+interface TreeFile {
+	readonly path: string;
+	readonly mode: string;
+	readonly object: string;
+	readonly size: number;
+}
+
+const linePattern = /^(\d{6}) (\w+) ([0-9a-f]+) +(\d+|-)\t([^]+)$/;
+const modes = { link: "120000", executable: "100755", repository: "160000" };
+/** Files that stand for others, which are kept elsewhere (git LFS). */
+const pointerHead = "version https://git-lfs.github.com/spec/";
+const longestPointer = 1_024;
+const longestTarget = 4_096;
+
+/** Put the files of a commit into a tree, byte for byte as they are stored: no attribute of the repository changes them. */
+export async function readCommit(
+	repository: GitRepository,
+	tree: PlainTree,
+	{
+		commit,
+		folder,
+		emit,
+		limits,
+	}: { readonly commit: string; readonly folder: string | undefined; readonly emit: (line: string) => void; readonly limits: PackLimits },
+): Promise<void> {
+	const files = parseTree(await repository.listTree(commit, folder), emit);
+	assertFit(files, limits);
+	const { args, options } = repository.reading;
+	const child = startGit([...args, "cat-file", "--batch"], { ...options, limits: { output: 0, file: 512 } });
+	child.stderr?.resume();
+	try {
+		const reader = new ByteReader(child.stdout as Readable);
+		for (const file of files) await addFile(file, { child, reader, tree, emit });
+	} finally {
+		endGroup(child);
+	}
+}
+
+/** Before any of it is read. */
+function assertFit(files: readonly TreeFile[], limits: PackLimits): void {
+	if (files.length > limits.files)
+		throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and folders (content.max_files)`);
+	if (files.reduce((sum, { size }) => sum + size, 0) > limits.size) {
+		throw new SvcError("SVC_INVALID", `the files of the pack have more than ${limits.size} bytes (content.max_pack_size)`);
+	}
+}
+
+function parseTree(bytes: Buffer, emit: (line: string) => void): readonly TreeFile[] {
+	const files: TreeFile[] = [];
+	for (const line of bytes.toString("utf8").split("\0")) {
+		if (line === "") continue;
+		const match = linePattern.exec(line);
+		if (match === null) throw new SvcError("SVC_INVALID", "the list of the repository's files cannot be read");
+		const [, mode = "", , object = "", size = "", path = ""] = match;
+		if (mode === modes.repository) emit(`left out: ${path} is another repository (a submodule)`);
+		else files.push({ path, mode, object, size: Number(size) });
+	}
+	return files;
+}
+
+interface Reading {
+	readonly child: ChildProcess;
+	readonly reader: ByteReader;
+	readonly tree: PlainTree;
+	readonly emit: (line: string) => void;
+}
+
+async function addFile({ path, mode, object, size }: TreeFile, { child, reader, tree, emit }: Reading): Promise<void> {
+	child.stdin?.write(`${object}\n`);
+	const head = await reader.line();
+	if (head !== `${object} blob ${size}`) throw refused(path, "is not in the repository");
+	if (mode === modes.link) {
+		if (size > longestTarget) throw refused(path, "is a link whose target is too long");
+		await tree.addLink(path, (await reader.bytes(size)).toString("utf8"));
+	} else if (size <= longestPointer) {
+		const content = await reader.bytes(size);
+		if (content.toString("utf8", 0, pointerHead.length) === pointerHead)
+			emit(`${path} is kept in git LFS, which is not followed: only its pointer comes`);
+		await tree.addFile(path, { isExecutable: mode === modes.executable, size }, toChunks(content));
+	} else await tree.addFile(path, { isExecutable: mode === modes.executable, size }, reader.chunks(size));
+	await reader.bytes(1);
+}
+
+async function* toChunks(content: Buffer): AsyncGenerator<Buffer> {
+	yield content;
+}

@@ -1,0 +1,146 @@
+import { SvcError } from "../../../contract/index.ts";
+import type { GitPlace } from "./git-environment.ts";
+import { type GitEnd, type GitOptions, runGit } from "./git-process.ts";
+import { isCommit, isStartOfCommit, parseRemoteRefs, type RemoteRefs, refsOf } from "./git-refs.ts";
+import { type PackLimits, repositoryFactor } from "./limits.ts";
+import { quote } from "./plain-path.ts";
+
+export interface RepositoryOptions {
+	readonly place: GitPlace;
+	/** Where the copy of the repository is made. */
+	readonly directory: string;
+	readonly limits: PackLimits;
+	readonly signal: AbortSignal;
+}
+
+/** A revision that has been brought here. */
+export interface FetchedRevision {
+	readonly commit: string;
+	/** Name of the branch or tag; the commit where it was asked for; null: whatever is checked out by itself. */
+	readonly revision: string | null;
+}
+
+interface Wanted {
+	/** What is asked of the server: a ref, or a commit; undefined: it can only be found among all there is. */
+	readonly object: string | undefined;
+	readonly revision: string | null;
+}
+
+const most = { refs: 16 * 1024 * 1024, words: 65_536 };
+/** What servers say that give out branches and tags only, and those that cannot give out a part. */
+const refusesPart = /unadvertised object|not our ref|shallow|allow(?:Any|Reachable|Tip)SHA1|does not support/i;
+/** What git says when the kernel has ended one of its programs at a file that is too large. */
+const fileTooLarge = /died of signal 25|signal 25|File size limit|file too large/i;
+
+/** A repository elsewhere, and a copy of the one revision of it that is wanted. Nothing is ever checked out: that would run filters. */
+export class GitRepository {
+	readonly #options: RepositoryOptions;
+
+	constructor(options: RepositoryOptions) {
+		this.#options = options;
+	}
+
+	/** Its branches and tags: all, or those that a revision may mean. */
+	async refs(revision?: string): Promise<RemoteRefs> {
+		const { address } = this.#options.place;
+		const wanted = revision === undefined ? ["refs/heads/*", "refs/tags/*"] : refsOf(revision).flatMap((ref) => [ref, `${ref}^{}`]);
+		const end = await this.#git(["ls-remote", "--symref", "--", address, "HEAD", ...wanted], most.refs);
+		if (!end.succeeded) throw this.#failed(end);
+		return parseRemoteRefs(end.stdout.toString("utf8"));
+	}
+
+	/** Bring a revision here; without one, what is checked out there by itself. `SVC_NOT_FOUND` when there is no such thing. */
+	async fetch(revision: string | undefined): Promise<FetchedRevision> {
+		const wanted = await this.#find(revision);
+		await this.#expect(await this.#git(["init", "--quiet", "--bare", "--template=", this.#options.directory], most.words));
+		const commit = (await this.#fetchPart(wanted)) ?? (await this.#fetchAll(wanted, revision));
+		return { commit, revision: wanted.revision };
+	}
+
+	/** Its files: `git ls-tree` of a folder of a commit. */
+	async listTree(commit: string, folder: string | undefined): Promise<Buffer> {
+		// Names of files, and what stands around each of them.
+		const output = this.#options.limits.files * 1_200;
+		const end = await this.#git(["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder ?? ""}`], output, { isHere: true });
+		if (!end.succeeded) throw new SvcError("SVC_NOT_FOUND", `the repository has no folder ${quote(folder ?? "")} at commit ${commit}`);
+		return end.stdout;
+	}
+
+	/** For a process that reads its objects. */
+	get reading(): { readonly args: readonly string[]; readonly options: GitOptions } {
+		const { place, directory, signal } = this.#options;
+		return { args: ["--git-dir", directory], options: { environment: place.environment, signal, limits: { output: 0, file: 0 } } };
+	}
+
+	async #find(revision: string | undefined): Promise<Wanted> {
+		const { head, refs } = await this.refs(revision ?? "HEAD");
+		if (revision === undefined) {
+			if (head === undefined) throw new SvcError("SVC_NOT_FOUND", "the repository is empty");
+			return { object: "HEAD", revision: null };
+		}
+		for (const name of refsOf(revision)) {
+			const found = refs.get(name);
+			if (found !== undefined) return { object: found.ref, revision: found.name };
+		}
+		if (isCommit(revision)) return { object: revision, revision };
+		if (isStartOfCommit(revision)) return { object: undefined, revision };
+		throw new SvcError("SVC_NOT_FOUND", `the repository has no branch, tag or commit ${quote(revision)}`);
+	}
+
+	/** Undefined where the server cannot give out a part of its history, or not this one. */
+	async #fetchPart({ object }: Wanted): Promise<string | undefined> {
+		if (object === undefined) return undefined;
+		const end = await this.#fetch(["--depth=1"], [`+${object}:refs/svc/wanted`]);
+		if (end.succeeded) return this.#commitOf("refs/svc/wanted");
+		if (refusesPart.test(end.stderr)) return undefined;
+		throw this.#failed(end);
+	}
+
+	async #fetchAll({ object }: Wanted, revision: string | undefined): Promise<string> {
+		const end = await this.#fetch([], ["+HEAD:refs/svc/head", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]);
+		if (!end.succeeded) throw this.#failed(end);
+		const commit = await this.#commitOf(object === "HEAD" ? "refs/svc/head" : (object ?? revision ?? ""));
+		if (commit === undefined)
+			throw new SvcError("SVC_NOT_FOUND", `the repository has no commit ${quote(revision ?? "")}, or several that begin so`);
+		return commit;
+	}
+
+	#fetch(options: readonly string[], refs: readonly string[]): Promise<GitEnd> {
+		const quiet = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
+		return this.#git(["fetch", ...quiet, ...options, "--", this.#options.place.address, ...refs], most.words, { isHere: true });
+	}
+
+	async #commitOf(name: string): Promise<string | undefined> {
+		const end = await this.#git(["rev-parse", "--quiet", "--verify", "--end-of-options", `${name}^{commit}`], most.words, { isHere: true });
+		return end.succeeded ? end.stdout.toString("utf8").trim() : undefined;
+	}
+
+	async #expect(end: GitEnd): Promise<void> {
+		if (!end.succeeded) throw this.#failed(end);
+	}
+
+	#git(args: readonly string[], output: number, { isHere = false } = {}): Promise<GitEnd> {
+		const { place, directory, limits, signal } = this.#options;
+		const all = isHere ? ["--git-dir", directory, ...args] : args;
+		return runGit(all, { environment: place.environment, signal, limits: { output, file: limits.size * repositoryFactor } });
+	}
+
+	#failed({ stderr }: GitEnd): SvcError {
+		const { place, limits } = this.#options;
+		const { address } = place;
+		if (fileTooLarge.test(stderr)) {
+			return new SvcError(
+				"SVC_INVALID",
+				`repository ${quote(address)} has more than ${limits.size * repositoryFactor} bytes (${repositoryFactor} times content.max_pack_size)`,
+			);
+		}
+		return new SvcError("SVC_UNAVAILABLE", `repository ${quote(address)} cannot be read: ${toReason(stderr)}`);
+	}
+}
+
+/** What git says went wrong, on one line. */
+function toReason(stderr: string): string {
+	const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+	const line = lines.find((each) => /^(?:fatal|ERROR): /.test(each)) ?? lines.at(-1) ?? "no reason was given";
+	return quote(line.replace(/^(?:fatal|remote|ERROR): /, "")).slice(1, -1);
+}

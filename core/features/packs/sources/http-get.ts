@@ -1,0 +1,144 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { readAuthorities } from "./authorities.ts";
+import { findCredentials } from "./credentials.ts";
+import { credentialsOf, toAuthorization, toShownAddress } from "./pack-address.ts";
+import { quote } from "./plain-path.ts";
+import { findProxy } from "./proxy.ts";
+import type { SourceSettings } from "./source-settings.ts";
+
+const mostRedirects = 5;
+/** A server that is silent for so long has gone away. */
+const silence = 60_000;
+
+type Settings = Pick<SourceSettings, "credentialsFile" | "caFile" | "environment">;
+
+interface GetOptions {
+	readonly settings: Settings;
+	readonly signal: AbortSignal;
+}
+
+/** The answer to a GET with status 200, after at most a few redirects. The caller reads its body, or destroys it. */
+export async function httpGet(address: string, options: GetOptions): Promise<IncomingMessage> {
+	let url = new URL(address);
+	const first = url;
+	for (let count = 0; ; count += 1) {
+		const answer = await ask(url, options, url.origin === first.origin ? credentialsOf(first) : undefined);
+		const { statusCode: status = 0, headers } = answer;
+		if (status === 200) return answer;
+		answer.on("error", () => {}).destroy();
+		const { location } = headers;
+		if (status < 300 || status > 399 || location === undefined) throw failed(url, `it answers ${status}`);
+		if (count === mostRedirects) throw failed(first, `it redirects more than ${mostRedirects} times`);
+		url = toNext(url, location);
+	}
+}
+
+/** All of an answer's body, up to a number of bytes. */
+export async function readBody(answer: IncomingMessage, limit: number, name: string): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of limited(answer, limit, name)) chunks.push(chunk);
+	return Buffer.concat(chunks);
+}
+
+/** A body that ends with an error when it is longer than allowed. */
+export async function* limited(answer: AsyncIterable<Buffer>, limit: number, name: string): AsyncGenerator<Buffer> {
+	let size = 0;
+	for await (const chunk of answer) {
+		size += chunk.length;
+		if (size > limit) throw new SvcError("SVC_INVALID", `${name} has more than ${limit} bytes`);
+		yield chunk;
+	}
+}
+
+/** Nothing that was asked for under encryption is taken without, and no other protocol is spoken. */
+function toNext(from: URL, location: string): URL {
+	const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+	const isAllowed = url?.protocol === "https:" || (url?.protocol === "http:" && from.protocol === "http:");
+	if (url === undefined || !isAllowed) throw failed(from, "it redirects to something else than https");
+	url.username = "";
+	url.password = "";
+	return url;
+}
+
+async function ask(url: URL, { settings, signal }: GetOptions, given: ReturnType<typeof credentialsOf>): Promise<IncomingMessage> {
+	const credentials = given ?? (await findCredentials(url, settings.credentialsFile));
+	const headers = {
+		accept: "*/*",
+		"accept-encoding": "identity",
+		"user-agent": "svc-automation",
+		...(credentials !== undefined && { authorization: toAuthorization(credentials) }),
+	};
+	try {
+		const request = await open(url, headers, { settings, signal });
+		return await answerOf(request);
+	} catch (error) {
+		signal.throwIfAborted();
+		if (error instanceof SvcError) throw error;
+		throw failed(url, toErrorMessage(error), error);
+	}
+}
+
+async function open(url: URL, headers: Readonly<Record<string, string>>, { settings, signal }: GetOptions): Promise<ClientRequest> {
+	const { caFile, environment } = settings;
+	const tls = caFile === "" ? {} : { ca: [...readAuthorities(caFile)] };
+	const proxy = findProxy(url, environment);
+	const target = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, path: url.pathname + url.search };
+	const common = { agent: false, signal, timeout: silence };
+	if (url.protocol === "https:") {
+		if (proxy === undefined) return requestHttps({ ...target, ...common, ...tls, headers });
+		const socket = await openTunnel(proxy, url, signal);
+		const servername = target.hostname;
+		return requestHttps({ ...target, ...common, headers, createConnection: () => connectTls({ socket, servername, ...tls }) });
+	}
+	if (proxy === undefined) return requestHttp({ ...target, ...common, headers });
+	const whole = `${url.origin}${target.path}`;
+	return requestHttp({
+		...toProxyTarget(proxy),
+		...common,
+		path: whole,
+		headers: { ...headers, host: url.host, ...toProxyHeaders(proxy) },
+	});
+}
+
+/** A connection through the proxy to the server itself. */
+function openTunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): Promise<Socket> {
+	return new Promise((resolve, reject) => {
+		const path = `${hostname}:${port || 443}`;
+		const headers = { host: path, ...toProxyHeaders(proxy) };
+		const request = requestHttp({ ...toProxyTarget(proxy), method: "CONNECT", path, headers, agent: false, signal, timeout: silence });
+		request.once("connect", ({ statusCode }, socket: Socket) => {
+			if (statusCode === 200) return resolve(socket);
+			socket.destroy();
+			reject(new Error(`the proxy answers ${statusCode}`));
+		});
+		request.once("timeout", () => request.destroy(new Error("the proxy does not answer")));
+		request.once("error", reject);
+		request.end();
+	});
+}
+
+function toProxyTarget({ hostname, port }: URL) {
+	return { hostname: hostname.replace(/^\[|\]$/g, ""), port: port || "80" };
+}
+
+function toProxyHeaders(proxy: URL): Record<string, string> {
+	const credentials = credentialsOf(proxy);
+	return credentials === undefined ? {} : { "proxy-authorization": toAuthorization(credentials) };
+}
+
+function answerOf(request: ClientRequest): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		request.once("response", resolve);
+		request.once("timeout", () => request.destroy(new Error("the server is silent")));
+		request.once("error", reject);
+		request.end();
+	});
+}
+
+function failed(url: URL, reason: string, cause?: unknown): SvcError {
+	return new SvcError("SVC_UNAVAILABLE", `${quote(toShownAddress(url.href))} cannot be fetched: ${reason}`, { cause });
+}

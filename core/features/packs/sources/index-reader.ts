@@ -1,0 +1,116 @@
+import { opendir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { JsonObject, JsonValue } from "../../../contract/index.ts";
+import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { hasUnseen } from "../../../contract/unseen-text.ts";
+import { assertShallow } from "../../../language/yaml-document.ts";
+import { toPack } from "../manifest.ts";
+import { readYamlObject } from "../read-yaml.ts";
+import { httpGet, readBody } from "./http-get.ts";
+import type { SourceSettings } from "./source-settings.ts";
+
+/** What one index has. */
+export interface IndexContent {
+	/** By name; `repo_url` says where each is. */
+	readonly packs: ReadonlyMap<string, JsonObject>;
+	/** Names of what could not be used. */
+	readonly skipped: readonly string[];
+}
+
+/** An index that cannot be used, in the word that its health has for that. */
+export class IndexError extends Error {
+	readonly kind: "unresponsive" | "malformed" | "empty";
+
+	constructor(kind: IndexError["kind"], message: string, cause?: unknown) {
+		super(message, { cause });
+		this.kind = kind;
+	}
+}
+
+const limits = { bytes: 4_194_304, packs: 10_000 };
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+
+/** Read an index: a JSON file at an address or on this machine, or a folder of packs. Throws `IndexError`. */
+export async function readIndex(url: string, settings: SourceSettings, signal: AbortSignal): Promise<IndexContent> {
+	const content = /^https?:\/\//i.test(url) ? await readRemote(url, settings, signal) : await readLocal(url);
+	if (content.packs.size === 0) throw new IndexError("empty", "The index holds no packs.");
+	return content;
+}
+
+/** Whether what an index says may be a place on this machine: only one of this machine may say so. */
+export function isOnThisMachine(url: string): boolean {
+	return url.startsWith("/") || url.startsWith("file://");
+}
+
+async function readRemote(url: string, settings: SourceSettings, signal: AbortSignal): Promise<IndexContent> {
+	let text: string;
+	try {
+		text = (await readBody(await httpGet(url, { settings, signal }), limits.bytes, "the index")).toString("utf8");
+	} catch (error) {
+		throw new IndexError("unresponsive", toErrorMessage(error), error);
+	}
+	return parseIndex(text, (place) => (/^\.\.?\//.test(place) ? new URL(place, url).href : place));
+}
+
+async function readLocal(url: string): Promise<IndexContent> {
+	if (!isOnThisMachine(url)) throw new IndexError("malformed", "An index is an address (https://…), or an absolute path.");
+	const path = url.startsWith("/") ? url : fileURLToPath(url);
+	try {
+		const information = await stat(path);
+		if (information.isDirectory()) return await readFolder(path);
+		if (information.size > limits.bytes) throw new Error(`the index has more than ${limits.bytes} bytes`);
+		const text = await readFile(path, "utf8");
+		return parseIndex(text, (place) => (/^\.\.?\//.test(place) ? resolve(path, "..", place) : place));
+	} catch (error) {
+		if (error instanceof IndexError) throw error;
+		throw new IndexError("unresponsive", toErrorMessage(error), error);
+	}
+}
+
+/** @param toPlace where something is that stands relative to the index */
+function parseIndex(text: string, toPlace: (place: string) => string): IndexContent {
+	const entries = Object.entries(parsePacks(text));
+	if (entries.length > limits.packs) throw new IndexError("malformed", `The index holds more than ${limits.packs} packs.`);
+	const packs = new Map<string, JsonObject>();
+	const skipped: string[] = [];
+	for (const [name, entry] of entries) {
+		const place = isObject(entry) ? entry["repo_url"] : undefined;
+		if (!isObject(entry) || !namePattern.test(name) || typeof place !== "string" || hasUnseen(place)) skipped.push(name);
+		else packs.set(name, { ...entry, name: typeof entry["name"] === "string" ? entry["name"] : name, repo_url: toPlace(place) });
+	}
+	return { packs, skipped };
+}
+
+function parsePacks(text: string): JsonObject {
+	try {
+		const value = JSON.parse(text) as JsonValue;
+		assertShallow(value);
+		if (isObject(value) && isObject(value["packs"])) return value["packs"];
+	} catch (error) {
+		throw new IndexError("malformed", `The index is no JSON that can be read: ${toErrorMessage(error)}`, error);
+	}
+	throw new IndexError("malformed", 'The index has no member "packs" with the packs by name.');
+}
+
+/** Each folder with a `pack.yaml` is a pack. */
+async function readFolder(path: string): Promise<IndexContent> {
+	const packs = new Map<string, JsonObject>();
+	const skipped: string[] = [];
+	for await (const entry of await opendir(path)) {
+		const directory = join(path, entry.name);
+		try {
+			const manifest = await readYamlObject(join(directory, "pack.yaml"));
+			const { ref, version } = toPack(manifest, directory);
+			packs.set(ref, { ...manifest, ref, version, repo_url: directory });
+		} catch (error) {
+			if (error instanceof SvcError) skipped.push(entry.name);
+		}
+		if (packs.size > limits.packs) throw new IndexError("malformed", `The index holds more than ${limits.packs} packs.`);
+	}
+	return { packs: new Map([...packs].sort(([a], [b]) => (a < b ? -1 : 1))), skipped };
+}
+
+function isObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,62 @@
+import { realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { SvcError } from "../../../contract/index.ts";
+import type { PackRequest } from "./parse-request.ts";
+import { quote } from "./plain-path.ts";
+
+/** What a path on this machine has turned out to be. */
+export interface LocalPlace {
+	readonly kind: "git" | "archive" | "directory";
+	/** For git a `file://` address, otherwise a path. */
+	readonly address: string;
+}
+
+/** Whether an address is one on this machine. */
+export function isLocal({ address = "" }: PackRequest): boolean {
+	return address.startsWith("/") || address.startsWith("file://");
+}
+
+/** What is at a path. A repository is taken by `file://` or a revision; a path alone takes the files as they stand. */
+export async function findLocal({ address = "", kind, revision }: PackRequest, directories: readonly string[]): Promise<LocalPlace> {
+	const isAddress = address.startsWith("file://");
+	const path = await toAllowed(isAddress ? fileURLToPath(address) : address, directories);
+	const information = await stat(path);
+	if (information.isFile()) {
+		if (kind !== "archive") throw new SvcError("SVC_INVALID", `${quote(path)} is a file, and no archive (.tar.gz, .tgz, .tar, .zip)`);
+		return { kind: "archive", address: path };
+	}
+	if (!information.isDirectory()) throw new SvcError("SVC_INVALID", `${quote(path)} is neither a directory nor an archive`);
+	const isBare = (await exists(join(path, "HEAD"))) && (await exists(join(path, "objects"))) && !(await exists(join(path, "pack.yaml")));
+	const isRepository = isBare || (await exists(join(path, ".git")));
+	if (revision !== undefined && !isRepository)
+		throw new SvcError("SVC_INVALID", `${quote(path)} is no git repository, and has no revision ${quote(revision)}`);
+	if (isBare || (isRepository && (isAddress || revision !== undefined))) return { kind: "git", address: pathToFileURL(path).href };
+	return { kind: "directory", address: path };
+}
+
+/** The path without links. `SVC_INVALID` when it lies elsewhere than allowed. */
+async function toAllowed(path: string, directories: readonly string[]): Promise<string> {
+	let real: string;
+	try {
+		real = await realpath(path);
+	} catch (cause) {
+		throw new SvcError("SVC_NOT_FOUND", `${quote(path)} is not there, or cannot be read`, { cause });
+	}
+	if (directories.length === 0) return real;
+	const allowed = await Promise.all(directories.map((directory) => realpath(directory).catch(() => directory)));
+	if (allowed.some((directory) => isInside(directory, real))) return real;
+	throw new SvcError("SVC_INVALID", `${quote(path)} lies in none of the directories of content.source_directories`);
+}
+
+function isInside(directory: string, path: string): boolean {
+	const way = relative(directory, path);
+	return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+async function exists(path: string): Promise<boolean> {
+	return stat(path).then(
+		() => true,
+		() => false,
+	);
+}

@@ -1,0 +1,193 @@
+import { type JsonObject, type Logger, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { IndexError, isOnThisMachine, readIndex } from "./index-reader.ts";
+import { isLocal } from "./local-place.ts";
+import { toShownAddress } from "./pack-address.ts";
+import { parsePackRequest } from "./parse-request.ts";
+import { quote } from "./plain-path.ts";
+import { searchIndex } from "./search-index.ts";
+import type { SourceSettings } from "./source-settings.ts";
+
+/** How reading one index went, as the wire has it. */
+export interface IndexStatus {
+	readonly url: string;
+	readonly packs: number;
+	readonly message: string;
+	readonly error: string | null;
+}
+
+/** All indexes as one. */
+export interface MergedIndex {
+	readonly status: readonly IndexStatus[];
+	/** By name. */
+	readonly index: Readonly<Record<string, JsonObject>>;
+}
+
+export interface IndexHealth {
+	readonly indexes: {
+		readonly count: number;
+		readonly valid: number;
+		readonly invalid: number;
+		/** How many have which error. */
+		readonly errors: Readonly<Record<string, number>>;
+		readonly status: readonly IndexStatus[];
+	};
+	readonly packs: { readonly count: number };
+}
+
+/** Where a name of the index leads. */
+export interface IndexPlace {
+	readonly address: string;
+	/** Address of the index. */
+	readonly index: string;
+	readonly version: string | undefined;
+}
+
+interface Read {
+	readonly time: number;
+	readonly content: Promise<Content>;
+}
+
+interface Content {
+	readonly status: readonly IndexStatus[];
+	/** As the indexes have them, by name. */
+	readonly entries: ReadonlyMap<string, { readonly entry: JsonObject; readonly index: string }>;
+}
+
+/** Milliseconds for which what was read is good enough; whoever asks often does not make others be asked often. */
+const freshness = 60_000;
+/** Milliseconds that an index may take. */
+const patience = 30_000;
+const longestQuery = 500;
+
+/** The packs that can be had by name: of several indexes, what a later one says of a name holds. */
+export class PackIndex {
+	readonly #settings: SourceSettings;
+	readonly #logger: Logger;
+	readonly #now: () => number;
+	#read: Read | undefined;
+
+	constructor({
+		settings,
+		logger,
+		now = () => performance.now(),
+	}: { readonly settings: SourceSettings; readonly logger: Logger; readonly now?: () => number }) {
+		this.#settings = settings;
+		this.#logger = logger;
+		this.#now = now;
+	}
+
+	/** An index that cannot be reached is no error: its status says so. */
+	async get(): Promise<MergedIndex> {
+		const { status, entries } = await this.#content();
+		return { status, index: Object.fromEntries([...entries].map(([name, { entry }]) => [name, toShown(entry)])) };
+	}
+
+	async health(): Promise<IndexHealth> {
+		const { status, entries } = await this.#content();
+		const errors: Record<string, number> = {};
+		for (const { error } of status) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
+		const valid = status.filter(({ error }) => error === null).length;
+		return { indexes: { count: status.length, valid, invalid: status.length - valid, errors, status }, packs: { count: entries.size } };
+	}
+
+	/** Entries that fit a query. `SVC_INVALID` for an empty one. */
+	async search(query: string): Promise<readonly JsonObject[]> {
+		if (query.trim() === "") throw new SvcError("SVC_INVALID", "query: must not be empty");
+		if (query.length > longestQuery) throw new SvcError("SVC_INVALID", `query: must have at most ${longestQuery} characters`);
+		const { entries } = await this.#content();
+		return searchIndex(
+			[...entries.values()].map(({ entry }) => toShown(entry)),
+			query.trim(),
+		);
+	}
+
+	/** The entry of a name. */
+	async show(name: string): Promise<JsonObject | undefined> {
+		const found = (await this.#content()).entries.get(name);
+		return found === undefined ? undefined : toShown(found.entry);
+	}
+
+	/** Where a name leads now. `SVC_NOT_FOUND` says which indexes could not be asked. */
+	async find(name: string, signal?: AbortSignal): Promise<IndexPlace> {
+		if (this.#settings.indexUrls.length === 0)
+			throw new SvcError("SVC_NOT_FOUND", `pack ${quote(name)}: names need an index, and none is configured (content.index_url)`);
+		const { status, entries } = await this.#content({ signal, age: 5_000 });
+		const found = entries.get(name);
+		if (found === undefined) {
+			const failed = status.flatMap(({ url, error }) => (error === null ? [] : [`${url} (${error})`]));
+			throw new SvcError(
+				"SVC_NOT_FOUND",
+				`pack ${quote(name)} is in no index${failed.length === 0 ? "" : `; not all could be asked: ${failed.join(", ")}`}`,
+			);
+		}
+		const { entry, index } = found;
+		const address = String(entry["repo_url"]);
+		const request = parsePackRequest(address, this.#settings.publicHost);
+		if (request.kind === "index")
+			throw new SvcError("SVC_INVALID", `the index has ${quote(address)} for pack ${quote(name)}, which is no address`);
+		if (isLocal(request) && !isOnThisMachine(index))
+			throw new SvcError(
+				"SVC_INVALID",
+				`the index has ${quote(address)} for pack ${quote(name)}: only an index of this machine may name files of it`,
+			);
+		return { address, index: toShownAddress(index), version: typeof entry["version"] === "string" ? entry["version"] : undefined };
+	}
+
+	/** The version that the index has of whatever is at an address. */
+	async versionAt(address: string, signal?: AbortSignal): Promise<string | undefined> {
+		const { entries } = await this.#content({ signal });
+		const found = [...entries.values()].find(({ entry }) => toAddress(String(entry["repo_url"]), this.#settings.publicHost) === address);
+		const version = found?.entry["version"];
+		return typeof version === "string" ? version : undefined;
+	}
+
+	/** @param options.age milliseconds that it may be old */
+	async #content({ signal, age = freshness }: { readonly signal?: AbortSignal | undefined; readonly age?: number } = {}): Promise<Content> {
+		const time = this.#now();
+		if (this.#read === undefined || time - this.#read.time > age) this.#read = { time, content: this.#readAll() };
+		// Others wait for it too: it goes on where one of them goes away.
+		return signal === undefined ? this.#read.content : unlessAborted(this.#read.content, signal);
+	}
+
+	async #readAll(): Promise<Content> {
+		const { indexUrls } = this.#settings;
+		const all = await Promise.all(indexUrls.map((url) => this.#readOne(url)));
+		const entries = new Map(all.flatMap(({ url, packs }) => [...packs].map(([name, entry]) => [name, { entry, index: url }] as const)));
+		return { status: all.map(({ status }) => status), entries };
+	}
+
+	async #readOne(url: string) {
+		const shown = toShownAddress(url);
+		try {
+			const { packs, skipped } = await readIndex(url, this.#settings, AbortSignal.timeout(patience));
+			if (skipped.length > 0) this.#logger.warn("entries of a pack index were skipped", { index: shown, skipped: skipped.slice(0, 20) });
+			return { url, packs, status: { url: shown, packs: packs.size, message: "Success.", error: null } };
+		} catch (error) {
+			const kind = error instanceof IndexError ? error.kind : "unresponsive";
+			this.#logger.warn("pack index cannot be used", { index: shown, error: toErrorMessage(error) });
+			return { url, packs: new Map<string, JsonObject>(), status: { url: shown, packs: 0, message: toErrorMessage(error), error: kind } };
+		}
+	}
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+	signal.throwIfAborted();
+	return new Promise((resolve, reject) => {
+		const abort = () => reject(signal.reason);
+		signal.addEventListener("abort", abort, { once: true });
+		promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+	});
+}
+
+function toShown(entry: JsonObject): JsonObject {
+	return { ...entry, repo_url: toShownAddress(String(entry["repo_url"])) };
+}
+
+function toAddress(text: string, publicHost: string): string | undefined {
+	try {
+		const { address } = parsePackRequest(text, publicHost);
+		return address === undefined ? undefined : toShownAddress(address);
+	} catch {
+		return undefined;
+	}
+}
