@@ -26,7 +26,7 @@ export interface PackTestResult {
 	readonly milliseconds: number;
 }
 
-/** A pack that is worked at where it is written. */
+/** A pack that is worked at where it is written. No service runs there. */
 export interface PackAtWork {
 	/** Its ref. */
 	readonly pack: string;
@@ -36,13 +36,16 @@ export interface PackAtWork {
 	readonly signal: AbortSignal;
 }
 
-/**
- * What a runner can say about files of a pack that are written for it, for whoever writes them. Its runner may not have been started when `inspect` is
- * called.
- */
+/** Which tests of a pack are wanted. */
+export interface PackTestRequest extends PackAtWork {
+	/** Part of the name or the file of a test. Absent: all. */
+	readonly only?: string | undefined;
+}
+
+/** What a runner can say about files of a pack that are written for it, for whoever writes them. Called after `start` of the runner. */
 export interface PackTools {
 	/** What is wrong with files in the runner's language. Runs nothing of them. Reject only when they could not be looked at at all. */
 	inspect?(pack: PackAtWork): Promise<readonly PackFinding[]>;
-	/** Run the unit tests that the pack brings in the runner's language, as far as possible in the surroundings that its actions have. Called after `start`. */
-	test?(pack: PackAtWork): Promise<readonly PackTestResult[]>;
+	/** Run the unit tests that the pack brings in the runner's language, as far as possible in the surroundings that its actions have. */
+	test?(request: PackTestRequest): Promise<readonly PackTestResult[]>;
 }

@@ -60,6 +60,24 @@ export interface PythonEnd {
 	readonly error?: string;
 }
 
+/** A program of the runner's own that works at a pack. */
+export interface PythonTool {
+	/** Name of its file beside the driver. */
+	readonly script: string;
+	readonly pack: string;
+	/** Absolute. */
+	readonly packDirectory: string;
+	/** Whether it loads code of the pack, and so needs the pack's virtualenv. */
+	readonly loadsPack: boolean;
+	/** What it reads on standard input, as JSON. */
+	readonly request: JsonValue;
+	readonly signal: AbortSignal;
+	/** Take what it writes to descriptor 3. */
+	onReport(text: string): void;
+	/** Take what it prints. */
+	onOutput(text: string): void;
+}
+
 /** A way to run Python. One instance serves all executions of the service, many at a time. */
 export interface PythonEngine {
 	readonly name: EngineName;
@@ -74,6 +92,8 @@ export interface PythonEngine {
 	 * work, or with what `io.emit` rejected.
 	 */
 	run(request: PythonRequest, io: PythonIo): Promise<PythonEnd>;
+	/** Run a tool; its exit code. Absent of an engine that cannot. */
+	runTool?(tool: PythonTool): Promise<number>;
 	/** Ends what still runs. Copes with a start that failed or never was. */
 	stop(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine } from "./engine.ts";
 import { Engines } from "./engines.ts";
+import { createPackTools } from "./pack-tools/index.ts";
 import { createPyodideEngine, type PyodideOptions } from "./pyodide/index.ts";
 import { createRunEnvironment } from "./run-environment.ts";
 import { toRunResult } from "./run-result.ts";
@@ -42,6 +43,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 	});
 	const versions = new ContentVersions("python-script");
 	let defaultLevel: string = "DEBUG";
+	let pythonPaths: readonly string[] = [];
 	return {
 		description: "Runs a Python class of a pack.",
 		parameters,
@@ -50,6 +52,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		entryPoint: "required",
 		check: () => engines.check(options.engine ?? "auto"),
 		async start(context) {
+			pythonPaths = context.pythonPaths ?? [];
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
 			const engine = options.engine ?? "auto";
 			const pyodide = { name: "pyodide", off: "the Python engine pyodide", resolve: () => import.meta.resolve("pyodide") };
@@ -58,6 +61,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			await engines.start(context, engine);
 		},
 		stop: () => engines.stop(),
+		packTools: createPackTools(engines, () => pythonPaths),
 		run: (context) =>
 			versions.use(context, async (place) => {
 				await assertFile(place.entryPoint);

@@ -1,8 +1,8 @@
-import { writeFile } from "node:fs/promises";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import { isSvcError } from "../../contract/index.ts";
 import { toConformReport } from "../conform/reports.ts";
 import { CliExit, type ConformKind, type ConformReport, conformKinds, write } from "../context.ts";
+import { writeReport } from "../write-report.ts";
 import type { AddCommands } from "./options.ts";
 
 interface Given {
@@ -42,14 +42,6 @@ async function orUsage(conforming: Promise<ConformReport>): Promise<ConformRepor
 	} catch (error) {
 		if (isSvcError(error, "SVC_CONFIG")) throw new CliExit(2, error.message);
 		throw error;
-	}
-}
-
-async function writeReport(file: string, text: string): Promise<void> {
-	try {
-		await writeFile(file, text);
-	} catch (error) {
-		throw new CliExit(2, `--output: "${file}" cannot be written: ${toErrorMessage(error)}`);
 	}
 }
 

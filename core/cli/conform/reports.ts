@@ -1,10 +1,20 @@
 import type { ConformReport, ConformStatement } from "../context.ts";
-import { toJunit } from "./junit.ts";
+import { toJunit } from "../junit.ts";
 
 /** A report in one of the formats of `svc conform`. */
 export function toConformReport(format: "text" | "json" | "junit", report: ConformReport): string {
 	if (format === "json") return toJson(report);
-	return format === "junit" ? toJunit(report) : toText(report);
+	return format === "junit" ? toXml(report) : toText(report);
+}
+
+function toXml({ kind, name, statements, leftOut }: ConformReport): string {
+	const cases = statements.map(({ name: statement, round, milliseconds, error }) => ({
+		name: round === 1 ? statement : `${statement} (round ${round})`,
+		classname: kind,
+		milliseconds,
+		error,
+	}));
+	return toJunit([{ name: `${kind} ${name}`, cases, remarks: leftOut.map((text) => `left out: ${text}`) }]);
 }
 
 function toText({ kind, name, module, statements, leftOut }: ConformReport): string {

@@ -45,4 +45,34 @@ test("a directory that is no pack is a wrong use of the command", async () => {
 	assert.deepEqual([exitCode, stderr], [2, 'ERROR: "/nonexistent" is no directory\n']);
 });
 
+const cases = `
+- { name: nothing is counted, payload: {}, expect: { matches: false } }
+- { name: all is counted, payload: {} }
+`;
+const rule =
+	"name: feed\ntrigger: { type: core.svc.webhook, parameters: { url: feed } }\ncriteria: { trigger.body: { type: exists, pattern: true } }\naction: { ref: yard.count }\n";
+const files = { "actions/count.yaml": count, "rules/feed.yaml": rule, "tests/rules/feed.yaml": cases };
+
+test("test prints each test and ends with 1 when one fails", () =>
+	withPackOnDisk(files, async ({ directory }) => {
+		const { exitCode, stdout } = await run("test", directory);
+		const lines = [
+			"ok   tests/rules/feed.yaml: nothing is counted",
+			"FAIL tests/rules/feed.yaml: all is counted",
+			'     the rule does not match: criterion "trigger.body" does not hold',
+			"yard: 1 passed, 1 failed",
+		];
+		assert.deepEqual([exitCode, stdout], [1, `${lines.join("\n")}\n`]);
+		assert.equal((await run("test", directory, "--only", "nothing")).exitCode, 0);
+	}));
+
+test("test reports as JSON and in the XML of continuous integration", () =>
+	withPackOnDisk(files, async ({ directory }) => {
+		const [{ pack, results }] = JSON.parse((await run("test", directory, "--reporter", "json")).stdout);
+		assert.deepEqual([pack, results.length, results[1].name, results[1].problems.length], ["yard", 2, "all is counted", 1]);
+		const { stdout } = await run("test", directory, "--reporter", "junit");
+		assert.match(stdout, /<testsuite name="yard" tests="2" failures="1" time="[\d.]+">/);
+		assert.match(stdout, /<testcase name="nothing is counted" classname="yard.tests\/rules\/feed.yaml" time="[\d.]+"\/>/);
+	}));
+
 test.run();

@@ -1,10 +1,19 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { optionsOf, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { type FormatOptions, printList } from "../../cli/output.ts";
 import type { PackCheck, PackWork } from "../../cli/pack-work.ts";
+import { writeReport } from "../../cli/write-report.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { countErrors, toCheckText } from "./authoring-text.ts";
+import { toTestReport } from "./test-report.ts";
+
+interface TestOptions {
+	readonly reporter: "text" | "json" | "junit";
+	readonly output?: string;
+	readonly only?: string;
+	readonly config?: string;
+}
 
 interface CheckOptions extends FormatOptions {
 	readonly config?: string;
@@ -18,6 +27,7 @@ export function addPackAuthoringCommands(pack: Command, context: CliContext): vo
 	const { packs } = context;
 	if (packs === undefined) return;
 	addCheck(pack, packs, context);
+	addTest(pack, packs, context);
 }
 
 function addCheck(pack: Command, packs: PackWork, context: CliContext): void {
@@ -36,6 +46,23 @@ function addCheck(pack: Command, packs: PackWork, context: CliContext): void {
 				packs.check({ directories: orHere(directories), config: options.config, signal }),
 			);
 			await printChecks(checks, options, context);
+		});
+}
+
+function addTest(pack: Command, packs: PackWork, context: CliContext): void {
+	pack
+		.command("test [directories...]")
+		.description("Run the tests that packs bring, without a service. Exit code 1 when one fails.")
+		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
+		.option("--output <file>", "write the report there")
+		.option("--only <text>", "only tests whose name or file holds this text")
+		.option(...configOption)
+		.action(async (directories: string[], { reporter, output, only, config }: TestOptions) => {
+			const tests = await interruptible(context, (signal) => packs.test({ directories: orHere(directories), only, config, signal }));
+			const text = toTestReport(reporter, tests);
+			if (output === undefined) await write(context.stdout, text);
+			else await writeReport(output, text);
+			if (tests.some(({ results }) => results.some(({ problems }) => problems.length > 0))) throw new CliExit(1);
 		});
 }
 

@@ -14,6 +14,7 @@ import {
 import { type DraftedPacks, draftPacks, toAbsolute } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { inspectDefinitions } from "./inspect-definitions.ts";
+import { type StartedTools, withTools } from "./started-tools.ts";
 
 /**
  * Everything that is wrong with packs: file by file, by what the service reads them by; what registration passes over besides, such as a rule with a trigger
@@ -24,17 +25,20 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 	const drafted = await draftPacks(config, packs);
 	const inspections: PackInspection[] = [];
 	for (const directory of packs) inspections.push(await inspectPack(directory, { readers: fileReaders, ...drafted }));
-	const checks: PackCheck[] = [];
-	for (const inspection of inspections) {
-		signal.throwIfAborted();
-		const others = [
-			...(await toSkipFindings(inspection, drafted)),
-			...(await inspectDefinitions(inspection, drafted, inspections)),
-			...(await inspectByRunners(inspection, drafted, signal)),
-		];
-		checks.push({ pack: inspection.ref, directory: inspection.directory, findings: sortFindings([...inspection.findings, ...others]) });
-	}
-	return checks;
+	return withTools(drafted, async (tools) => {
+		const checks: PackCheck[] = [];
+		for (const inspection of inspections) {
+			signal.throwIfAborted();
+			const others = [
+				...(await toSkipFindings(inspection, drafted)),
+				...(await inspectDefinitions(inspection, drafted, inspections)),
+				...(await inspectByRunners(inspection, tools, signal)),
+			];
+			const { ref: pack, directory, findings } = inspection;
+			checks.push({ pack, directory, findings: sortFindings([...findings, ...others]) });
+		}
+		return checks;
+	});
 }
 
 /** What is wrong with a file in itself has been told; what is left is wrong with what it needs. */
@@ -60,16 +64,19 @@ async function locate(root: string, file: string, message: string): Promise<Pack
 
 async function inspectByRunners(
 	{ ref, directory }: PackInspection,
-	{ runners }: DraftedPacks,
+	started: readonly StartedTools[],
 	signal: AbortSignal,
 ): Promise<readonly PackFinding[]> {
 	const found: PackFinding[] = [];
-	for (const [name, { packTools }] of runners) {
+	for (const { runner, tools, failure } of started) {
+		const toNote = (error: unknown) =>
+			findingOf("note", "", `files for the runner "${runner}" were not looked at: ${toErrorMessage(error)}`);
 		try {
-			found.push(...((await packTools?.inspect?.({ pack: ref, directory, signal })) ?? []));
+			if (tools === undefined) throw failure;
+			found.push(...((await tools.inspect?.({ pack: ref, directory, signal })) ?? []));
 		} catch (error) {
 			signal.throwIfAborted();
-			found.push(findingOf("note", "", `files for the runner "${name}" were not looked at: ${toErrorMessage(error)}`));
+			found.push(toNote(error));
 		}
 	}
 	return found;

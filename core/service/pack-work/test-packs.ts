@@ -1,5 +1,60 @@
 import type { PackTestOptions, PackTests } from "../../cli/pack-work.ts";
+import { type PackTestResult, toErrorMessage } from "../../contract/index.ts";
+import { fileReaders } from "../../features/file-readers.ts";
+import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { type DraftedPacks, draftPacks } from "./draft-packs.ts";
+import { findPacks } from "./find-packs.ts";
+import { findRuleTests } from "./rule-cases.ts";
+import { type PackTest, type RunTestsOptions, runTests } from "./run-tests.ts";
+import { type StartedTools, withTools } from "./started-tools.ts";
+import { findWorkflowTests } from "./workflow-cases.ts";
 
-export async function testPacks(_options: PackTestOptions): Promise<readonly PackTests[]> {
-	return [];
+/** What finds tests in a pack. */
+const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [
+	findWorkflowTests,
+	findRuleTests,
+];
+
+/** Run the tests that packs bring: cases of workflows and rules, and unit tests in the languages of runners. */
+export async function testPacks({ directories, config, only, signal }: PackTestOptions): Promise<readonly PackTests[]> {
+	const packs = await findPacks(directories);
+	const drafted = await draftPacks(config, packs);
+	return withTools(drafted, async (tools) => {
+		const tests: PackTests[] = [];
+		for (const directory of packs) {
+			const inspection = await inspectPack(directory, { readers: fileReaders, ...drafted });
+			const cases = await runCases(inspection, drafted, { only, signal });
+			const units = await runUnitTests(inspection, tools, { only, signal });
+			tests.push({ pack: inspection.ref, directory, results: [...cases, ...units] });
+		}
+		return tests;
+	});
+}
+
+async function runCases(inspection: PackInspection, drafted: DraftedPacks, options: RunTestsOptions): Promise<readonly PackTestResult[]> {
+	const results: PackTestResult[] = [];
+	for (const find of finders) results.push(...(await runTests(await find(inspection, drafted), options)));
+	return results;
+}
+
+async function runUnitTests(
+	{ ref, directory }: PackInspection,
+	started: readonly StartedTools[],
+	{ only, signal }: RunTestsOptions,
+): Promise<readonly PackTestResult[]> {
+	const results: PackTestResult[] = [];
+	for (const { runner, tools, failure } of started) {
+		const result = { kind: runner, file: "tests", name: "unit tests can be run", milliseconds: 0 };
+		if (tools === undefined) {
+			results.push({ ...result, problems: [], skipped: toErrorMessage(failure) });
+			continue;
+		}
+		try {
+			results.push(...((await tools.test?.({ pack: ref, directory, signal, only })) ?? []));
+		} catch (error) {
+			signal.throwIfAborted();
+			results.push({ ...result, problems: [toErrorMessage(error)] });
+		}
+	}
+	return results;
 }

@@ -63,6 +63,23 @@ export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine 
 			const file = provided === undefined ? interpreter.file : join(provided, "bin", "python");
 			return runProcess(access.launcher, { file, env: createEnvironment(request, provided) }, request, io);
 		},
+		async runTool({ script: name, pack, packDirectory, loadsPack, request, signal, onReport, onOutput }) {
+			const { interpreter, virtualenvs } = running();
+			const provided = loadsPack ? await virtualenvs.provide(pack, packDirectory) : undefined;
+			const end = await access.launcher.run({
+				file: provided === undefined ? interpreter.file : join(provided, "bin", "python"),
+				// Nothing is written beside the files of whoever works at them.
+				args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
+				cwd: packDirectory,
+				env: withVirtualenv({ ...createBaseEnvironment(), PYTHONUNBUFFERED: "1" }, provided),
+				stdin: JSON.stringify(request),
+				signal,
+				onStdout: onOutput,
+				onStderr: onOutput,
+				onReport,
+			});
+			return toExitNumber(end);
+		},
 		async stop() {
 			await started?.virtualenvs.stop();
 			await access.stop();
@@ -71,7 +88,10 @@ export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine 
 }
 
 function createEnvironment({ environment }: PythonRequest, virtualenv: string | undefined): Record<string, string> {
-	const all: Record<string, string> = { ...createBaseEnvironment(), PYTHONUNBUFFERED: "1", ...environment };
+	return withVirtualenv({ ...createBaseEnvironment(), PYTHONUNBUFFERED: "1", ...environment }, virtualenv);
+}
+
+function withVirtualenv(all: Record<string, string>, virtualenv: string | undefined): Record<string, string> {
 	if (virtualenv === undefined) return all;
 	return { ...all, VIRTUAL_ENV: virtualenv, PATH: `${join(virtualenv, "bin")}:${all["PATH"] ?? ""}` };
 }

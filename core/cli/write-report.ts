@@ -1,0 +1,12 @@
+import { writeFile } from "node:fs/promises";
+import { toErrorMessage } from "../contract/index.ts";
+import { CliExit } from "./context.ts";
+
+/** Write what `--output` names. */
+export async function writeReport(file: string, text: string): Promise<void> {
+	try {
+		await writeFile(file, text);
+	} catch (error) {
+		throw new CliExit(2, `--output: "${file}" cannot be written: ${toErrorMessage(error)}`);
+	}
+}

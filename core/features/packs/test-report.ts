@@ -1,0 +1,36 @@
+import { toJunit } from "../../cli/junit.ts";
+import type { PackTests } from "../../cli/pack-work.ts";
+import type { PackTestResult } from "../../contract/index.ts";
+
+/** What came of tests, in one of the formats of `svc pack test`. */
+export function toTestReport(format: "text" | "json" | "junit", tests: readonly PackTests[]): string {
+	if (format === "json") return `${JSON.stringify(tests, undefined, 2)}\n`;
+	return format === "junit" ? toXml(tests) : tests.map(toText).join("");
+}
+
+function toText({ pack, results }: PackTests): string {
+	const failed = results.filter(({ problems }) => problems.length > 0).length;
+	const skipped = results.filter((result) => result.skipped !== undefined).length;
+	const counts = [`${results.length - failed - skipped} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])];
+	return [...results.flatMap(toLines), `${pack}: ${results.length === 0 ? "there are no tests" : counts.join(", ")}`]
+		.map((line) => `${line}\n`)
+		.join("");
+}
+
+function toLines({ file, name, problems, skipped }: PackTestResult): readonly string[] {
+	const verdict = problems.length > 0 ? "FAIL" : skipped === undefined ? "ok  " : "skip";
+	const reason = skipped === undefined ? "" : ` (${skipped})`;
+	return [`${verdict} ${file}: ${name}${reason}`, ...problems.map((problem) => problem.replace(/^/gm, "     "))];
+}
+
+function toXml(tests: readonly PackTests[]): string {
+	return toJunit(
+		tests.map(({ pack, results }) => ({
+			name: pack,
+			cases: results.map(({ file, name, problems, skipped, milliseconds }) => {
+				const error = problems.length > 0 ? problems.join("\n") : undefined;
+				return { name, classname: `${pack}.${file}`, milliseconds, error, skipped };
+			}),
+		})),
+	);
+}

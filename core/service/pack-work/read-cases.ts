@@ -1,0 +1,52 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { LocatedYaml } from "../../features/packs/inspect-pack-api.ts";
+import { type Attribute, checkAttributes } from "../../language/attributes.ts";
+
+/** Largest file of cases, in bytes, and most cases in it. */
+const limits = { size: 1_000_000, cases: 1_000 };
+
+/** A case as it is written. */
+export interface ReadCase {
+	readonly name: string;
+	readonly given: JsonObject;
+	readonly expect: JsonObject;
+}
+
+/** What a case, and its `expect`, may have. */
+export interface CaseShape {
+	readonly attributes: Readonly<Record<string, Attribute>>;
+	readonly expect: Readonly<Record<string, Attribute>>;
+}
+
+/** The cases in a file of a pack: a list. `SVC_INVALID` names line, case and attribute. */
+export async function readCases(directory: string, file: string, shape: CaseShape): Promise<readonly ReadCase[]> {
+	const { size } = await stat(join(directory, file));
+	if (size > limits.size) throw new SvcError("SVC_INVALID", `must be at most ${limits.size} bytes, has ${size}`);
+	const { problems, value } = new LocatedYaml(await readFile(join(directory, file), "utf8"));
+	const [first] = problems;
+	if (first !== undefined) throw new SvcError("SVC_INVALID", `${first.line === null ? "" : `line ${first.line}: `}${first.message}`);
+	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
+	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);
+	return value.map((one, index) => toCase(one, index, shape));
+}
+
+function toCase(one: unknown, index: number, { attributes, expect: expected }: CaseShape): ReadCase {
+	try {
+		if (!isJsonObject(one)) throw new SvcError("SVC_INVALID", "must be an object");
+		checkAttributes(one, attributes, true);
+		const expect = isJsonObject(one["expect"]) ? one["expect"] : {};
+		checkAttributes(expect, expected, true);
+		return { name: String(one["name"] ?? `case ${index + 1}`), given: one, expect };
+	} catch (error) {
+		throw new SvcError("SVC_INVALID", `case ${index + 1}: ${toErrorMessage(error)}`, { cause: error });
+	}
+}
+
+/** Files of a pack with cases, and what the name of each stands for: `tests/rules/feed.yaml` for `feed`. */
+export function findCaseFiles(files: readonly string[], folder: string): readonly { readonly file: string; readonly subject: string }[] {
+	return files
+		.filter((file) => file.startsWith(`${folder}/`) && /\.ya?ml$/.test(file))
+		.map((file) => ({ file, subject: file.slice(folder.length + 1).replace(/(?:\.test)?\.ya?ml$/, "") }));
+}

@@ -1,0 +1,48 @@
+import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { PackTools, Runner } from "../../contract/index.ts";
+import { createSystemClock } from "../../kernel/basics/clock.ts";
+import type { DraftedPacks } from "./draft-packs.ts";
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What a runner says of packs, or why it says nothing. */
+export interface StartedTools {
+	readonly runner: string;
+	readonly tools: PackTools | undefined;
+	readonly failure: unknown;
+}
+
+/**
+ * Start the runners that can say something about packs, use them, and stop them. One that cannot start here is among them with its failure. What they
+ * keep, such as virtualenvs, they find again the next time.
+ */
+export async function withTools<T>(
+	{ config, runners, dialects }: DraftedPacks,
+	use: (tools: readonly StartedTools[]) => Promise<T>,
+): Promise<T> {
+	const dataDirectory = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "svc");
+	const started: Runner[] = [];
+	const found: StartedTools[] = [];
+	try {
+		for (const [name, runner] of runners) {
+			if (runner.packTools === undefined) continue;
+			started.push(runner);
+			const failure = await start(runner).then(
+				() => undefined,
+				(error: unknown) => error,
+			);
+			found.push({ runner: name, tools: failure === undefined ? runner.packTools : undefined, failure });
+		}
+		return await use(found);
+	} finally {
+		for (const runner of started.reverse()) await runner.stop?.().catch(() => {});
+	}
+
+	async function start(runner: Runner): Promise<void> {
+		await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+		const context = { logger: silent, clock: createSystemClock(), dataDirectory, nodeId: "pack", options: config.options };
+		await runner.start?.({ ...context, pythonPaths: dialects.pythonPaths });
+	}
+}
