@@ -8,6 +8,7 @@ import {
 	type Where,
 	type WriteOperation,
 } from "../contract/index.ts";
+import { Breath } from "./basics/breath.ts";
 import { type DraftEntity, DraftTable } from "./draft-table.ts";
 
 /**
@@ -19,7 +20,11 @@ export class DraftStorage implements Storage {
 	readonly #kinds = new Map<EntityKind, DraftTable>();
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		for (const entity of entities) this.#insert(kind, copy(entity as unknown as DraftEntity));
+		const breath = new Breath();
+		for (const entity of entities) {
+			this.#insert(kind, copy(entity as unknown as DraftEntity));
+			await breath.take();
+		}
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
@@ -32,7 +37,18 @@ export class DraftStorage implements Storage {
 		for (const [field, direction] of [...orderBy].reverse()) {
 			found.sort((one, other) => (String(one[field]) < String(other[field]) ? -1 : 1) * (direction === "asc" ? 1 : -1));
 		}
-		return copy(found.slice(offset, limit === undefined ? undefined : offset + limit)) as unknown as EntityMap[K][];
+		const breath = new Breath();
+		const copies: EntityMap[K][] = [];
+		for (const entity of found.slice(offset, limit === undefined ? undefined : offset + limit)) {
+			copies.push(copy(entity) as unknown as EntityMap[K]);
+			await breath.take();
+		}
+		return copies;
+	}
+
+	/** Everything of a kind, not to be changed. */
+	all<K extends EntityKind>(kind: K): readonly EntityMap[K][] {
+		return this.#table(kind).all() as unknown as readonly EntityMap[K][];
 	}
 
 	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {

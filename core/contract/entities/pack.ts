@@ -23,6 +23,8 @@ export interface PackEntity {
 	readonly earlier: readonly JsonObject[] | null;
 	/** Paths of its files when it was registered, 1,000 at most; null for packs without files. */
 	readonly files: readonly string[] | null;
+	/** Another one with each registration, so that two at once do not mix. */
+	readonly registration: string | null;
 }
 
 export const packKind: EntityKindDefinition<PackEntity> = {
@@ -40,6 +42,7 @@ export const packKind: EntityKindDefinition<PackEntity> = {
 		installation: "json",
 		earlier: "json",
 		files: "json",
+		registration: "text",
 	},
 	unique: [["ref"]],
 	indexes: [["name"]],

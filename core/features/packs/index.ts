@@ -8,6 +8,7 @@ import { PackContents } from "./content/pack-contents.ts";
 import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
 import { PackRegistration } from "./pack-registration.ts";
+import { PackSwitch } from "./pack-switch.ts";
 import { configRoutes } from "./routes.ts";
 
 export interface PacksFeature extends ServedFeature<PacksApi> {
@@ -15,6 +16,8 @@ export interface PacksFeature extends ServedFeature<PacksApi> {
 	readonly registerFiles: RegisterFiles;
 	/** Remove content of packs that nothing needs from the storage, until the signal aborts: how much. */
 	collectContent(signal: AbortSignal): Promise<number>;
+	/** Makes the records of packs say what their files say. */
+	readonly switch: PackSwitch;
 }
 
 /** Pack directories and their configuration. */
@@ -29,12 +32,13 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 	const contents = createContents(kernel);
 	return {
 		api: { packConfigs },
+		switch: new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] }),
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
 		configuration: packConfigs,
 		content: contents,
 		collectContent: (signal) => contents.collect(signal),
-		...sweeping(kernel, contents),
+		...createLife(kernel, contents, registration),
 		routes: configRoutes,
 	};
 }
@@ -45,11 +49,16 @@ function createContents(kernel: Kernel): PackContents {
 }
 
 /** What the storage does not keep any more goes from this node, now and then. */
-function sweeping({ logger, options }: Kernel, contents: PackContents): Pick<PacksFeature, "start" | "stop"> {
+function createLife(
+	{ logger, options }: Kernel,
+	contents: PackContents,
+	registration: PackRegistration,
+): Pick<PacksFeature, "start" | "stop"> {
 	const stopping = new AbortController();
 	let sweep: Promise<void> | undefined;
 	return {
-		start() {
+		async start() {
+			await registration.removeReplaced();
 			sweep ??= poll({ signal: stopping.signal, logger }, options.garbagecollector.collection_interval, () => contents.sweep());
 		},
 		async stop() {

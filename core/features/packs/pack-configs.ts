@@ -100,6 +100,17 @@ export class StoredPackConfigs implements PackConfigs {
 		return { id: toStableId(`config:${pack}`), pack, values, schema };
 	}
 
+	/** Refuse a schema that is none. */
+	async checkSchema(directory: string): Promise<void> {
+		await this.#readSchemaIn(directory);
+	}
+
+	/** Refuse the values that there are for a pack, or that there are none, where its schema does not allow that. */
+	async checkValues(pack: string, directory: string): Promise<void> {
+		const [values, schema] = [await this.#readValues(pack), await this.#readSchemaIn(directory)];
+		if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
+	}
+
 	async check(): Promise<void> {
 		for (const pack of await this.#packRefs()) {
 			try {
@@ -122,8 +133,11 @@ export class StoredPackConfigs implements PackConfigs {
 
 	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const path = await this.#parts.packDirectory(pack);
-		if (path === undefined) return undefined;
-		return this.#files.read(join(path, "config.schema.yaml"), (content) =>
+		return path === undefined ? undefined : this.#readSchemaIn(path);
+	}
+
+	#readSchemaIn(directory: string): Promise<ParameterSchema | undefined> {
+		return this.#files.read(join(directory, "config.schema.yaml"), (content) =>
 			checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content)),
 		);
 	}

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { EngineDependencies } from "../../kernel/plugins/dependencies.ts";
 import type { StoredPackConfigs } from "./pack-configs.ts";
 import type { PackFiles } from "./pack-files-api.ts";
@@ -5,6 +7,7 @@ import type { PackDirectory } from "./packs-api.ts";
 import { registerFiles } from "./register-files.ts";
 import { type RegisterPacksParts, registerChosen, registerPacks } from "./register-packs.ts";
 import { RegistrationReport } from "./registration-report.ts";
+import { removeGone } from "./remove-records.ts";
 
 export interface PackRegistrationParts extends RegisterPacksParts {
 	readonly dependencies: EngineDependencies;
@@ -30,7 +33,33 @@ export class PackRegistration {
 		if (chosenPacks === undefined) {
 			this.#found = await registerPacks(this.#parts, dependencies.packs, this.#report);
 			await packConfigs.check();
-		} else this.#found = await registerChosen(this.#parts, chosenPacks);
+			return;
+		}
+		this.#found = await registerChosen(this.#parts, chosenPacks);
+		if (chosenPacks.kinds?.has("config") !== false) await this.#checkConfigs();
+	}
+
+	/** What installed packs had, in whose place directories have come, and these have not. To be called when everything is registered. */
+	async removeReplaced(): Promise<void> {
+		const { takenOver } = this.#report;
+		if (takenOver.length > 0) await removeGone(this.#parts.storage, this.#report, takenOver);
+	}
+
+	/** Values are for operators to bring into line, once there is the pack. */
+	async #checkConfigs(): Promise<void> {
+		const { packConfigs } = this.#parts;
+		for (const { ref, path } of this.#found) {
+			try {
+				await packConfigs.checkSchema(path);
+			} catch (error) {
+				this.#report.skip({ file: join(path, "config.schema.yaml"), message: toFileMessage(error) });
+				continue;
+			}
+			await packConfigs.checkValues(ref, path).then(
+				() => this.#report.checkedConfig(),
+				(error: unknown) => this.#report.note({ file: join(path, "config.schema.yaml"), message: toFileMessage(error) }),
+			);
+		}
 	}
 
 	async registerFiles<Input extends { readonly name: string }>(files: PackFiles<Input>): Promise<void> {
@@ -41,4 +70,9 @@ export class PackRegistration {
 		const parts = { packs: this.#found, report: this.#report, dialects, isShared: chosenPacks === undefined };
 		await registerFiles(parts, files);
 	}
+}
+
+/** Without the absolute path that stands before it: where a node keeps its files is nobody's business. */
+function toFileMessage(error: unknown): string {
+	return toErrorMessage(isSvcError(error) && error.cause instanceof Error ? error.cause : error);
 }

@@ -20,6 +20,8 @@ interface Parts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly report: RegistrationReport;
+	/** Of the pack; undefined for one without files. */
+	readonly directory: string | undefined;
 }
 
 /** Make the stored actions of a pack say what its files do. How many can be used. */
@@ -37,7 +39,7 @@ export async function registerActions(
 		const runnerType = runnerTypes.get(action.runner_type);
 		try {
 			if (runnerType === undefined) {
-				refuseRunnerType(parts.logger, pack, action);
+				refuseRunnerType(parts, action);
 				continue;
 			}
 			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
@@ -46,7 +48,7 @@ export async function registerActions(
 			count += 1;
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			report.skip({ file: join(pack.path ?? "", action.metadata_file ?? action.ref), message: toErrorMessage(error) });
+			report.skip({ file: join(parts.directory ?? "", action.metadata_file ?? action.ref), message: toErrorMessage(error) });
 		}
 		await breath.take();
 	}
@@ -54,8 +56,8 @@ export async function registerActions(
 }
 
 /** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake. */
-function refuseRunnerType(logger: Logger, pack: Omit<PackEntity, "id">, { ref, runner_type }: Omit<ActionEntity, "id">): void {
-	if (pack.path !== null || pack.content !== null)
+function refuseRunnerType({ directory, logger }: Parts, { ref, runner_type }: Omit<ActionEntity, "id">): void {
+	if (directory !== undefined)
 		throw new SvcError("SVC_INVALID", `attribute "runner_type": "${runner_type}" is not a runner type that is configured`);
 	logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
 }

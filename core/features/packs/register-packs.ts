@@ -56,7 +56,7 @@ export async function registerPacks(
 			return;
 		}
 		seen.add(content.pack.ref);
-		await registerPack(parts, content, report);
+		await registerPack(parts, content, { report, directory: content.pack.path ?? undefined });
 		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path, content: null });
 	};
 	await register(corePack);
@@ -75,12 +75,13 @@ export async function registerChosen(
 ): Promise<readonly PackDirectory[]> {
 	const found: PackDirectory[] = [];
 	for (const version of versions) {
-		const { pack, actions, problems } = await readPackDirectory(version.directory, parts.dialects, version.ref);
+		const { pack, actions, problems } = await readPackDirectory(version.directory, parts.dialects, version.pack);
 		const isActions = kinds === undefined || kinds.has("action");
 		for (const problem of problems) if (isActions || !isOfActions(version, problem.file)) report.skip(problem);
 		if (pack === undefined) continue;
-		await registerPack(parts, { pack: asInstalled(pack, version), actions: isActions ? actions : [], problems }, report);
-		found.push({ ref: version.ref, path: version.directory, content: version.content });
+		const content = { pack: asInstalled(pack, version), actions: isActions ? actions : [], problems };
+		await registerPack(parts, content, { report, directory: version.directory });
+		found.push({ ref: version.pack, path: version.directory, content: version.content });
 	}
 	return found;
 }
@@ -96,18 +97,25 @@ function asInstalled(
 	return { ...pack, path: content === null ? directory : null, content, source, installation, earlier };
 }
 
-async function registerPack(parts: RegisterPacksParts, content: PackContent, report: RegistrationReport): Promise<void> {
+/** @param directory where its files are; undefined: it has none */
+async function registerPack(
+	parts: RegisterPacksParts,
+	content: PackContent,
+	{ report, directory }: { readonly report: RegistrationReport; readonly directory: string | undefined },
+): Promise<void> {
 	const { storage, clock, logger } = parts;
 	const { pack, actions } = content;
 	if (pack === undefined) return;
 	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
-	if (known === undefined) await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...pack }]));
+	const registered = { ...pack, registration: createId(clock) };
+	if (known === undefined) await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));
 	else {
 		if (known.content !== null && pack.content === null) {
 			logger.warn("a directory of the configuration stands in for an installed pack of its name", { pack: pack.ref, path: pack.path });
+			report.takenOver.push({ pack: pack.ref, directory: directory ?? "" });
 		}
-		await storage.update("pack", known.id, pack);
+		await storage.update("pack", known.id, registered);
 	}
-	const count = await registerActions({ storage, clock, logger, report }, pack, actions);
+	const count = await registerActions({ storage, clock, logger, report, directory }, pack, actions);
 	logger.info("pack registered", { pack: pack.ref, actions: count });
 }

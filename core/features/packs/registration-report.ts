@@ -9,10 +9,13 @@ export type RemoveRecord = (ref: string) => Promise<void>;
 export class RegistrationReport {
 	readonly problems: PackProblem[] = [];
 	readonly notes: PackProblem[] = [];
+	/** Installed packs in whose place directories have come. */
+	readonly takenOver: { readonly pack: string; readonly directory: string }[] = [];
 	/** By kind; in the order in which the kinds are registered. */
 	readonly removals = new Map<PackKind, RemoveRecord>();
 	readonly #said = new Map<PackKind, Map<string, string>>();
 	readonly #overridden = new Map<PackKind, number>();
+	#configs = 0;
 	readonly #logger: Logger | undefined;
 
 	/** @param logger told of each file that is skipped */
@@ -33,6 +36,15 @@ export class RegistrationReport {
 
 	registered(kind: PackKind, ref: string, file: string): void {
 		this.#saidOf(kind).set(ref, file);
+	}
+
+	checkedConfig(): void {
+		this.#configs += 1;
+	}
+
+	/** Packs whose configuration can be used. */
+	get configs(): number {
+		return this.#configs;
 	}
 
 	overrode(kind: PackKind): void {

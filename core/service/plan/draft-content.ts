@@ -18,7 +18,7 @@ type Kind = Extract<EntityKind, "runner_type" | "pack" | "action" | "sensor" | "
 const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy"];
 
 /** Identity, and what is made anew by each change. */
-const withoutMeaning = ["id", "revision", "turn"];
+const withoutMeaning = ["id", "revision", "turn", "registration"];
 
 export interface ContentParts {
 	readonly config: ResolvedConfig;

@@ -1,0 +1,34 @@
+import { isAbsolute, relative, sep } from "node:path";
+import { SvcError } from "../../contract/index.ts";
+import type { PackVersion } from "./chosen-packs.ts";
+import type { PackProblem } from "./read-pack-directory.ts";
+
+/** A file of a pack that cannot be used, for whoever does not know where packs lie. */
+export type PackFileProblem = {
+	readonly pack: string;
+	/** Path in the pack. */
+	readonly file: string;
+	readonly message: string;
+};
+
+/** Most problems that a text holds; facts hold them all. */
+const most = 50;
+
+export function toProblems(versions: readonly PackVersion[], problems: readonly PackProblem[]): readonly PackFileProblem[] {
+	return problems.map(({ file, message }) => {
+		const found = versions.find(({ directory }) => isInside(directory, file));
+		return { pack: found?.pack ?? "", file: found === undefined ? file : relative(found.directory, file), message };
+	});
+}
+
+/** All of them, as what keeps packs from being registered. */
+export function toProblemsError(problems: readonly PackFileProblem[]): SvcError {
+	const texts = problems.slice(0, most).map(({ pack, file, message }) => `${pack === "" ? "" : `pack "${pack}": `}${file}: ${message}`);
+	const rest = problems.length > most ? [`and ${problems.length - most} more`] : [];
+	return new SvcError("SVC_INVALID", [...texts, ...rest].join("; "), { facts: { problems } });
+}
+
+function isInside(directory: string, file: string): boolean {
+	const path = relative(directory, file);
+	return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
