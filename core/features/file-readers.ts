@@ -1,3 +1,4 @@
+import { aliasFileReaders } from "./aliases/file-readers.ts";
 import type { FileReader } from "./packs/file-reader-api.ts";
 import { packFileReaders } from "./packs/file-readers.ts";
 import { policyFileReaders } from "./policies/file-readers.ts";
@@ -12,4 +13,5 @@ export const fileReaders: readonly FileReader[] = [
 	...sensorFileReaders,
 	...ruleFileReaders,
 	...policyFileReaders,
+	...aliasFileReaders,
 ];

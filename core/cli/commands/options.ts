@@ -16,10 +16,12 @@ export type AddCommands = (parent: Command, context: CliContext) => void;
  * another option says how it calls this one.
  */
 export function withCommonOptions(command: Command, attributes?: string): Command {
-	return withFormatOptions(
-		command.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)").option("--api-key <key>", "API key (SVC_API_KEY)"),
-		attributes,
-	);
+	return withFormatOptions(withCredentials(command), attributes);
+}
+
+/** Add the options that say in whose name the service is asked. */
+export function withCredentials(command: Command): Command {
+	return command.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)").option("--api-key <key>", "API key (SVC_API_KEY)");
 }
 
 /** Add the options that say in which form records are printed. */

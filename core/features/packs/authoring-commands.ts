@@ -1,18 +1,25 @@
 import { type Command, Option } from "commander";
-import { optionsOf, withFormatOptions } from "../../cli/commands/options.ts";
+import { type CommonOptions, optionsOf, withCredentials, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { type FormatOptions, printList } from "../../cli/output.ts";
 import type { PackCheck, PackWork } from "../../cli/pack-work.ts";
+import { openSession } from "../../cli/session.ts";
 import { writeReport } from "../../cli/write-report.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { countErrors, toCheckText } from "./authoring-text.ts";
 import { toTestReport } from "./test-report.ts";
+import { watchPacks } from "./watch/watch-command.ts";
 
 interface TestOptions {
 	readonly reporter: "text" | "json" | "junit";
 	readonly output?: string;
 	readonly only?: string;
 	readonly config?: string;
+}
+
+interface WatchOptions extends CommonOptions {
+	readonly config?: string;
+	readonly register?: boolean;
 }
 
 interface CheckOptions extends FormatOptions {
@@ -28,6 +35,7 @@ export function addPackAuthoringCommands(pack: Command, context: CliContext): vo
 	if (packs === undefined) return;
 	addCheck(pack, packs, context);
 	addTest(pack, packs, context);
+	addWatch(pack, packs, context);
 }
 
 function addCheck(pack: Command, packs: PackWork, context: CliContext): void {
@@ -64,6 +72,34 @@ function addTest(pack: Command, packs: PackWork, context: CliContext): void {
 			else await writeReport(output, text);
 			if (tests.some(({ results }) => results.some(({ problems }) => problems.length > 0))) throw new CliExit(1);
 		});
+}
+
+function addWatch(pack: Command, packs: PackWork, context: CliContext): void {
+	withCredentials(
+		pack
+			.command("watch [directories...]")
+			.description("Check and test packs again after each change, and say what is different, until Ctrl-C.")
+			.option(...configOption),
+	)
+		.option("--register", "make the running service read each pack again that has no errors")
+		.action(async (directories: string[], _options, command) => {
+			const options = optionsOf<WatchOptions>(command);
+			const reload = options.register === true ? await toReload(options, context) : undefined;
+			await watchPacks(
+				{ directories: orHere(directories), config: options.config, packs, ...(reload !== undefined && { reload }) },
+				context,
+			);
+		});
+}
+
+/** The service must have the pack from a directory of its configuration. */
+async function toReload(options: CommonOptions, context: CliContext): Promise<(pack: string) => Promise<string>> {
+	const api = await openSession(options, context);
+	return async (pack) => {
+		const counts = await api.read<Readonly<Record<string, number>>>("/packs/register", { method: "POST", body: { packs: [pack] } });
+		const named = Object.entries(counts).filter(([, count]) => count > 0);
+		return `reloaded: ${named.map(([kind, count]) => `${count} ${kind}`).join(", ")}`;
+	};
 }
 
 async function printChecks(checks: readonly PackCheck[], options: CheckOptions, context: CliContext): Promise<void> {

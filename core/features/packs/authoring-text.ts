@@ -4,14 +4,17 @@ import type { PackFinding } from "../../contract/index.ts";
 
 /** Findings as compilers write them, so that editors lead to the place, and how many there are. `base`: what paths are relative to. */
 export function toCheckText(checks: readonly PackCheck[], base: string): string {
-	const lines = checks.flatMap(({ pack, directory, findings }) => {
+	const lines = checks.flatMap((check) => {
+		const { pack, findings } = check;
 		const errors = countErrors(findings);
-		return [
-			...findings.map((finding) => toLine(finding, directory, base)),
-			`${pack}: ${count(errors, "error")}, ${count(findings.length - errors, "note")}`,
-		];
+		return [...toCheckLines(check, base), `${pack}: ${count(errors, "error")}, ${count(findings.length - errors, "note")}`];
 	});
 	return lines.map((line) => `${line}\n`).join("");
+}
+
+/** A line for each finding. */
+export function toCheckLines({ directory, findings }: PackCheck, base: string): readonly string[] {
+	return findings.map((finding) => toLine(finding, directory, base));
 }
 
 export function countErrors(findings: readonly PackFinding[]): number {
@@ -23,6 +26,7 @@ function toLine({ type, file, line, path, message }: PackFinding, directory: str
 	return `${place}${line === null ? "" : `:${line}`}: ${type}: ${message}${path === null ? "" : ` (${path})`}`;
 }
 
-function count(number: number, word: string): string {
+/** `1 error`, `2 errors`. */
+export function count(number: number, word: string): string {
 	return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

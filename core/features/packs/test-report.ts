@@ -12,12 +12,13 @@ function toText({ pack, results }: PackTests): string {
 	const failed = results.filter(({ problems }) => problems.length > 0).length;
 	const skipped = results.filter((result) => result.skipped !== undefined).length;
 	const counts = [`${results.length - failed - skipped} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])];
-	return [...results.flatMap(toLines), `${pack}: ${results.length === 0 ? "there are no tests" : counts.join(", ")}`]
+	return [...results.flatMap(toTestLines), `${pack}: ${results.length === 0 ? "there are no tests" : counts.join(", ")}`]
 		.map((line) => `${line}\n`)
 		.join("");
 }
 
-function toLines({ file, name, problems, skipped }: PackTestResult): readonly string[] {
+/** What came of one test: a line, and below it what is wrong. */
+export function toTestLines({ file, name, problems, skipped }: PackTestResult): readonly string[] {
 	const verdict = problems.length > 0 ? "FAIL" : skipped === undefined ? "ok  " : "skip";
 	const reason = skipped === undefined ? "" : ` (${skipped})`;
 	return [`${verdict} ${file}: ${name}${reason}`, ...problems.map((problem) => problem.replace(/^/gm, "     "))];

@@ -15,11 +15,11 @@ export class CapturedText extends Writable {
 		done();
 	}
 
-	/** Resolves once the text holds `part`. */
-	holds(part: string): Promise<void> {
+	/** Resolves once the text holds `part`, behind the first `from` characters. */
+	holds(part: string, from = 0): Promise<void> {
 		return new Promise((resolve) => {
 			const check = () => {
-				if (!this.#text.includes(part)) return;
+				if (!this.#text.includes(part, from)) return;
 				this.#waiting.delete(check);
 				resolve();
 			};

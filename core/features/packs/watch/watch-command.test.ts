@@ -1,0 +1,92 @@
+import * as assert from "node:assert/strict";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { test } from "uvu";
+import { checkPacks } from "../../../service/pack-work/check-packs.ts";
+import { testPacks } from "../../../service/pack-work/test-packs.ts";
+import { runSvc } from "../../../service/run-svc.ts";
+import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
+import { type PackOnDisk, withPackOnDisk } from "../../../testing/packs/pack-on-disk.test-support.ts";
+import { DirectoryLooks } from "./directory-looks.ts";
+
+const count = "name: count\nrunner_type: local-shell-cmd\n";
+const rule =
+	"name: feed\ntrigger: { type: core.svc.webhook, parameters: { url: feed } }\ncriteria: { trigger.body: { type: exists, pattern: true } }\naction: { ref: yard.count }\n";
+const cases = "- { name: nothing, payload: {}, expect: { matches: false } }\n- { name: all, payload: { body: 1 } }\n";
+
+/** With `svc pack watch` at work; `said` gives what it has printed since the last call, up to a text. */
+async function watching(pack: PackOnDisk, use: (said: (end: string) => Promise<string>) => Promise<void>): Promise<void> {
+	const stdout = new CapturedText();
+	const stderr = new CapturedText();
+	const listeners = new Set<() => void>();
+	const onInterrupt = (listener: () => void) => {
+		listeners.add(listener);
+		return () => void listeners.delete(listener);
+	};
+	const packs = { check: checkPacks, test: testPacks };
+	const ended = runSvc(["pack", "watch", pack.directory], { stdout, stderr, env: {}, packs, onInterrupt });
+	let read = 0;
+	try {
+		await use(async (end) => {
+			await stdout.holds(end, read);
+			const text = stdout.text.slice(read, stdout.text.indexOf(end, read) + end.length);
+			read += text.length;
+			return text;
+		});
+	} finally {
+		for (const listener of listeners) listener();
+		assert.deepEqual([await ended, stderr.text], [0, ""]);
+	}
+}
+
+test("it checks and tests again after each change, says what is different, and ends with Ctrl-C", () =>
+	withPackOnDisk({ "actions/count.yaml": count, "rules/feed.yaml": rule, "tests/rules/feed.yaml": cases }, async (pack) => {
+		const place = relative(process.cwd(), pack.directory);
+		await watching(pack, async (said) => {
+			assert.equal(
+				await said("passed\n"),
+				"ok   tests/rules/feed.yaml: nothing\nok   tests/rules/feed.yaml: all\nyard: 0 errors, 0 notes; 2 of 2 tests passed\n",
+			);
+			await pack.write("rules/feed.yaml", `${rule.replace("type: exists", "type: nexists")}colour: red\n`);
+			const broken = await said("passed\n");
+			assert.match(
+				broken,
+				new RegExp(`^\\nchanged: ${place}/rules/feed.yaml\\n${place}/rules/feed.yaml:5: error: unknown attribute "colour"`),
+			);
+			assert.match(broken, /FAIL tests\/rules\/feed.yaml: nothing\n[^]*yard: 1 error, 0 notes; 0 of 2 tests passed\n$/);
+			await pack.write("rules/feed.yaml", rule);
+			const mended = await said("passed\n");
+			assert.match(mended, /\ngone: .*feed.yaml:5: error: unknown attribute "colour" \(colour\)\nok {3}tests\/rules\/feed.yaml: nothing\n/);
+			await rm(join(pack.directory, "pack.yaml"));
+			assert.match(await said("pack.yaml\nnot looked at:"), /changed: .*pack.yaml/);
+		});
+	}));
+
+test("every change is told of, and what editors leave beside files is none", () =>
+	withPackOnDisk({ "actions/count.yaml": count }, async (pack) => {
+		const { signal } = new AbortController();
+		const looks = new DirectoryLooks([pack.directory], 20);
+		await looks.start();
+		await pack.write("actions/.count.yaml.swp", "");
+		await pack.write("actions/count.yaml~", "");
+		await mkdir(join(pack.directory, "node_modules/x"), { recursive: true });
+		await pack.write("node_modules/x/y.js", "");
+		await pack.write("rules/new/feed.yaml", "");
+		await rename(join(pack.directory, "README.md"), join(pack.directory, "LICENSE"));
+		assert.deepEqual(
+			await looks.next(signal),
+			["LICENSE", "README.md", "rules/new/feed.yaml"].map((path) => join(pack.directory, path)),
+		);
+	}));
+
+test("waiting ends when nobody waits any more", () =>
+	withPackOnDisk({}, async ({ directory }) => {
+		const controller = new AbortController();
+		const looks = new DirectoryLooks([directory], 10_000);
+		await looks.start();
+		const next = looks.next(controller.signal);
+		controller.abort();
+		await assert.rejects(next, { name: "AbortError" });
+	}));
+
+test.run();

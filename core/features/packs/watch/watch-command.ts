@@ -1,0 +1,45 @@
+import { relative, resolve } from "node:path";
+import { type CliContext, write } from "../../../cli/context.ts";
+import type { PackWork } from "../../../cli/pack-work.ts";
+import { DirectoryLooks } from "./directory-looks.ts";
+import { type RoundOptions, Rounds } from "./rounds.ts";
+
+export interface WatchOptions extends Pick<RoundOptions, "config" | "reload"> {
+	readonly directories: readonly string[];
+	readonly packs: PackWork;
+	/** Milliseconds between two looks. */
+	readonly interval?: number;
+}
+
+/** Check and test packs, and again after each change, until Ctrl-C. */
+export async function watchPacks({ directories, interval, ...options }: WatchOptions, { stdout, onInterrupt }: CliContext): Promise<void> {
+	const controller = new AbortController();
+	const { signal } = controller;
+	const leave = onInterrupt(() => controller.abort());
+	const base = process.cwd();
+	const looks = new DirectoryLooks(
+		directories.map((directory) => resolve(directory)),
+		interval,
+	);
+	const rounds = new Rounds({ directories, base, ...options });
+	const print = (lines: readonly string[]) => write(stdout, lines.map((line) => `${line}\n`).join(""));
+	try {
+		await looks.start();
+		for (;;) {
+			await print((await rounds.next(signal)).lines);
+			const changed = await looks.next(signal);
+			await print(["", `changed: ${toNames(changed, base)}`]);
+		}
+	} catch (error) {
+		if (!signal.aborted) throw error;
+	} finally {
+		leave();
+	}
+}
+
+const mostNames = 5;
+
+function toNames(paths: readonly string[], base: string): string {
+	const names = paths.slice(0, mostNames).map((path) => relative(base, path));
+	return names.join(", ") + (paths.length > mostNames ? ` and ${paths.length - mostNames} more` : "");
+}
