@@ -1,5 +1,6 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { packCompatibility } from "svc-automation/plugins/pack-compatibility";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { ldap } from "svc-automation/plugins-auth/ldap";
@@ -38,5 +39,7 @@ export default defineConfig({
 		actionChain(),
 		noop(),
 	],
+	// What packs of others say; without this line only the service's own words are understood.
+	dialects: [packCompatibility()],
 	auth_backends: { flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}), ldap, pam },
 });

@@ -11,6 +11,8 @@ export interface PythonRequest {
 	readonly entryPoint: string;
 	/** Absolute path; the directory of the entry point when the action stands in no pack directory. */
 	readonly packDirectory: string;
+	/** Directories with modules that packs import, searched last. */
+	readonly pythonPaths: readonly string[];
 	readonly pack: string;
 	readonly user: string;
 	readonly parameters: JsonObject;

@@ -54,6 +54,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		async start(context) {
 			pythonPaths = context.pythonPaths ?? [];
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
+			pythonPaths = context.pythonPaths ?? [];
 			const engine = options.engine ?? "auto";
 			const pyodide = { name: "pyodide", off: "the Python engine pyodide", resolve: () => import.meta.resolve("pyodide") };
 			if (engine === "auto") warnIfMissing(pyodide, context.logger);
@@ -65,18 +66,23 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		run: (context) =>
 			versions.use(context, async (place) => {
 				await assertFile(place.entryPoint);
-				return runAction(await engines.get(context.runnerParameters.engine), { ...context, ...place }, defaultLevel);
+				return runAction(await engines.get(context.runnerParameters.engine), { ...context, ...place }, { defaultLevel, pythonPaths });
 			}),
 	};
 });
 
-async function runAction(engine: PythonEngine, context: RunContext<typeof parameters>, defaultLevel: string): Promise<RunResult> {
+async function runAction(
+	engine: PythonEngine,
+	context: RunContext<typeof parameters>,
+	{ defaultLevel, pythonPaths }: { readonly defaultLevel: string; readonly pythonPaths: readonly string[] },
+): Promise<RunResult> {
 	const { env, log_level, timeout } = context.runnerParameters;
 	const environment = createRunEnvironment(env, context.environment);
 	const request = {
 		executionId: context.execution_id,
 		entryPoint: context.entryPoint,
 		packDirectory: context.packDirectory ?? dirname(context.entryPoint),
+		pythonPaths,
 		pack: context.pack,
 		user: context.user,
 		parameters: context.actionParameters,

@@ -65,11 +65,15 @@ export interface StartedRunner {
 	/** As a restart of the service would. */
 	restart(): Promise<void>;
 	readonly dataDirectory: string;
+	/** A directory whose modules packs may import. */
+	readonly modules: string;
 }
 
 /** One runner for all tests of a file, started as the host would. */
 export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin): StartedRunner {
 	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-"));
+	const modules = join(dataDirectory, "modules of others");
+	mkdirSync(modules);
 	let runner: Runner<ParameterSchema> = plugin.create();
 	const start = () =>
 		runner.start?.({
@@ -78,6 +82,7 @@ export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPl
 			dataDirectory,
 			nodeId: `test-${process.pid}`,
 			options: createOptions(),
+			pythonPaths: [modules],
 		});
 	test.before(start);
 	test.after(async () => {
@@ -88,6 +93,7 @@ export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPl
 	return {
 		context,
 		dataDirectory,
+		modules,
 		async run(options) {
 			const run = "savedState" in options ? options : context(options);
 			return { ...(await runner.run(run)), run };

@@ -1,5 +1,6 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { packCompatibility } from "svc-automation/plugins/pack-compatibility";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
@@ -11,6 +12,7 @@ export default defineConfig({
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand(), localScript(), workflow()],
+	dialects: [packCompatibility()],
 	packs: ["packs"],
 	auth: { backend: flatFile() },
 });

@@ -7,6 +7,8 @@ export interface WorkerSettings {
 	readonly recipe: string;
 	/** A directory for this worker alone; the run's pack is linked there. It ends with a slash, as the permission model wants it. */
 	readonly directory: string;
+	/** Directories with modules that packs import, to be read only; each ends with a slash. */
+	readonly pythonPaths: readonly string[];
 	/** Bytes of memory for Python. */
 	readonly memoryLimit: number;
 }

@@ -42,7 +42,7 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 			assertMemory(options.memory_limit);
 			await findInstallation();
 		},
-		async start({ dataDirectory, logger, nodeId }) {
+		async start({ dataDirectory, logger, nodeId, pythonPaths = [] }) {
 			const { memory_limit = 512, warm_workers = 1, idle_time = 300 } = options;
 			assertMemory(memory_limit);
 			const installation = await findInstallation();
@@ -53,6 +53,7 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 				name: nodeId,
 				installation,
 				snapshots,
+				pythonPaths: pythonPaths.map((path) => `${path}/`),
 				logger,
 				memoryLimit: memory_limit * mebibyte,
 				warm: warm_workers,

@@ -1,6 +1,6 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
-import { symlinkSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import { pythonScript } from "../index.ts";
@@ -46,9 +46,11 @@ return [seen, random.random()]`;
 	assert.notEqual(first?.[1], second?.[1]);
 });
 
-test("of the machine's files only the pack's are there, to be read", async () => {
+test("of the machine's files only the pack's, and modules for packs, are there, to be read", async () => {
 	pack.write("data/file.txt", "content");
 	symlinkSync("/etc", join(pack.directory, "outside"));
+	const module = JSON.stringify(join(runner.modules, "module.py"));
+	writeFileSync(join(runner.modules, "module.py"), "");
 	const body = attempts(
 		"open('data/file.txt').read()",
 		"os.getcwd()",
@@ -59,6 +61,8 @@ test("of the machine's files only the pack's are there, to be read", async () =>
 		"open('data/new.txt', 'w')",
 		"os.remove('data/file.txt')",
 		"os.chmod('data/file.txt', 0)",
+		`open(${module}, 'a')`,
+		`os.remove(${module})`,
 		"dict(os.environ)",
 	);
 	const refused = /Read-only file system/;
@@ -67,8 +71,8 @@ test("of the machine's files only the pack's are there, to be read", async () =>
 	assert.deepEqual(seen[2], ["dev", "home", "lib", "proc", "tmp"]);
 	assert.match(String(seen[3]), /FileNotFoundError/);
 	assert.match(String(seen[4]), /Error/);
-	for (const text of seen.slice(5, 9)) assert.match(text, refused);
-	assert.deepEqual(seen[9], {});
+	for (const text of seen.slice(5, 11)) assert.match(text, refused);
+	assert.deepEqual(seen[11], {});
 });
 
 test("JavaScript leads neither to Node nor to other files", async () => {

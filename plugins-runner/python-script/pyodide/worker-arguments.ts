@@ -12,7 +12,13 @@ const files = new URL(
 
 /** Arguments for Node to run a worker that reaches no file but what it needs. */
 export function toWorkerArguments(settings: WorkerSettings): string[] {
-	const readable = [fileURLToPath(files), `${dirname(fileURLToPath(settings.pyodide))}/`, settings.snapshot, settings.directory];
+	const readable = [
+		fileURLToPath(files),
+		`${dirname(fileURLToPath(settings.pyodide))}/`,
+		settings.snapshot,
+		settings.directory,
+		...settings.pythonPaths,
+	];
 	return [
 		...createOptions(),
 		permission,

@@ -11,6 +11,8 @@ export interface PoolOptions {
 	readonly name: string;
 	readonly installation: Installation;
 	readonly snapshots: SnapshotStore;
+	/** Directories that Python may read besides the pack; each ends with a slash. */
+	readonly pythonPaths: readonly string[];
 	readonly logger: Logger;
 	/** Bytes for Python. */
 	readonly memoryLimit: number;
@@ -107,6 +109,7 @@ export class WorkerPool {
 			pyodide: installation.module,
 			snapshot: file,
 			recipe,
+			pythonPaths: this.#options.pythonPaths,
 			memoryLimit,
 		});
 		this.#processes.add(worker);

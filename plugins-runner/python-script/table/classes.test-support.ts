@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { toAction } from "../python-pack.test-support.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Check } from "./check.test-support.ts";
 
 const twoClasses = `
@@ -74,11 +75,11 @@ export function checkModules(check: Check): void {
 		}
 	});
 
-	check("the base class is also found by the name that packs of the compatible platform use", async ({ pack, runner }) => {
-		const text = toAction("from st2common import log\nlog.getLogger(__name__).info('hello')\nreturn 'there'");
-		const named = text.replace("svc.actions", "st2common.runners.base_action");
-		const { result } = await runner.run(pack.action("second_name.py", named));
-		assert.equal(result["result"], "there");
-		assert.match(String(result["stderr"]), /^svc_action_second_name: INFO {5}hello\n$/);
+	check("modules of a dialect are found by their names, and behind those of the pack", async ({ pack, runner }) => {
+		writeFileSync(join(runner.modules, "foreign.py"), "from svc.actions import Action\nname = 'foreign'\n");
+		writeFileSync(join(runner.modules, "helper.py"), "name = 'of the dialect'\n");
+		pack.write("actions/helper.py", "name = 'of the pack'\n");
+		const body = "import foreign, helper\nreturn [foreign.name, helper.name, foreign.Action is Action]";
+		assert.deepEqual((await runner.run(pack.body("imports_foreign", body))).result["result"], ["foreign", "of the pack", true]);
 	});
 }

@@ -4,7 +4,7 @@ import type { RunMessage, WorkerSettings } from "../messages.ts";
 import { Channel } from "./channel.ts";
 import { limitMemory, loadInterpreter } from "./interpreter.ts";
 import { lockDown } from "./lockdown.ts";
-import { makeReadOnly, showPack } from "./pack-files.ts";
+import { makeReadOnly, showDirectory, showPack } from "./pack-files.ts";
 import { type Host, PythonHalf } from "./python-half.ts";
 import { readSnapshot } from "./snapshot.ts";
 
@@ -56,6 +56,7 @@ const message = channel.receive() as RunMessage | undefined;
 if (message === undefined) exit();
 else {
 	python.setInterruptBuffer(interrupt);
+	for (const path of settings.pythonPaths) showDirectory(python, path, path.slice(0, -1));
 	showPack(python, `${settings.directory}pack/`, message.packDirectory);
 	const host: Host = {
 		write: (name, bytes) => channel.send({ type: "output", channel: name, bytes: Buffer.from(bytes).toString("latin1") }),

@@ -8,7 +8,7 @@ import { packSnapshot } from "./snapshot.ts";
 const settings = JSON.parse(process.argv[2] ?? "{}") as SnapshotSettings;
 const directory = "/svc-runner";
 /** What most actions import, and the runner itself. */
-const modules = ["json", "logging", "traceback", "urllib.parse", "run_pyodide", "svc.aliases", "svc.compatible_log"];
+const modules = ["json", "logging", "traceback", "urllib.parse", "run_pyodide"];
 
 const python = await loadInterpreter(settings.pyodide, { _makeSnapshot: true });
 copySource(python);

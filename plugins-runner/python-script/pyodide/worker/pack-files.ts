@@ -26,10 +26,15 @@ const changes = 0o1100;
 
 /** Show the pack to Python under its own path, to be read only, and go there. */
 export function showPack(python: PyodideInterface, root: string, path: string): void {
+	showDirectory(python, root, path);
+	(python.FS as unknown as FileSystem).chdir(path);
+}
+
+/** Show a directory to Python under a path, to be read only. */
+export function showDirectory(python: PyodideInterface, root: string, path: string): void {
 	const files = python.FS as unknown as FileSystem;
 	files.mkdirTree(path);
 	files.mount(files.filesystems.NODEFS, { root }, path);
-	files.chdir(path);
 }
 
 /** Refuse every change of the host's files as a read-only file system does. */

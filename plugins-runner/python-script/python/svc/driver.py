@@ -3,7 +3,7 @@
 import os
 import sys
 
-from svc import actions, aliases, encoding, logs, places, service
+from svc import actions, encoding, logs, places, service
 
 EXIT_RAISED = 1
 EXIT_WRONG_STATUS = 220
@@ -14,7 +14,6 @@ def run(request, report):
 
     `report` is called with JSON text (engine.ts, `PythonReport`) when the action came to its end.
     """
-    aliases.install()
     logs.level = request["log_level"]
     places.learn(request["pack_directory"])
     try:
@@ -30,6 +29,8 @@ def run(request, report):
 def _run_action(request):
     entry_point = request["entry_point"]
     _add_paths(request["pack_directory"], entry_point)
+    # Behind everything else: a module of the pack, or one that is installed, is the one that it means.
+    sys.path.extend(request.get("python_paths", ()))
     action_class = _find_class(_load(entry_point), entry_point)
     action_service = service.ActionService(request["pack"], action_class.__name__)
     action = _construct(action_class, actions.Config(request["config"], request["pack"]), action_service)

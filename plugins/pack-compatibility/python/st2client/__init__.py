@@ -1,0 +1,1 @@
+"""A client of this service's API under the names that packs import."""

@@ -1,0 +1,1 @@
+"""What packs of the compatible platform import of it; see docs/reference/pack-compatibility.md for each name."""

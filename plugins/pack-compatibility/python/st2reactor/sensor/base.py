@@ -1,0 +1,5 @@
+"""The base classes of sensors."""
+
+from svc.sensors import PollingSensor, Sensor
+
+__all__ = ["PollingSensor", "Sensor"]

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
+
+/** Values that a description of a configuration may have, with those that references put in. */
+const most = 20_000;
+const deepest = 50;
+
+/**
+ * The description of a configuration with what `$ref` stands for in its place, as in `$ref: "#/properties/credentials"`. `SVC_INVALID`
+ * for a reference that leads nowhere, out of the file, or back to itself.
+ */
+export function resolveReferences(schema: JsonObject): JsonObject {
+	return new References(schema).resolve(schema) as JsonObject;
+}
+
+class References {
+	readonly #root: JsonObject;
+	#count = 0;
+
+	constructor(schema: JsonObject) {
+		// The file holds what stands below `properties` in a whole schema.
+		this.#root = { properties: schema };
+	}
+
+	/** @param open the references that led here, from the first one on */
+	resolve(value: JsonValue, open: readonly string[] = [], depth = 0): JsonValue {
+		this.#count += 1;
+		if (this.#count > most || depth > deepest) {
+			throw new SvcError("SVC_INVALID", `references ($ref) make the description larger than ${most} values, or deeper than ${deepest}`);
+		}
+		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.resolve(element, open, depth + 1));
+		if (!isJsonObject(value)) return value;
+		const { $ref: reference, ...others } = value;
+		if (typeof reference !== "string") {
+			return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.resolve(member, open, depth + 1)]));
+		}
+		if (open.includes(reference)) throw new SvcError("SVC_INVALID", `reference "${reference.slice(0, 200)}" leads back to itself`);
+		const found = this.resolve(this.#find(reference), [...open, reference], depth + 1);
+		return isJsonObject(found) ? { ...found, ...(this.resolve(others, open, depth + 1) as JsonObject) } : found;
+	}
+
+	#find(reference: string): JsonValue {
+		let found: JsonValue | undefined = this.#root;
+		for (const name of toPath(reference)) {
+			found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+		}
+		if (found === undefined) {
+			throw new SvcError("SVC_INVALID", `reference "${reference.slice(0, 200)}" leads nowhere; it must be such as "#/properties/name"`);
+		}
+		return found;
+	}
+}
+
+/** Members to go through; one that no object has where the reference leads out of the file. */
+function toPath(reference: string): readonly string[] {
+	if (!reference.startsWith("#/")) return [reference];
+	return reference
+		.slice(2)
+		.split("/")
+		.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
