@@ -54,7 +54,6 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		async start(context) {
 			pythonPaths = context.pythonPaths ?? [];
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
-			pythonPaths = context.pythonPaths ?? [];
 			const engine = options.engine ?? "auto";
 			const pyodide = { name: "pyodide", off: "the Python engine pyodide", resolve: () => import.meta.resolve("pyodide") };
 			if (engine === "auto") warnIfMissing(pyodide, context.logger);

@@ -70,7 +70,14 @@ test("references in the description of a configuration are what they refer to, w
 test("references that lead nowhere, out of the file, to themselves or to ever more are refused", () => {
 	const refused = (schema: Parameters<Dialects["translate"]>[1], message: RegExp) =>
 		assert.throws(() => dialects.translate("config_schema", schema), { code: "SVC_INVALID", message });
-	for (const $ref of ["#/properties/none", "#/properties/a/default/length", "#/properties/constructor", "other.yaml#/properties/a", "#", ""]) {
+	for (const $ref of [
+		"#/properties/none",
+		"#/properties/a/default/length",
+		"#/properties/constructor",
+		"other.yaml#/properties/a",
+		"#",
+		"",
+	]) {
 		refused({ a: { default: "text" }, b: { $ref } }, /leads nowhere; it must be such as/);
 	}
 	refused({ a: { properties: { b: { $ref: "#/properties/a" } } } }, /"#\/properties\/a" leads back to itself/);

@@ -20,7 +20,14 @@ class Connection:
             self._headers["Svc-Api-Key"] = api_key
         elif token:
             self._headers["X-Auth-Token"] = token
-        self._opener = request.build_opener(*self._to_handlers(cacert))
+        self._cacert = cacert
+        self._opener = None
+
+    def _open(self, call):
+        # The certificates are read with the first call: not every client makes one.
+        if self._opener is None:
+            self._opener = request.build_opener(*self._to_handlers(self._cacert))
+        return self._opener.open(call, timeout=TIMEOUT)
 
     def _to_handlers(self, cacert):
         # The service that the action runs on is near, and its token is for nobody else.
@@ -36,7 +43,7 @@ class Connection:
         address = self._address + path + ("?" + parse.urlencode(pairs) if pairs else "")
         data = None if body is None else json.dumps(body).encode("utf-8")
         try:
-            with self._opener.open(request.Request(address, data, dict(self._headers, **(headers or {})), method=method), timeout=TIMEOUT) as answer:
+            with self._open(request.Request(address, data, dict(self._headers, **(headers or {})), method=method)) as answer:
                 return _decode(answer.read())
         except error.HTTPError as refused:
             if refused.code == 404:

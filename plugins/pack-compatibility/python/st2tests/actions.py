@@ -1,7 +1,7 @@
 """Tests of actions."""
 
-from st2tests.datastore import MockDatastoreService
 from st2tests.pack_resource import BasePackResourceTestCase
+from svc import testing
 from svc.actions import Config
 
 __all__ = ["BaseActionTestCase"]
@@ -15,11 +15,11 @@ class BaseActionTestCase(BasePackResourceTestCase):
 
     def setUp(self):
         super().setUp()
-        self.action_service = MockDatastoreService("tests", self.action_cls.__name__)
+        self.action_service = testing.MockService(testing.PACK, self.action_cls.__name__)
 
     def get_action_instance(self, config=None):
         """The action as a run would have it, with a datastore in memory."""
-        config = Config(config or {}, "tests")
+        config = Config(config or {}, testing.PACK)
         try:
             return self.action_cls(config=config, action_service=self.action_service)
         except TypeError as error:

@@ -1,24 +1,18 @@
 """Tests of sensors."""
 
-import logging
-
-from st2tests.datastore import MockDatastoreService
 from st2tests.pack_resource import BasePackResourceTestCase
+from svc import testing
 
 __all__ = ["BaseSensorTestCase"]
 
 
-class MockSensorService(MockDatastoreService):
+class SensorService(testing.MockSensorService):
     """Keeps what a sensor dispatches."""
 
     def __init__(self, class_name):
-        super().__init__("tests", class_name)
+        super().__init__(testing.PACK, class_name)
         #: `trigger`, `payload` and `trace_context` of each, in order.
         self.dispatched_triggers = []
-        self.logger = logging.getLogger("sensors." + class_name)
-
-    def get_logger(self, name):
-        return self.logger.getChild(name)
 
     def dispatch(self, trigger, payload=None, trace_tag=None):
         self.dispatch_with_context(trigger, payload, {"trace_tag": trace_tag} if trace_tag else {})
@@ -35,7 +29,7 @@ class BaseSensorTestCase(BasePackResourceTestCase):
 
     def setUp(self):
         super().setUp()
-        self.sensor_service = MockSensorService(self.sensor_cls.__name__)
+        self.sensor_service = SensorService(self.sensor_cls.__name__)
 
     def get_sensor_instance(self, config=None, poll_interval=None):
         """The sensor as the service would make it."""
