@@ -8,7 +8,7 @@ import { findTypeProblems } from "./check-types.ts";
 const expected = [
 	/^(package\.json|README\.md|LICENSE|(?:CHANGELOG|SECURITY)\.md|svc\.config\.ts)$/,
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
-	/^dist\/plugins-runner\/python-script\/python\/.+\.py$/,
+	/^dist\/(plugins-runner\/python-script|plugins\/pack-compatibility)\/python\/.+\.py$/,
 	/^dist\/openapi\.json$/,
 	/^dist\/schemas\/[a-z-]+\.json$/,
 	/^docs\/.+\.(md|svg)$/,
