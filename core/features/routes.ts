@@ -19,6 +19,7 @@ import { inquiryRoutes } from "./inquiries/routes.ts";
 import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
+import { packViewRoutes } from "./packs/pack-view-routes.ts";
 import { configRoutes } from "./packs/routes.ts";
 import { policyRoutes } from "./policies/routes.ts";
 import { purgeRoutes } from "./retention/routes.ts";
@@ -51,6 +52,7 @@ export const routes: readonly Route<Engine>[] = [
 	...aliasExecutionRoutes,
 	...apiKeyRoutes,
 	...keyRoutes,
+	...packViewRoutes,
 	...configRoutes,
 	...roleRoutes,
 	...webhookRoutes,
@@ -70,4 +72,9 @@ export const routes: readonly Route<Engine>[] = [
 ];
 
 /** Routes that a credential alone is enough for, without a permission. */
-export const openToAuthenticated: ReadonlySet<string> = new Set(["api GET /", "api GET /user", "auth DELETE /tokens/:token"]);
+export const openToAuthenticated: ReadonlySet<string> = new Set([
+	"api GET /",
+	"api GET /user",
+	"api GET /packs/views/file/:pack/icon.png",
+	"auth DELETE /tokens/:token",
+]);

@@ -1,8 +1,10 @@
 import type { PackConfigs } from "./pack-configs-api.ts";
+import type { Packs } from "./pack-views-api.ts";
 
 /** What the engine has of this feature. */
 export interface PacksApi {
 	readonly packConfigs: PackConfigs;
+	readonly packs: Packs;
 }
 
 declare module "../../kernel/engine-api.ts" {

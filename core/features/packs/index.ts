@@ -9,7 +9,9 @@ import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
 import { PackRegistration } from "./pack-registration.ts";
 import { PackSwitch } from "./pack-switch.ts";
+import { packViewRoutes } from "./pack-view-routes.ts";
 import { configRoutes } from "./routes.ts";
+import { StoredPacks } from "./stored-packs.ts";
 
 export interface PacksFeature extends ServedFeature<PacksApi> {
 	/** For features whose records packs may bring; to be called when they are registered. */
@@ -31,7 +33,7 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 	const registration = new PackRegistration({ ...kernel, packConfigs });
 	const contents = createContents(kernel);
 	return {
-		api: { packConfigs },
+		api: { packConfigs, packs: new StoredPacks({ ...kernel, contents }) },
 		switch: new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] }),
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
@@ -39,13 +41,14 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 		content: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: configRoutes,
+		routes: [...packViewRoutes, ...configRoutes],
 	};
 }
 
 function createContents(kernel: Kernel): PackContents {
+	const { options } = kernel;
 	const root = join(kernel.dependencies.dataDirectory, "packs");
-	return new PackContents({ ...kernel, root, limits: { size: 100_000_000, files: 20_000 } });
+	return new PackContents({ ...kernel, root, limits: { size: options.content.max_pack_size, files: options.content.max_files } });
 }
 
 /** What the storage does not keep any more goes from this node, now and then. */

@@ -1,8 +1,10 @@
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { addPackAuthoringCommands } from "./authoring-commands.ts";
+import { addPackViewCommands } from "./pack-view-commands.ts";
 
 /** `svc pack`: what is about packs as a whole. */
 export const addPackCommands: AddCommands = (parent, context) => {
 	const pack = parent.command("pack").description("Write packs, and see which there are.");
+	addPackViewCommands(pack, context);
 	addPackAuthoringCommands(pack, context);
 };

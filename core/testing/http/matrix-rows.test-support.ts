@@ -239,6 +239,15 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		shows: { hashes: "show_secrets" },
 	},
 	"api DELETE /apikeys/:key": { ok: 204, request: async ({ newKey }) => ({ path: `/apikeys/${await newKey()}` }), grants: [] },
+	"api GET /packs": { ok: 200, request: at("/packs"), grants: global("pack_list") },
+	"api GET /packs/:pack": { ok: 200, request: at("/packs/vault"), grants: on("pack:vault", "pack_view") },
+	"api GET /packs/views/files/:pack": { ok: 200, request: at("/packs/views/files/vault"), grants: on("pack:vault", "pack_view") },
+	"api GET /packs/views/file/:pack/**:path": {
+		ok: 200,
+		request: at("/packs/views/file/vault/actions/flow.yaml"),
+		grants: on("pack:vault", "pack_view"),
+	},
+	"api GET /packs/views/file/:pack/icon.png": { ok: 200, request: at("/packs/views/file/vault/icon.png") },
 	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list"), shows: { configuration: "show_secrets" } },
 	"api GET /configs/:pack": {
 		ok: 200,

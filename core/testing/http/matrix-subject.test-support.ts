@@ -7,6 +7,7 @@ import type { MatrixSubject } from "./rights-row.test-support.ts";
 /** The packs that they ask for. */
 export const matrixPacks = {
 	"vault/pack.yaml": "ref: vault\nname: vault\ndescription: Secrets.\nversion: 1.0.0\nauthor: somebody\n",
+	"vault/icon.png": "not much of a picture",
 	"vault/config.schema.yaml": "pin: {type: string, secret: true}\n",
 	"vault/actions/flow.yaml":
 		"name: flow\nrunner_type: workflow\nentry_point: workflows/flow.yaml\nparameters: {pin: {type: string, secret: true}}\n",

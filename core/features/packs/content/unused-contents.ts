@@ -67,7 +67,7 @@ export class UnusedContents {
 		const { storage } = this.#parts;
 		const packs = await storage.find("pack", { fields: ["content", "earlier"] });
 		const needed = new Set<unknown>(packs.flatMap(({ content, earlier }) => [content, ...(earlier ?? []).map((old) => old["content"])]));
-		for (const content of await storage.distinct("action", "content")) needed.add(content);
+		for (const kind of ["action", "sensor"] as const) for (const content of await storage.distinct(kind, "content")) needed.add(content);
 		for (const content of await this.#findInExecutions()) needed.add(content);
 		return needed;
 	}

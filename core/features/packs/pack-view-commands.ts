@@ -1,0 +1,53 @@
+import type { Writable } from "node:stream";
+import type { Command } from "commander";
+import { optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withNames } from "../../cli/completion/name-source.ts";
+import { type CliContext, writeOutput } from "../../cli/context.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { printList, printRecord } from "../../cli/output.ts";
+import { openSession } from "../../cli/session.ts";
+import { createPackClient } from "./pack-client.ts";
+
+const names = { path: "/packs", name: "ref" };
+const columns = ["ref", "name", "description", "version", "author"];
+const attributes = ["ref", "name", "description", "version", "author", "email", "keywords", "path", "content", "source", "installation"];
+
+/** `svc pack list`, `get` and `files`: which packs there are, and what they hold. */
+export function addPackViewCommands(pack: Command, context: CliContext): void {
+	withCommonOptions(pack.command("list").description("List packs."))
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
+		.action(async (_options, command) => {
+			const options = optionsOf<{ last?: number }>(command);
+			const client = createPackClient(await openSession(options, context));
+			await printList(await client.list({ limit: options.last }), columns, { ...options, limitOption: "-n" }, context);
+		});
+
+	withCommonOptions(withNames(pack.command("get <refs...>"), names).description("Show packs.")).action(
+		async (refs: string[], _options, command) => {
+			const options = optionsOf(command);
+			const client = createPackClient(await openSession(options, context));
+			for (const ref of refs)
+				await printRecord(await orNotFound(client.get(ref), "Pack", ref, "svc pack list"), attributes, options, context);
+		},
+	);
+
+	withCommonOptions(
+		withNames(pack.command("files <ref> [path]"), names).description("List the files of a pack, or show one of them."),
+	).action(async (ref: string, path: string | undefined, _options, command) => {
+		const options = optionsOf(command);
+		const client = createPackClient(await openSession(options, context));
+		if (path !== undefined) {
+			const file = await orNotFound(client.file(ref, path), "File", `${ref}/${path}`, `svc pack files ${ref}`);
+			return writeFile(context.stdout, file);
+		}
+		const { files } = await orNotFound(client.get(ref), "Pack", ref, "svc pack list");
+		const records = files.map((file) => ({ path: file }));
+		await printList({ items: records, total: records.length, limit: undefined }, ["path"], options, context);
+	});
+}
+
+/** Byte for byte, but to a terminal: somebody else has written it. */
+function writeFile(stream: Writable, file: Uint8Array): Promise<void> {
+	if ("isTTY" in stream && stream.isTTY === true) return writeOutput(stream, Buffer.from(file).toString("utf8"));
+	return new Promise((resolve) => stream.write(file, () => resolve()));
+}

@@ -1,0 +1,153 @@
+import { extname } from "node:path";
+import { parseIds } from "../../http/ids.ts";
+import { answerJson, answerList, answerNothing, answerSelectedPage, answerText } from "../../http/openapi/answers.ts";
+import { text } from "../../http/openapi/schema.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { type Reply, replyContent, replyJson } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSort } from "../../http/sort.ts";
+import type { Resource } from "../../kernel/basics/resource.ts";
+import { manifestMembers, ownMembers, toPackRecord } from "./pack-records.ts";
+import { packFileSchema, packPart, packSchema } from "./pack-schemas.ts";
+import type { PackFile, Packs } from "./pack-views-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly packs: Packs;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const defaultLimit = 100;
+const selectable = selectionOf([...ownMembers, ...manifestMembers], ["id"]);
+const sortFields = new Map<string, "id" | "name" | "ref">([
+	["id", "id"],
+	["name", "name"],
+	["ref", "ref"],
+]);
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+	[".py", "text/x-python"],
+	[".sh", "application/x-sh"],
+	[".json", "application/json"],
+	[".yaml", "application/x-yaml"],
+	[".yml", "application/x-yaml"],
+	[".md", "text/markdown"],
+	[".html", "text/html"],
+	[".css", "text/css"],
+	[".js", "text/javascript"],
+	[".xml", "application/xml"],
+	[".png", "image/png"],
+	[".jpg", "image/jpeg"],
+	[".jpeg", "image/jpeg"],
+	[".gif", "image/gif"],
+	[".svg", "image/svg+xml"],
+]);
+const plain = "text/plain";
+/** Somebody else has written it: where a browser opens it, it runs nothing, loads nothing and is of nobody's origin. */
+const fileHeaders = { "content-security-policy": "default-src 'none'; sandbox", "cache-control": "private, no-cache" };
+
+const fileAnswers = {
+	200: {
+		...answerText([...new Set([...contentTypes.values(), plain])], "The file as it is; its type is that of its name.", "name: disk\n"),
+		headers: {
+			ETag: { description: "Another one for other bytes; not quoted.", schema: text },
+			"Last-Modified": { description: "When it was changed, or stored.", schema: text },
+		},
+	},
+	304: answerNothing("It is as it was (`If-None-Match`, `If-Modified-Since`)."),
+};
+
+export const packViewRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/packs",
+		component: "api",
+		summary: "List packs, by ref",
+		answers: { 200: answerSelectedPage(packSchema, packPart) },
+		permission: "pack_list",
+		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", ref: "string", sort: "string" },
+		async handler(context) {
+			const { id, name, ref, sort } = context.query;
+			const paging = parsePaging(context, defaultLimit);
+			const selection = parseSelection(context.query, selectable);
+			const filter = {
+				...(id !== undefined && { id: parseIds(id) }),
+				...(name !== undefined && { name }),
+				...(ref !== undefined && { ref }),
+			};
+			const orderBy = parseSort(sort, sortFields);
+			const page = await context.engine.packs.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			return replyList({ ...page, items: page.items.map(toPackRecord) }, paging, selection);
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/views/files/:pack",
+		component: "api",
+		summary: "Get the texts of a pack",
+		description: "At most 1,000 files with 8,000,000 bytes in all; what is no text, or has more than 500,000 bytes, is passed over.",
+		answers: { 200: answerList(packFileSchema) },
+		permission: "pack_view",
+		resource: findPackResource,
+		async handler(context) {
+			const texts = await context.engine.packs.texts(toPack(context));
+			return replyJson(texts.map(({ path: file_path, text: content }) => ({ file_path, content })));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/views/file/:pack/icon.png",
+		component: "api",
+		summary: "Get the icon of a pack",
+		answers: fileAnswers,
+		permission: "authenticated",
+		handler: async (context) => replyFile(context.request, await context.engine.packs.file(toPack(context), "icon.png")),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/views/file/:pack/**:path",
+		component: "api",
+		summary: "Get a file of a pack",
+		description: "400 for a file of more than 500,000 bytes.",
+		answers: fileAnswers,
+		permission: "pack_view",
+		resource: findPackResource,
+		handler: async (context) => replyFile(context.request, await context.engine.packs.file(toPack(context), context.path["path"] ?? "")),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/:pack",
+		component: "api",
+		summary: "Get a pack",
+		answers: { 200: answerJson(packSchema) },
+		permission: "pack_view",
+		resource: findPackResource,
+		handler: async (context) => replyJson(toPackRecord(await context.engine.packs.get(toPack(context)))),
+	}),
+];
+
+function toPack({ path }: Pick<RouteContext, "path">): string {
+	return path["pack"] ?? "";
+}
+
+/** The pack named in the path, by its ref. */
+async function findPackResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+	return { uid: `pack:${(await context.engine.packs.get(toPack(context))).ref}` };
+}
+
+function replyFile({ headers: asked }: Pick<Request, "headers">, file: PackFile): Reply {
+	const headers = { ...fileHeaders, etag: file.tag, "last-modified": new Date(file.modified).toUTCString() };
+	if (isKnown(asked, file)) return { status: 304, headers, body: null };
+	return replyContent(file.content, contentTypes.get(extname(file.path).toLowerCase()) ?? plain, headers);
+}
+
+/** Whether whoever asks has the file. The tag is the better word, where there is one. */
+function isKnown(asked: Headers, { tag, modified }: PackFile): boolean {
+	const tags = asked.get("if-none-match");
+	if (tags !== null) return tags.split(",").some((one) => ["*", tag].includes(one.trim().replace(/^(?:W\/)?"(.*)"$/, "$1")));
+	const since = Date.parse(asked.get("if-modified-since") ?? "");
+	return Math.floor(modified / 1_000) * 1_000 <= since;
+}

@@ -1,0 +1,74 @@
+import { isUtf8 } from "node:buffer";
+import { stat } from "node:fs/promises";
+import { type PackEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import type { Page } from "../../kernel/basics/page.ts";
+import type { PackContents } from "./content/pack-contents.ts";
+import { directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
+import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";
+
+/** Texts of a pack that are answered together, and bytes of them. */
+const mostTexts = 1_000;
+const mostBytes = 8_000_000;
+
+/** Packs as the storage has them, and their files. */
+export class StoredPacks implements Packs {
+	readonly #storage: Storage;
+	readonly #contents: PackContents;
+
+	constructor({ storage, contents }: { readonly storage: Storage; readonly contents: PackContents }) {
+		this.#storage = storage;
+		this.#contents = contents;
+	}
+
+	async list({ id, name, ref }: PackFilter, { orderBy = [["ref", "asc"]], ...paging }: PackListing): Promise<Page<PackEntity>> {
+		const where = {
+			...(id !== undefined && { id: toOneOf(id) }),
+			...(name !== undefined && { name: toOneOf(name) }),
+			...(ref !== undefined && { ref }),
+		};
+		const items = await this.#storage.find("pack", { where, orderBy, ...paging });
+		return { items, total: await this.#storage.count("pack", where) };
+	}
+
+	async get(refOrId: string): Promise<PackEntity> {
+		const [byRef] = await this.#storage.find("pack", { where: { ref: refOrId }, limit: 1 });
+		const found = byRef ?? (isId(refOrId) ? await this.#storage.get("pack", refOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${refOrId}" cannot be found`);
+		return found;
+	}
+
+	async texts(refOrId: string): Promise<readonly { readonly path: string; readonly text: string }[]> {
+		const texts: { path: string; text: string }[] = [];
+		let rest = mostBytes;
+		for await (const { path, content } of (await this.#files(await this.get(refOrId))).each()) {
+			if (texts.length === mostTexts) break;
+			if (content.length > rest || content.includes(0) || !isUtf8(content)) continue;
+			rest -= content.length;
+			texts.push({ path, text: Buffer.from(content).toString("utf8") });
+		}
+		return texts;
+	}
+
+	async file(refOrId: string, path: string): Promise<PackFile> {
+		const pack = await this.get(refOrId);
+		const found = await (await this.#files(pack)).read(path);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack.ref}" has no file "${path}"`);
+		return found;
+	}
+
+	async #files({ ref, path, content }: PackEntity): Promise<PackFiles> {
+		if (content !== null) return storedFiles(this.#storage, this.#contents, content);
+		if (path === null) return noFiles;
+		const found = await stat(path).catch(() => undefined);
+		if (found?.isDirectory() !== true) throw new SvcError("SVC_NOT_FOUND", `the directory of pack "${ref}" is not on this node`);
+		return directoryFiles(path);
+	}
+}
+
+/** Of packs that the service itself brings. */
+const noFiles: PackFiles = {
+	async *each() {},
+	read: async () => undefined,
+};
