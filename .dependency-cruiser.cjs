@@ -29,7 +29,8 @@ const order = [
 	["packs"],
 	["triggers", "actions"],
 	["executions"],
-	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "workflows", "aliases"],
+	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "workflows"],
+	["aliases"],
 	["retention"],
 ];
 

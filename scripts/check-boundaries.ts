@@ -21,7 +21,7 @@ const violations: readonly (readonly [rule: string, file: string, text: string])
 	["features-know-kernel-and-kits", "core/features/one/c.ts", 'import type { T } from "../../service/target.ts"; export type X = T;'],
 	["lists-take-the-faces", "core/features/list.ts", 'import type { T } from "./two/shown-api.ts"; export type X = T;'],
 	["others-take-the-lists", "core/service/a.ts", 'import type { T } from "../features/two/index.ts"; export type X = T;'],
-	...["access", "datastore", "packs", "actions", "executions", "rules", "retention"].map(
+	...["access", "datastore", "packs", "actions", "executions", "rules", "aliases", "retention"].map(
 		(feature, index) =>
 			[
 				`order-of-features-${index + 1}`,

@@ -56,7 +56,8 @@ async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePl
 		api.list<RunningRule>("/rules"),
 		api.list<{ readonly parameters: JsonObject }>("/webhooks"),
 	]);
-	const runners = plan.plugins?.filter(({ kind }) => kind === "runner") ?? [];
+	// Features bring some, besides the plugins.
+	const runners = content.runner_types.filter(({ state }) => state !== "left").map(({ ref }) => ({ name: ref }));
 	const packs = new Set([...actions.items.map(({ pack }) => pack), ...refs(content.packs.filter(isEmptyPack(content.actions)))]);
 	const hooks = webhooks.items.map(({ parameters }) => `/v1/webhooks/${String(parameters["url"]).replace(/^\/+|\/+$/g, "")}`);
 	const planned = new Map(content.rules.map((rule) => [rule.ref, rule]));

@@ -81,6 +81,7 @@ export interface PlannedContent {
 	readonly trigger_types: readonly PlannedRecord[];
 	readonly rules: readonly PlannedRule[];
 	readonly policies: readonly PlannedRecord[];
+	readonly action_aliases: readonly PlannedRecord[];
 	readonly webhooks: readonly PlannedTrigger[];
 	readonly timers: readonly PlannedTrigger[];
 }

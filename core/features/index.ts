@@ -51,7 +51,7 @@ export function createFeatures(kernel: Kernel) {
 		actions,
 		executions: createExecutionsFeature(kernel),
 		workflows,
-		aliases: createAliasesFeature(kernel, packs),
+		aliases: createAliasesFeature(kernel, { ...access.api, ...rules.api, registerFiles: packs.registerFiles }),
 		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),

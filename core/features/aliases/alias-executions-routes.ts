@@ -12,7 +12,7 @@ import { renderMessage } from "./alias-messages.ts";
 import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-api.ts";
 import { toAlias, toAliasResource } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
-import { aliasExecutionSchema, aliasExecutionsSchema } from "./schemas.ts";
+import { aliasExecutionsSchema, firstAliasExecutionSchema } from "./schemas.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -55,7 +55,7 @@ export const aliasExecutionRoutes = [
 		component: "api",
 		summary: "Start what a command says, by a format of an action alias",
 		description: "With `results` as well where the command asks for several executions.",
-		answers: { 201: answerJson(aliasExecutionSchema), 404: noAction },
+		answers: { 201: answerJson(firstAliasExecutionSchema), 404: noAction },
 		permission: "action_execute",
 		resource: async (context) => toActionResource((await toNamedMatch(context)).alias.action_ref),
 		query: secretsQuery,

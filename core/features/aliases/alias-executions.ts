@@ -9,6 +9,8 @@ import type { AliasMatch, AliasOrigin } from "./aliases-api.ts";
 export interface AliasExecutionParts {
 	readonly catalog: Catalog;
 	readonly executions: Executions;
+	/** See to it that answers are brought. */
+	readonly answer: () => Promise<void>;
 }
 
 /** Starts what commands ask for. */
@@ -21,6 +23,7 @@ export class AliasExecutions {
 
 	/** One after another, in the order of the command. */
 	async start(match: AliasMatch, origin: AliasOrigin, principal: Principal): Promise<readonly ExecutionView[]> {
+		if (origin.notification_route || origin.notification_channel) await this.#parts.answer();
 		const schema = await this.#schemaOf(match.alias.action_ref);
 		const requests = match.values.map((values) => toRequest(match, values, { schema, origin, principal }));
 		const started: ExecutionView[] = [];

@@ -16,6 +16,8 @@ export interface AliasesParts {
 	readonly clock: Clock;
 	readonly secrets: AliasSecrets;
 	readonly executions: AliasExecutions;
+	/** See to it that answers are brought. */
+	readonly answer: () => Promise<void>;
 }
 
 const byName = [
@@ -56,6 +58,7 @@ export class StoredAliases implements Aliases {
 		const fields = checkAlias(input, pack);
 		withoutMask(fields.immutable_parameters);
 		const alias = { id: createId(clock), ...fields };
+		await this.#parts.answer();
 		await storage.insert("action_alias", [alias]).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		return alias;
 	}

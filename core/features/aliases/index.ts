@@ -1,34 +1,53 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import type { Access } from "../access/access-api.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
+import type { Rules } from "../rules/rules-api.ts";
 import { AliasExecutions } from "./alias-executions.ts";
 import { aliasExecutionRoutes } from "./alias-executions-routes.ts";
 import { toAliasInput } from "./alias-file.ts";
 import { AliasSecrets } from "./alias-secrets.ts";
 import { StoredAliases } from "./aliases.ts";
+import { registerAnswerRule } from "./answer-rule.ts";
 import type { AliasesApi } from "./api.ts";
+import { chatRunner, createChatRunner } from "./chat-runner.ts";
 import { registerAlias } from "./register-alias.ts";
+import { ResultMessages } from "./result-messages.ts";
 import { aliasRoutes } from "./routes.ts";
 
 export interface AliasesNeeds {
+	readonly access: Access;
+	readonly rules: Rules;
 	readonly registerFiles: RegisterFiles;
 }
 
-/** What people write in a chat to run actions. */
-export function createAliasesFeature(kernel: Kernel, { registerFiles }: AliasesNeeds): ServedFeature<AliasesApi> {
-	const aliases = new StoredAliases({ ...kernel, secrets: new AliasSecrets(kernel), executions: new AliasExecutions(kernel) });
-	const principal: Principal = { username: kernel.options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+/** What people write in a chat to run actions, and what is said to them. */
+export function createAliasesFeature(kernel: Kernel, { access, rules, registerFiles }: AliasesNeeds): ServedFeature<AliasesApi> {
+	const { storage, options, dependencies } = kernel;
+	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
+	// A service without chats has no rule for them.
+	const answer = () => registerAnswerRule({ storage, rules, principal });
+	const secrets = new AliasSecrets(kernel);
+	const aliases = new StoredAliases({ ...kernel, secrets, answer, executions: new AliasExecutions({ ...kernel, answer }) });
+	const results = new ResultMessages({
+		...kernel,
+		...{ access, secrets, masked: options.api.mask_secrets },
+		webUrl: () => (options.webui.webui_base_url || dependencies.apiUrl()).replace(/\/+$/, ""),
+	});
 	return {
 		api: { aliases },
-		register: () =>
-			registerFiles({
+		runners: new Map([[chatRunner, createChatRunner({ ...kernel, access, aliases, results })]]),
+		async register() {
+			await registerFiles({
 				kind: "action_alias",
 				folder: "aliases",
 				toInput: toAliasInput,
-				register: (input, { isOverridden }) => registerAlias({ storage: kernel.storage, aliases, principal }, input, isOverridden),
+				register: (input, { isOverridden }) => registerAlias({ storage, aliases, principal }, input, isOverridden),
 				remove: (ref) => aliases.remove(ref),
-			}),
+			});
+			if ((await storage.count("action_alias", {})) > 0) await answer();
+		},
 		routes: [...aliasRoutes, ...aliasExecutionRoutes],
 	};
 }

@@ -1,65 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { stringify } from "yaml";
-import { defineRunner, type RoleConfig } from "../../contract/index.ts";
-import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
+import type { GuardedService } from "../../testing/http/guarded-service.test-support.ts";
+import { type Ask, sweep, withAliasService } from "./aliases.test-support.ts";
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-
-const sweep = {
-	name: "sweep",
-	pack: "disk",
-	description: "Free space",
-	action_ref: "disk.sweep",
-	formats: [{ display: "sweep <volume>", representation: ["sweep {{ volume }}", "clean {{ volume }}"] }, "tidy {{ volume=/ }}"],
-	ack: { format: "Sweeping, id {{ execution.id }}", append_url: false },
-	result: { format: "Done." },
-};
-/** Its result is the parameters that it was given. */
-const tell = defineRunner("tell", () => ({
-	description: "Tells what it was given.",
-	capabilities: {},
-	parameters: {},
-	run: async ({ actionParameters }) => ({ succeeded: true, result: actionParameters }),
-}));
-const packs = {
-	"disk/pack.yaml": stringify({ ref: "disk", name: "disk", description: "Disks.", version: "1.0.0", author: "somebody" }),
-	"disk/actions/sweep.yaml": stringify({
-		name: "sweep",
-		runner_type: "tell",
-		parameters: {
-			volume: { type: "string" },
-			hosts: { type: "array", items: { type: "string" } },
-			depth: { type: "integer" },
-			pin: { type: "string", secret: true },
-			asked_by: { type: "string", default: "{{ action_context.api_user }}" },
-			note: { type: "string" },
-			item: { type: "string", default: "{{ svckv.user.note }}" },
-		},
-		notify: { "on-complete": { routes: ["own"] } },
-	}),
-	"disk/aliases/sweep.yaml": stringify(sweep),
-};
-const rbac: RoleConfig = {
-	roles: [
-		{ name: "bridge", permission_grants: [{ resource_uid: "action:disk:sweep", permission_types: ["action_execute", "action_view"] }] },
-		{ name: "helper", permission_grants: [{ permission_types: ["action_alias_help", "action_alias_match"] }] },
-	],
-	assignments: [
-		{ username: "bot", roles: ["bridge"] },
-		{ username: "hal", roles: ["helper"] },
-	],
-};
-
-const withService = (run: (ask: Ask, service: GuardedService) => Promise<void>) =>
-	withGuardedService(
-		async (service) => {
-			const root = await service.signIn("root");
-			await run((method, path, body) => service.ask(root, method, `/v1${path}`, body), service);
-		},
-		{ rbac, runners: [tell()], packs },
-	);
-const withAliases = (name: string, run: (ask: Ask, service: GuardedService) => Promise<void>) => test(name, () => withService(run));
+const withAliases = (name: string, run: (ask: Ask, service: GuardedService) => Promise<void>) => test(name, () => withAliasService(run));
 const refsOf = (body: unknown) => (body as { readonly ref: string }[]).map(({ ref }) => ref);
 const other = { name: "other", action_ref: "disk.sweep", formats: ["sweep {{ volume }} now", "other"] };
 

@@ -50,10 +50,15 @@ export const aliasHelpSchema = defineSchema(
 	{ available: 1, helpstrings: [{ pack: "disk", display: "sweep <volume>", description: "Free space" }] },
 );
 
+const startedMembers = { execution: executionSchema, actionalias: aliasSchema, message: text, extra: jsonObject };
+
 /** What a command has started, and what is said about it. */
-export const aliasExecutionSchema = defineSchema(
-	"AliasExecution",
-	object({ execution: executionSchema, actionalias: aliasSchema, message: text, extra: jsonObject }, ["message", "extra"]),
+const aliasExecutionSchema = defineSchema("AliasExecution", object(startedMembers, ["message", "extra"]));
+
+/** The first that a command has started; `results` holds all where there are several. */
+export const firstAliasExecutionSchema = defineSchema(
+	"FirstAliasExecution",
+	object({ ...startedMembers, results: arrayOf(aliasExecutionSchema) }, ["message", "extra", "results"]),
 );
 
 /** The same for a command that may ask for several. */

@@ -4,6 +4,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
+import { chatopsPack } from "./chatops-pack.ts";
 import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";
 import { corePack } from "./core-pack.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
@@ -61,6 +62,7 @@ export async function registerPacks(
 	};
 	await register(corePack);
 	await register(defaultPack);
+	await register(chatopsPack);
 	for (const directory of directories) {
 		for (const path of await findPackDirectories(directory)) await register(await readPackDirectory(path, parts.dialects));
 	}

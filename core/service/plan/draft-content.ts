@@ -13,9 +13,12 @@ import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toDependencies } from "../engine-dependencies.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 
-type Kind = Extract<EntityKind, "runner_type" | "pack" | "action" | "sensor" | "trigger_type" | "trigger" | "rule" | "policy">;
+type Kind = Extract<
+	EntityKind,
+	"runner_type" | "pack" | "action" | "sensor" | "trigger_type" | "trigger" | "rule" | "policy" | "action_alias"
+>;
 
-const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy"];
+const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"];
 
 /** Identity, and what is made anew by each change. */
 const withoutMeaning = ["id", "revision", "turn", "registration"];
@@ -119,6 +122,7 @@ async function toContent(storage: Storage, rules: readonly RuleView[], judge: Ju
 		trigger_types: await list("trigger_type"),
 		rules: rules.map((view) => toRule(view, states.get(view.rule.ref))),
 		policies: await list("policy"),
+		action_aliases: await list("action_alias"),
 		webhooks: ofTypes([triggerRefs.webhook]),
 		timers: ofTypes(timerTypes),
 	};

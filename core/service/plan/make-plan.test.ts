@@ -26,8 +26,10 @@ test("a plan on an empty directory makes nothing, and tells what a start makes",
 			assert.equal(firstUser !== undefined, plan.first_user);
 			assert.deepEqual(Object.keys(addresses).sort(), plan.listeners?.map(({ name }) => name).sort());
 			for (const { path } of plan.files ?? []) assert.ok(existsSync(path), path);
-			const { rules, actions, runnerTypes, webhooks, timers, triggers, policies, sensorTypes } = engine;
+			const { rules, actions, runnerTypes, webhooks, timers, triggers, policies, sensorTypes, aliases } = engine;
 			assert.deepEqual(refs((await policies.list({}, {})).items), refs(plan.content?.policies));
+			assert.deepEqual(refs((await aliases.list({}, {})).items), refs(plan.content?.action_aliases));
+			assert.deepEqual(refs(plan.content?.action_aliases), ["hello.hello"]);
 			assert.deepEqual(refs((await sensorTypes.list({}, {})).items), refs(plan.content?.sensors));
 			assert.deepEqual([refs(plan.content?.policies), plan.content?.sensors.length], [["hello.few"], 1]);
 			assert.deepEqual(

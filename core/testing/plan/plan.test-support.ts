@@ -136,6 +136,7 @@ async function writePack(write: PlanPlace["write"]): Promise<void> {
 		"packs/hello/policies/few.yaml",
 		"name: few\nresource_ref: hello.greet\npolicy_type: action.concurrency\nparameters: { action: delay, threshold: 2 }\n",
 	);
+	await write("packs/hello/aliases/hello.yaml", "name: hello\naction_ref: hello.greet\nformats: [hello]\n");
 	await write(
 		"packs/hello/rules/often.yaml",
 		"name: often\npack: hello\ntrigger: { type: core.svc.IntervalTimer, parameters: { unit: hours, delta: 1 } }\naction: { ref: hello.greet }\n",

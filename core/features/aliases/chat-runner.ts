@@ -1,0 +1,129 @@
+import { type JsonObject, type RunContext, type Runner, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
+import type { Authority } from "../../kernel/basics/authority.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { Access } from "../access/access-api.ts";
+import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";
+import { toMatch } from "./records.ts";
+import type { ResultMessages } from "./result-messages.ts";
+
+/** Runner type of the actions of the pack `chatops`; no other pack may use it. */
+export const chatRunner = "chatops";
+
+export interface ChatRunnerParts {
+	readonly storage: Storage;
+	readonly authority: Pick<Authority, "principalOf">;
+	readonly access: Pick<Access, "assert" | "allows">;
+	readonly aliases: Aliases;
+	readonly results: ResultMessages;
+}
+
+/** Words of a route, as events of announcements have them. */
+const routePattern = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
+
+/** Runs the actions of the pack `chatops`. */
+export function createChatRunner(parts: ChatRunnerParts): Runner {
+	const actions = new ChatActions(parts);
+	return {
+		description: "Does what the pack chatops offers: commands of chats, and what is said about them.",
+		parameters: {},
+		capabilities: {},
+		entryPoint: "forbidden",
+		run: (context) => actions.run(context),
+	};
+}
+
+class ChatActions {
+	readonly #parts: ChatRunnerParts;
+	readonly #actions: Readonly<Record<string, (context: RunContext, principal: Principal) => Promise<JsonObject>>> = {
+		post_result: (context, principal) => this.#postResult(context, principal),
+		format_execution_result: async ({ actionParameters }, principal) => ({ ...(await this.#resultOf(actionParameters, principal)) }),
+		match: ({ actionParameters }, principal) => this.#match(toText(actionParameters, "text"), principal),
+		match_and_execute: ({ actionParameters: { source_channel, user, ...given } }, principal) =>
+			this.#execute(toText(given, "text"), { source_channel: orEmpty(source_channel), user: orEmpty(user) }, principal),
+		run: ({ actionParameters: { channel, user, route, ...given } }, principal) =>
+			this.#execute(
+				toText(given, "text"),
+				{ source_channel: orEmpty(channel), user: orEmpty(user), notification_route: toRoute(route) },
+				principal,
+			),
+	};
+
+	constructor(parts: ChatRunnerParts) {
+		this.#parts = parts;
+	}
+
+	async run(context: RunContext): Promise<RunResult> {
+		const [pack, name = ""] = context.action_ref.split(".", 2);
+		const action = Object.hasOwn(this.#actions, name) ? this.#actions[name] : undefined;
+		// An action of another pack could ask for it with parameters of its own.
+		if (pack !== "chatops" || action === undefined) {
+			throw new SvcError(
+				"SVC_RUNNER",
+				`runner type "${chatRunner}" runs the actions of the pack "chatops" only, not "${context.action_ref}"`,
+			);
+		}
+		return { succeeded: true, result: await action(context, await this.#whoAsks(context.execution_id)) };
+	}
+
+	async #postResult({ actionParameters, announce }: RunContext, principal: Principal): Promise<JsonObject> {
+		const { channel, user, whisper, context, route } = actionParameters;
+		const said = await this.#resultOf(actionParameters, principal);
+		if (said === undefined) return { said: false };
+		const { message = "", extra = {} } = said;
+		const payload = { message, channel: orEmpty(channel), user: user ?? null, whisper: whisper === true, context: context ?? null, extra };
+		announce(toRoute(route), payload);
+		return { said: true, ...payload };
+	}
+
+	#resultOf(parameters: JsonObject, principal: Principal) {
+		return this.#parts.results.of(toText(parameters, "execution_id"), principal);
+	}
+
+	async #match(text: string, principal: Principal): Promise<JsonObject> {
+		const { access } = this.#parts;
+		access.assert(principal, "action_alias_match");
+		const match = await this.#find(text, principal);
+		const [shown = match.alias] = await this.#parts.aliases.mask([match.alias]);
+		return toMatch(match, shown) as JsonObject;
+	}
+
+	async #execute(text: string, origin: AliasOrigin, principal: Principal): Promise<JsonObject> {
+		const { access, aliases } = this.#parts;
+		const match = await this.#find(text, principal);
+		access.assert(principal, "action_execute", toActionResource(match.alias.action_ref));
+		const started = await aliases.execute(match, origin, principal);
+		return { actionalias: match.alias.ref, executions: started.map(({ entity: { id, action_ref } }) => ({ id, action: action_ref })) };
+	}
+
+	#find(text: string, principal: Principal): Promise<AliasMatch> {
+		return this.#parts.aliases.match(text, ({ action_ref }) =>
+			this.#parts.access.allows(principal, "action_execute", toActionResource(action_ref)),
+		);
+	}
+
+	/** Whose permissions count, narrowed to the scopes of the key that the execution was asked for with. */
+	async #whoAsks(id: string): Promise<Principal> {
+		const { storage, authority } = this.#parts;
+		const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
+		if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" is not there any more`);
+		const { user, author, scopes } = execution;
+		const principal = { ...(await authority.principalOf(author ?? user)), username: user, ...(author !== null && { author }) };
+		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+	}
+}
+
+function toText(parameters: JsonObject, name: string): string {
+	const value = parameters[name];
+	if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a text`);
+	return value;
+}
+
+function orEmpty(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}
+
+function toRoute(value: unknown): string {
+	if (typeof value === "string" && routePattern.test(value)) return value;
+	throw new SvcError("SVC_INVALID", "route: must be words of letters, digits, _ and -, with dots between them");
+}

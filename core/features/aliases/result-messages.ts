@@ -1,0 +1,77 @@
+import { type ActionAliasEntity, isJsonObject, type JsonObject, type Storage } from "../../contract/index.ts";
+import { presentOne } from "../../http/present.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
+import type { Access } from "../access/access-api.ts";
+import { toExecution } from "../executions/records-api.ts";
+import { type AliasMessage, renderMessage } from "./alias-messages.ts";
+import type { AliasSecrets } from "./alias-secrets.ts";
+import type { AliasResult } from "./aliases-api.ts";
+import { toAlias } from "./records.ts";
+
+export interface ResultMessageParts {
+	readonly storage: Storage;
+	readonly executions: Executions;
+	readonly access: Pick<Access, "assert">;
+	readonly secrets: AliasSecrets;
+	/** Whether values of secret parameters are replaced. */
+	readonly masked: boolean;
+	/** Base of `web_url`. */
+	readonly webUrl: () => string;
+}
+
+/** Characters of a message; chats take far fewer. */
+const longest = 20_000;
+
+/** What is said of the ends of executions. */
+export class ResultMessages {
+	readonly #parts: ResultMessageParts;
+
+	constructor(parts: ResultMessageParts) {
+		this.#parts = parts;
+	}
+
+	/** Undefined where the alias says nothing. `SVC_FORBIDDEN` where the principal may not view the execution. */
+	async of(executionId: string, principal: Principal): Promise<AliasMessage | undefined> {
+		const { executions, access, masked, webUrl } = this.#parts;
+		const view = await executions.get(executionId);
+		access.assert(principal, "execution_view", toActionResource(view.entity.action_ref));
+		const alias = await this.#aliasOf(view);
+		const result: AliasResult = alias?.result ?? {};
+		if (result.enabled === false) return undefined;
+		const presentation = { webUrl: webUrl(), masked, mayViewResult: () => true };
+		const execution = (await presentOne(() => toExecution(view, presentation))) as JsonObject;
+		const { message = toPlainMessage(execution), extra } = await renderMessage(result, {
+			execution,
+			actionalias: alias === undefined ? {} : (toAlias(alias) as JsonObject),
+		});
+		return { message: shorten(message), ...(extra !== undefined && { extra }) };
+	}
+
+	/** The alias that has started it, with its secrets masked; undefined where none has, or it has gone. */
+	async #aliasOf({ entity }: ExecutionView): Promise<ActionAliasEntity | undefined> {
+		const named = entity.context["action_alias_ref"];
+		const id = isJsonObject(named) ? named["id"] : undefined;
+		if (typeof id !== "string") return undefined;
+		const [found] = await this.#parts.storage.find("action_alias", { where: { id }, limit: 1 });
+		return found && (await this.#parts.secrets.mask([found]))[0];
+	}
+}
+
+/** What is said where the alias does not say how. */
+function toPlainMessage({ status, result, liveaction }: JsonObject): string {
+	const action = isJsonObject(liveaction) ? String(liveaction["action"]) : "";
+	return [`${action}: ${String(status)}`, toPlainResult(result)].filter((line) => line !== "").join("\n");
+}
+
+function toPlainResult(result: unknown): string {
+	if (!isJsonObject(result as JsonObject)) return "";
+	const { stdout, stderr } = result as JsonObject;
+	const printed = [stdout, stderr].filter((text) => typeof text === "string" && text !== "");
+	return printed.length > 0 ? printed.join("\n") : JSON.stringify(result, null, 2);
+}
+
+function shorten(text: string): string {
+	return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
