@@ -1,3 +1,5 @@
+import { compareVersions, isInRange } from "../versions.ts";
+
 /** A branch or tag of a repository elsewhere. */
 export interface RemoteRef {
 	/** Whole, such as `refs/tags/v1.0.0`. */
@@ -55,9 +57,9 @@ export function isStartOfCommit(revision: string): boolean {
 	return startOfCommit.test(revision);
 }
 
-/** The tag with the highest version; those that come before a version (`2.0.0-rc.1`) count only against each other. */
-export function newestVersion(refs: Iterable<RemoteRef>): RemoteRef | undefined {
-	const tags = [...refs].filter(({ isTag, name }) => isTag && versionPattern.test(toVersion(name)));
+/** The tag with the highest version of a range, or of all; those that come before a version (`2.0.0-rc.1`) count only against each other. */
+export function newestVersion(refs: Iterable<RemoteRef>, range = "*"): RemoteRef | undefined {
+	const tags = [...refs].filter(({ isTag, name }) => isTag && versionPattern.test(toVersion(name)) && isInRange(toVersion(name), range));
 	const whole = tags.filter(({ name }) => !toVersion(name).includes("-"));
 	return [...(whole.length > 0 ? whole : tags)].sort((a, b) => compareVersions(toVersion(a.name), toVersion(b.name))).at(-1);
 }
@@ -65,13 +67,4 @@ export function newestVersion(refs: Iterable<RemoteRef>): RemoteRef | undefined 
 /** `v1.2.0` is version 1.2.0. */
 export function toVersion(tag: string): string {
 	return tag.replace(/^v(?=\d)/, "");
-}
-
-function compareVersions(a: string, b: string): number {
-	const [left = [], right = []] = [a, b].map((version) => (version.split(/[-+]/)[0] ?? "").split(".").map(Number));
-	for (let index = 0; index < 3; index += 1) {
-		const difference = (left[index] ?? 0) - (right[index] ?? 0);
-		if (difference !== 0) return difference;
-	}
-	return a.localeCompare(b, "en", { numeric: true });
 }

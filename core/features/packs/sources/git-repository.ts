@@ -1,7 +1,8 @@
 import { SvcError } from "../../../contract/index.ts";
+import { isVersionRange } from "../versions.ts";
 import type { GitPlace } from "./git-environment.ts";
 import { type GitEnd, type GitOptions, runGit } from "./git-process.ts";
-import { isCommit, isStartOfCommit, parseRemoteRefs, type RemoteRefs, refsOf } from "./git-refs.ts";
+import { isCommit, isStartOfCommit, newestVersion, parseRemoteRefs, type RemoteRefs, refsOf } from "./git-refs.ts";
 import { type PackLimits, repositoryFactor } from "./limits.ts";
 import { quote } from "./plain-path.ts";
 
@@ -72,19 +73,18 @@ export class GitRepository {
 		return { args: ["--git-dir", directory], options: { environment: place.environment, signal, limits: { output: 0, file: 0 } } };
 	}
 
+	/** Names come first: a branch may be called like a version, and a tag like the beginning of a commit. */
 	async #find(revision: string | undefined): Promise<Wanted> {
-		const { head, refs } = await this.refs(revision ?? "HEAD");
-		if (revision === undefined) {
-			if (head === undefined) throw new SvcError("SVC_NOT_FOUND", "the repository is empty");
-			return { object: "HEAD", revision: null };
-		}
-		for (const name of refsOf(revision)) {
-			const found = refs.get(name);
-			if (found !== undefined) return { object: found.ref, revision: found.name };
-		}
+		if (revision === undefined) return { object: "HEAD", revision: null };
+		const isRange = isVersionRange(revision);
+		const { refs } = await this.refs(isRange ? undefined : revision);
+		const named = refsOf(revision).flatMap((name) => refs.get(name) ?? [])[0];
+		if (named !== undefined) return { object: named.ref, revision: named.name };
 		if (isCommit(revision)) return { object: revision, revision };
 		if (isStartOfCommit(revision)) return { object: undefined, revision };
-		throw new SvcError("SVC_NOT_FOUND", `the repository has no branch, tag or commit ${quote(revision)}`);
+		const newest = isRange ? newestVersion(refs.values(), revision) : undefined;
+		if (newest !== undefined) return { object: newest.ref, revision: newest.name };
+		throw new SvcError("SVC_NOT_FOUND", `the repository has no branch, tag, commit or version ${quote(revision)}`);
 	}
 
 	/** Undefined where the server cannot give out a part of its history, or not this one. */

@@ -42,6 +42,9 @@ test("a branch, a tag, a version, a commit and the beginning of one are found", 
 			["=feature/x", "branch", branch, "feature/x"],
 			["=v1.4.0", "one", first, "v1.4.0"],
 			["=1.4.0", "one", first, "v1.4.0"],
+			["=1.x", "one", first, "v1.4.0"],
+			["=^1.3", "one", first, "v1.4.0"],
+			["=>=1.4.0, <2", "one", first, "v1.4.0"],
 			["=v1.5.0-rc.1", "one", first, "v1.5.0-rc.1"],
 			[`=${first}`, "one", first, first],
 			[`=${branch.slice(0, 10)}`, "branch", branch, branch.slice(0, 10)],
@@ -83,7 +86,8 @@ for (const [server, options] of [
 				assert.equal((await bench.fetch(`${url}/disk=${branch.slice(0, 8)}`)).source.commit, branch);
 				bench.run("rm", ["-r", bench.into]);
 				mkdirSync(bench.into);
-				await assertRefused(bench, `${url}/disk=nothing`, /no branch, tag or commit "nothing"/);
+				await assertRefused(bench, `${url}/disk=nothing`, /no branch, tag, commit or version "nothing"/);
+				await assertRefused(bench, `${url}/disk=2.x`, /no branch, tag, commit or version "2\.x"/);
 				await assertRefused(bench, `${url}/disk=${"0".repeat(40)}`, /no commit "0000/);
 				await assertRefused(bench, `${url}/nothing`, /cannot be read/);
 			});

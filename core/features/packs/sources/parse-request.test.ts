@@ -6,6 +6,9 @@ import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 const understood: readonly (readonly [string, Omit<PackRequest, "text">])[] = [
 	["disk", { kind: "index", name: "disk" }],
 	["disk=1.4.0", { kind: "index", name: "disk", revision: "1.4.0" }],
+	["disk=1.2.x", { kind: "index", name: "disk", revision: "1.2.x" }],
+	["disk=>=1.2, <2", { kind: "index", name: "disk", revision: ">=1.2, <2" }],
+	["disk=^1.2", { kind: "index", name: "disk", revision: "^1.2" }],
 	["disk=feature/x", { kind: "index", name: "disk", revision: "feature/x" }],
 	["storage-team/disk", { kind: "git", address: "https://github.com/storage-team/disk" }],
 	["storage-team/disk=v2", { kind: "git", address: "https://github.com/storage-team/disk", revision: "v2" }],

@@ -1,6 +1,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SvcError } from "../../../contract/index.ts";
 import { hasUnseen } from "../../../contract/unseen-text.ts";
+import { isVersionRange } from "../versions.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./plain-path.ts";
 
@@ -14,7 +15,7 @@ export interface PackRequest {
 	readonly name?: string;
 	/** With the password, where there is one: for fetching only, never for records. */
 	readonly address?: string;
-	/** A branch, tag, commit or version. */
+	/** A branch, tag, commit or version, or a range of versions such as `1.2.x`. */
 	readonly revision?: string;
 	/** Folder below the repository, archive or directory that holds the pack. */
 	readonly subdirectory?: string;
@@ -26,6 +27,7 @@ const otherArchiveEnd = /\.(?:tar\.(?:bz2|xz|zst|lz|br)|tbz2?|txz|rar|7z|gz|bz2|
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 const repositoryPattern = /^[A-Za-z0-9_][\w.-]*\/[A-Za-z0-9_][\w.-]*$/;
 const revisionPattern = /^[A-Za-z0-9_][A-Za-z0-9_.+@/-]{0,199}$/;
+const rangePattern = /^[\w.+*^~<>=!|, -]{1,100}$/;
 const hostPattern = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/;
 const shortSshPattern = /^([A-Za-z0-9_][\w.-]*)@([^:/@]*):(.+)$/;
 
@@ -83,8 +85,9 @@ function split(text: string, refuse: Refuse): Parts {
 	return { place, revision, subdirectory: fragment === undefined ? undefined : toSubdirectory(fragment, refuse) };
 }
 
-/** As git itself has it, and less: nothing that git takes for an option, a range or a pattern. */
+/** A range of versions, or a name as git itself has it, and less: nothing that git takes for an option, a range or a pattern. */
 function assertRevision(revision: string, refuse: Refuse): void {
+	if (rangePattern.test(revision) && isVersionRange(revision)) return;
 	if (!revisionPattern.test(revision) || /\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[/.]$/.test(revision)) {
 		throw refuse(`asks for revision ${quote(revision)}, which is no name of a branch, tag, commit or version`);
 	}

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Logger, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { isInRange, isVersionRange } from "../versions.ts";
 import { readDirectory } from "./directory-files.ts";
 import { createGitPlace } from "./git-environment.ts";
 import { readCommit } from "./git-files.ts";
@@ -139,10 +140,10 @@ export class PackSources {
 		const named = this.parse(address);
 		const revision = request.revision ?? named.revision;
 		const subdirectory = request.subdirectory ?? named.subdirectory;
-		if (named.kind !== "git" && request.revision !== undefined && request.revision !== version && !isLocal(named)) {
+		const takesRevision = named.kind === "git" || (named.kind === "directory" && named.address?.startsWith("file://") === true);
+		if (!takesRevision && request.revision !== undefined && !isVersion(version, request.revision)) {
 			throw new SvcError("SVC_NOT_FOUND", `the index has version ${version ?? "?"} of pack ${request.name} only, not ${request.revision}`);
 		}
-		const takesRevision = named.kind === "git" || isLocal(named);
 		return {
 			request: {
 				...named,
@@ -217,6 +218,10 @@ export class PackSources {
 		}
 		return path;
 	}
+}
+
+function isVersion(version: string | undefined, wanted: string): boolean {
+	return version === wanted || (version !== undefined && isVersionRange(wanted) && isInRange(version, wanted));
 }
 
 /** By its first bytes: what an archive is called says little about what it is. */
