@@ -7,6 +7,7 @@ import { createExecutionClient, type ExecutionClient } from "./executions/client
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
 import { createNodeClient, type NodeClient } from "./nodes/client.ts";
 import { type ConfigClient, createConfigClient } from "./packs/client.ts";
+import { createPackIndexClient, type PackIndexClient } from "./packs/index-client.ts";
 import { createPackClient, type PackClient } from "./packs/pack-client.ts";
 import { createPolicyClient, type PolicyClient } from "./policies/client.ts";
 import { createPurgeClient, type PurgeClient } from "./retention/client.ts";
@@ -38,6 +39,7 @@ export type { FollowOptions, OutputChunkRecord } from "./executions/output-clien
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
 export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";
+export type * from "./packs/index-client.ts";
 export type { PackClient, PackFileRecord, PackRecord } from "./packs/pack-client.ts";
 export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies/client.ts";
 export type { PurgeClient, PurgeRecord, PurgeRequest } from "./retention/client.ts";
@@ -73,6 +75,7 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
 	readonly packs: PackClient;
+	readonly packIndex: PackIndexClient;
 	readonly nodes: NodeClient;
 	readonly workflows: WorkflowClient;
 }
@@ -95,6 +98,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		keys: createKeyClient(api),
 		configs: createConfigClient(api),
 		packs: createPackClient(api),
+		packIndex: createPackIndexClient(api),
 		...createPurgeClient(api),
 		nodes: createNodeClient(api),
 		workflows: createWorkflowClient(api),

@@ -19,6 +19,7 @@ import { inquiryRoutes } from "./inquiries/routes.ts";
 import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
+import { packIndexRoutes } from "./packs/index-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
 import { configRoutes } from "./packs/routes.ts";
 import { policyRoutes } from "./policies/routes.ts";
@@ -54,6 +55,7 @@ export const routes: readonly Route<Engine>[] = [
 	...keyRoutes,
 	...packViewRoutes,
 	...configRoutes,
+	...packIndexRoutes,
 	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,

@@ -5,12 +5,15 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PacksApi } from "./api.ts";
 import { PackContents } from "./content/pack-contents.ts";
+import { packIndexRoutes } from "./index-routes.ts";
 import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
 import { PackRegistration } from "./pack-registration.ts";
 import { PackSwitch } from "./pack-switch.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import { configRoutes } from "./routes.ts";
+import { PackIndex } from "./sources/pack-index.ts";
+import { toSourceSettings } from "./sources/source-settings.ts";
 import { StoredPacks } from "./stored-packs.ts";
 
 export interface PacksFeature extends ServedFeature<PacksApi> {
@@ -32,8 +35,9 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 	});
 	const registration = new PackRegistration({ ...kernel, packConfigs });
 	const contents = createContents(kernel);
+	const packIndex = new PackIndex({ settings: toSourceSettings(kernel.options), logger: kernel.logger });
 	return {
-		api: { packConfigs, packs: new StoredPacks({ ...kernel, contents }) },
+		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }) },
 		switch: new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] }),
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
@@ -41,7 +45,7 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 		content: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: [...packViewRoutes, ...configRoutes],
+		routes: [...packIndexRoutes, ...packViewRoutes, ...configRoutes],
 	};
 }
 
@@ -49,6 +53,8 @@ function createContents(kernel: Kernel): PackContents {
 	const { options } = kernel;
 	const root = join(kernel.dependencies.dataDirectory, "packs");
 	return new PackContents({ ...kernel, root, limits: { size: options.content.max_pack_size, files: options.content.max_files } });
+	const { max_pack_size: size, max_files: files } = kernel.options.content;
+	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
 /** What the storage does not keep any more goes from this node, now and then. */

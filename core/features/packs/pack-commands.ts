@@ -1,5 +1,6 @@
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { addPackAuthoringCommands } from "./authoring-commands.ts";
+import { addPackIndexCommands } from "./index-commands.ts";
 import { addPackViewCommands } from "./pack-view-commands.ts";
 
 /** `svc pack`: what is about packs as a whole. */
@@ -7,4 +8,5 @@ export const addPackCommands: AddCommands = (parent, context) => {
 	const pack = parent.command("pack").description("Write packs, and see which there are.");
 	addPackViewCommands(pack, context);
 	addPackAuthoringCommands(pack, context);
+	addPackIndexCommands(pack, context);
 };

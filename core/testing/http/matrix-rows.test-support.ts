@@ -248,6 +248,9 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		grants: on("pack:vault", "pack_view"),
 	},
 	"api GET /packs/views/file/:pack/icon.png": { ok: 200, request: at("/packs/views/file/vault/icon.png") },
+	"api GET /packs/index": { ok: 200, request: at("/packs/index"), grants: global("pack_search") },
+	"api POST /packs/index/search": { ok: 200, request: at("/packs/index/search", { pack: "disk" }), grants: global("pack_search") },
+	"api GET /packs/index/health": { ok: 200, request: at("/packs/index/health"), grants: global("pack_views_index_health") },
 	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list"), shows: { configuration: "show_secrets" } },
 	"api GET /configs/:pack": {
 		ok: 200,

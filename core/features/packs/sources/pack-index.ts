@@ -1,4 +1,5 @@
 import { type JsonObject, type Logger, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { IndexHealth, IndexStatus, MergedIndex, PackIndexes } from "../pack-index-api.ts";
 import { IndexError, isOnThisMachine, readIndex } from "./index-reader.ts";
 import { isLocal } from "./local-place.ts";
 import { toShownAddress } from "./pack-address.ts";
@@ -6,33 +7,6 @@ import { parsePackRequest } from "./parse-request.ts";
 import { quote } from "./plain-path.ts";
 import { searchIndex } from "./search-index.ts";
 import type { SourceSettings } from "./source-settings.ts";
-
-/** How reading one index went, as the wire has it. */
-export interface IndexStatus {
-	readonly url: string;
-	readonly packs: number;
-	readonly message: string;
-	readonly error: string | null;
-}
-
-/** All indexes as one. */
-export interface MergedIndex {
-	readonly status: readonly IndexStatus[];
-	/** By name. */
-	readonly index: Readonly<Record<string, JsonObject>>;
-}
-
-export interface IndexHealth {
-	readonly indexes: {
-		readonly count: number;
-		readonly valid: number;
-		readonly invalid: number;
-		/** How many have which error. */
-		readonly errors: Readonly<Record<string, number>>;
-		readonly status: readonly IndexStatus[];
-	};
-	readonly packs: { readonly count: number };
-}
 
 /** Where a name of the index leads. */
 export interface IndexPlace {
@@ -60,7 +34,7 @@ const patience = 30_000;
 const longestQuery = 500;
 
 /** The packs that can be had by name: of several indexes, what a later one says of a name holds. */
-export class PackIndex {
+export class PackIndex implements PackIndexes {
 	readonly #settings: SourceSettings;
 	readonly #logger: Logger;
 	readonly #now: () => number;
