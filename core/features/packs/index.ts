@@ -53,8 +53,6 @@ function createContents(kernel: Kernel): PackContents {
 	const { options } = kernel;
 	const root = join(kernel.dependencies.dataDirectory, "packs");
 	return new PackContents({ ...kernel, root, limits: { size: options.content.max_pack_size, files: options.content.max_files } });
-	const { max_pack_size: size, max_files: files } = kernel.options.content;
-	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
 /** What the storage does not keep any more goes from this node, now and then. */
