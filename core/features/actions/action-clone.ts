@@ -27,7 +27,8 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 	};
 	try {
 		const entryPoint = await readEntryPoint(request);
-		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode);
+		// What was copied from an installed pack nobody could write to.
+		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode | 0o600);
 		await write(toMetadataPath(target), await createMetadata(request));
 	} catch (error) {
 		for (const path of written) await removeLinkless({ root: targetDirectory, path, field: "dest_action" }).catch(() => undefined);

@@ -50,6 +50,7 @@ export class ActionFileWork {
 		if (files.length === 0) return [];
 		const packDirectory = await assertActionsDirectory(subject.packDirectory, fields.pack, "data_files");
 		await this.#rights.assertMayWrite(subject, paths);
+		await this.#assertWritable(fields.pack, "data_files");
 		await writeDataFiles(packDirectory, files);
 		return this.#draftEvents(fields.ref, packDirectory, paths);
 	}
@@ -65,6 +66,7 @@ export class ActionFileWork {
 			paths.push(action.metadata_file);
 		}
 		await this.#rights.assertMayRemove(subject, paths);
+		if (paths.length > 0) await this.#assertWritable(action.pack, "remove_files");
 		await removeFiles(subject.packDirectory, paths);
 	}
 
@@ -76,13 +78,14 @@ export class ActionFileWork {
 		if (packDirectory === undefined) throw new SvcError("SVC_INVALID", `dest_pack: pack "${fields.pack}" has no directory on disk`);
 		await this.#rights.assertMayName(subject, fields);
 		await this.#rights.assertMayReplace(subject, toClonedPaths(fields));
-		const sourceDirectory = await this.#parts.catalog.packDirectory(source.pack);
+		await this.#assertWritable(fields.pack, "dest_pack");
+		const sourceDirectory = await this.#parts.catalog.packDirectory(source.pack, source.content);
 		await cloneFiles({ source, sourceDirectory, target: fields, targetDirectory: packDirectory });
 	}
 
 	/** Text of an action's entry point; undefined when there is none. */
 	async readEntryPoint(action: ActionEntity): Promise<string | undefined> {
-		const directory = await this.#parts.catalog.packDirectory(action.pack);
+		const directory = await this.#parts.catalog.packDirectory(action.pack, action.content);
 		if (action.entry_point === "" || directory === undefined) return undefined;
 		const file = await readInside(toActionsDirectory(directory), action.entry_point, "entry_point");
 		return file?.content.toString("utf8");
@@ -91,6 +94,13 @@ export class ActionFileWork {
 	async #toSubject({ fields, stored, principal }: ActionChange): Promise<FileSubject> {
 		const packDirectory = await this.#parts.catalog.packDirectory(fields.pack);
 		return { principal, pack: fields.pack, name: fields.name, stored, packDirectory };
+	}
+
+	/** Files of an installed pack are the same on every node, and for every execution that began with them. */
+	async #assertWritable(pack: string, field: string): Promise<void> {
+		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content"], limit: 1 });
+		if ((found?.content ?? null) === null) return;
+		throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" was installed: its files change with its version, and in no other way`);
 	}
 
 	async #draftEvents(ref: string, packDirectory: string, paths: readonly string[]): Promise<readonly DispatchDraft[]> {

@@ -7,6 +7,7 @@ import {
 	type ParameterSchema,
 	type Storage,
 	SvcError,
+	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
@@ -33,6 +34,18 @@ interface Parts {
 	readonly draft: Dispatcher["draft"];
 }
 
+interface TaggedPage {
+	readonly limit: number | undefined;
+	readonly offset: number;
+}
+
+const orderBy = [
+	["pack", "asc"],
+	["name", "asc"],
+] as const;
+/** In one condition. */
+const mostIds = 500;
+
 /** Actions as the storage has them. */
 export class StoredActions implements Actions {
 	readonly #parts: Parts;
@@ -44,16 +57,12 @@ export class StoredActions implements Actions {
 	}
 
 	async list(filter: ActionFilter, { limit, offset = 0 }: Parameters<Actions["list"]>[1]): Promise<Page<ActionEntity>> {
-		const found = await this.#parts.storage.find("action", {
-			where: toWhere(filter),
-			orderBy: [
-				["pack", "asc"],
-				["name", "asc"],
-			],
-		});
+		const { storage } = this.#parts;
 		const { tags } = filter;
-		const matching = tags === undefined ? found : found.filter((action) => action.tags.some((tag) => tag["name"] === tags));
-		return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length };
+		const where = toWhere(filter);
+		if (tags !== undefined) return this.#listTagged(where, tags, { limit, offset });
+		const items = await storage.find("action", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
+		return { items, total: await storage.count("action", where) };
 	}
 
 	async create(input: ActionInput, principal?: Principal): Promise<ActionEntity> {
@@ -126,6 +135,19 @@ export class StoredActions implements Actions {
 		return actions.map((action) => mergeSchemas(byName.get(action.runner_type) ?? {}, action.parameters));
 	}
 
+	/** Storages do not look into tags. Of those that are on no page of theirs no more is read. */
+	async #listTagged(where: Where<ActionEntity>, tag: string, { limit, offset }: TaggedPage): Promise<Page<ActionEntity>> {
+		const { storage } = this.#parts;
+		const found = await storage.find("action", { where, orderBy, fields: ["tags"] });
+		const matching = found.filter(({ tags }) => tags.some(({ name }) => name === tag)).map(({ id }) => id);
+		const ids = matching.slice(offset, limit === undefined ? undefined : offset + limit);
+		const items: ActionEntity[] = [];
+		for (let start = 0; start < ids.length; start += mostIds) {
+			items.push(...(await storage.find("action", { where: { id: { in: ids.slice(start, start + mostIds) } }, orderBy })));
+		}
+		return { items, total: matching.length };
+	}
+
 	async #runnerParameters(name: string): Promise<ParameterSchema> {
 		const [type] = await this.#parts.storage.find("runner_type", { where: { name }, limit: 1 });
 		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
@@ -159,7 +181,8 @@ export class StoredActions implements Actions {
 			output_schema,
 			tags: input.tags ?? [],
 			notify: input.notify ?? {},
-			content: null,
+			// A change of the record changes no files.
+			content: old?.pack === pack ? old.content : null,
 		};
 	}
 
