@@ -524,6 +524,12 @@ export interface OptionsInput {
 		 * Default `300`. `SVC_CONTENT_FETCH_TIMEOUT` wins.
 		 */
 		readonly fetch_timeout?: Options["content"]["fetch_timeout"];
+		/**
+		 * Directory, absolute, with files that say `enabled` instead of packs: `_global.yaml`, `<pack>.yaml`. Empty: `overrides` in each
+		 * directory of `packs`.
+		 * Default `""`. `SVC_CONTENT_OVERRIDES` wins.
+		 */
+		readonly overrides?: Options["content"]["overrides"];
 	};
 	readonly rules?: {
 		/**

@@ -470,6 +470,12 @@ export const optionSections = {
 			maximum: 86_400,
 			description: "Most seconds that such a pack may take to arrive.",
 		},
+		overrides: {
+			type: "string",
+			default: "",
+			description:
+				"Directory, absolute, with files that say `enabled` instead of packs: `_global.yaml`, `<pack>.yaml`. Empty: `overrides` in each directory of `packs`.",
+		},
 	},
 	rules: {
 		pool_size: { type: "integer", default: 64, minimum: 1, description: "Most trigger instances that this node processes at once." },

@@ -9,6 +9,7 @@ import { createNodeClient, type NodeClient } from "./nodes/client.ts";
 import { type ConfigClient, createConfigClient } from "./packs/client.ts";
 import { createPackIndexClient, type PackIndexClient } from "./packs/index-client.ts";
 import { createPackClient, type PackClient } from "./packs/pack-client.ts";
+import { createPackRegisterClient, type PackRegisterClient } from "./packs/register-client.ts";
 import { createPolicyClient, type PolicyClient } from "./policies/client.ts";
 import { createPurgeClient, type PurgeClient } from "./retention/client.ts";
 import { createRuleClient, type RuleClient } from "./rules/client.ts";
@@ -41,6 +42,7 @@ export type * from "./nodes/client.ts";
 export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";
 export type * from "./packs/index-client.ts";
 export type { PackClient, PackFileRecord, PackRecord } from "./packs/pack-client.ts";
+export type { PackRegisterClient, RegisterRecord, RegisterRequest } from "./packs/register-client.ts";
 export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies/client.ts";
 export type { PurgeClient, PurgeRecord, PurgeRequest } from "./retention/client.ts";
 export type * from "./rules/client.ts";
@@ -74,8 +76,8 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly sensors: SensorClient;
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
-	readonly packs: PackClient;
 	readonly packIndex: PackIndexClient;
+	readonly packs: PackClient & PackRegisterClient;
 	readonly nodes: NodeClient;
 	readonly workflows: WorkflowClient;
 }
@@ -97,8 +99,8 @@ export function createClient(options: ClientOptions = {}): Client {
 		sensors: createSensorClient(api),
 		keys: createKeyClient(api),
 		configs: createConfigClient(api),
-		packs: createPackClient(api),
 		packIndex: createPackIndexClient(api),
+		packs: { ...createPackClient(api), ...createPackRegisterClient(api) },
 		...createPurgeClient(api),
 		nodes: createNodeClient(api),
 		workflows: createWorkflowClient(api),

@@ -21,6 +21,7 @@ import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
 import { packIndexRoutes } from "./packs/index-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
+import { packRegisterRoutes } from "./packs/register-routes.ts";
 import { configRoutes } from "./packs/routes.ts";
 import { policyRoutes } from "./policies/routes.ts";
 import { purgeRoutes } from "./retention/routes.ts";
@@ -56,6 +57,7 @@ export const routes: readonly Route<Engine>[] = [
 	...packViewRoutes,
 	...configRoutes,
 	...packIndexRoutes,
+	...packRegisterRoutes,
 	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,

@@ -1,12 +1,14 @@
 import type { PackConfigs } from "./pack-configs-api.ts";
 import type { PackIndexes } from "./pack-index-api.ts";
 import type { Packs } from "./pack-views-api.ts";
+import type { PackRegister } from "./register-api.ts";
 
 /** What the engine has of this feature. */
 export interface PacksApi {
 	readonly packConfigs: PackConfigs;
 	readonly packs: Packs;
 	readonly packIndex: PackIndexes;
+	readonly packRegister: PackRegister;
 }
 
 declare module "../../kernel/engine-api.ts" {

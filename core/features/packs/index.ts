@@ -8,9 +8,11 @@ import { PackContents } from "./content/pack-contents.ts";
 import { packIndexRoutes } from "./index-routes.ts";
 import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
+import { PackRegistering } from "./pack-registering.ts";
 import { PackRegistration } from "./pack-registration.ts";
 import { PackSwitch } from "./pack-switch.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
+import { packRegisterRoutes } from "./register-routes.ts";
 import { configRoutes } from "./routes.ts";
 import { PackIndex } from "./sources/pack-index.ts";
 import { toSourceSettings } from "./sources/source-settings.ts";
@@ -36,16 +38,18 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 	const registration = new PackRegistration({ ...kernel, packConfigs });
 	const contents = createContents(kernel);
 	const packIndex = new PackIndex({ settings: toSourceSettings(kernel.options), logger: kernel.logger });
+	const packSwitch = new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] });
+	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
 	return {
-		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }) },
-		switch: new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] }),
+		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister },
+		switch: packSwitch,
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
 		configuration: packConfigs,
 		content: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: [...packIndexRoutes, ...packViewRoutes, ...configRoutes],
+		routes: [...packIndexRoutes, ...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
 	};
 }
 

@@ -2,6 +2,7 @@ import type { AddCommands } from "../../cli/commands/options.ts";
 import { addPackAuthoringCommands } from "./authoring-commands.ts";
 import { addPackIndexCommands } from "./index-commands.ts";
 import { addPackViewCommands } from "./pack-view-commands.ts";
+import { addPackRegisterCommands } from "./register-commands.ts";
 
 /** `svc pack`: what is about packs as a whole. */
 export const addPackCommands: AddCommands = (parent, context) => {
@@ -9,4 +10,5 @@ export const addPackCommands: AddCommands = (parent, context) => {
 	addPackViewCommands(pack, context);
 	addPackAuthoringCommands(pack, context);
 	addPackIndexCommands(pack, context);
+	addPackRegisterCommands(pack, context);
 };

@@ -25,6 +25,8 @@ export interface PackFiles<Input extends { readonly name: string }> {
 	readonly kind: Exclude<PackKind, "action">;
 	/** Folder of a pack that they lie in. */
 	readonly folder: string;
+	/** How many types of such records there are, of kinds that have types. */
+	readonly typeCount?: number;
 	/** What a file says; the ref of the record is made of the pack and of `name`. `SVC_INVALID` names the attribute and what is allowed. */
 	toInput(metadata: JsonObject, place: Place): Input;
 	/** Make the record, or make it say what its file does. */

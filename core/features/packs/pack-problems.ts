@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 import type { PackVersion } from "./chosen-packs.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
@@ -17,7 +17,7 @@ const most = 50;
 export function toProblems(versions: readonly PackVersion[], problems: readonly PackProblem[]): readonly PackFileProblem[] {
 	return problems.map(({ file, message }) => {
 		const found = versions.find(({ directory }) => isInside(directory, file));
-		return { pack: found?.pack ?? "", file: found === undefined ? file : relative(found.directory, file), message };
+		return { pack: found?.pack ?? "", file: found === undefined ? toShort(file) : relative(found.directory, file), message };
 	});
 }
 
@@ -26,6 +26,11 @@ export function toProblemsError(problems: readonly PackFileProblem[]): SvcError 
 	const texts = problems.slice(0, most).map(({ pack, file, message }) => `${pack === "" ? "" : `pack "${pack}": `}${file}: ${message}`);
 	const rest = problems.length > most ? [`and ${problems.length - most} more`] : [];
 	return new SvcError("SVC_INVALID", [...texts, ...rest].join("; "), { facts: { problems } });
+}
+
+/** Of what lies outside of packs, such as overrides: nobody needs to know where. */
+function toShort(file: string): string {
+	return join(basename(dirname(file)), basename(file));
 }
 
 function isInside(directory: string, file: string): boolean {

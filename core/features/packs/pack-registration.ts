@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { EngineDependencies } from "../../kernel/plugins/dependencies.ts";
+import { PackOverrides, toOverrideDirectories } from "./overrides.ts";
 import type { StoredPackConfigs } from "./pack-configs.ts";
 import type { PackFiles } from "./pack-files-api.ts";
 import type { PackDirectory } from "./packs-api.ts";
@@ -9,7 +10,7 @@ import { type RegisterPacksParts, registerChosen, registerPacks } from "./regist
 import { RegistrationReport } from "./registration-report.ts";
 import { removeGone } from "./remove-records.ts";
 
-export interface PackRegistrationParts extends RegisterPacksParts {
+export interface PackRegistrationParts extends Omit<RegisterPacksParts, "overrides"> {
 	readonly dependencies: EngineDependencies;
 	readonly packConfigs: StoredPackConfigs;
 }
@@ -18,11 +19,13 @@ export interface PackRegistrationParts extends RegisterPacksParts {
 export class PackRegistration {
 	readonly #parts: PackRegistrationParts;
 	#report: RegistrationReport;
+	#overrides: PackOverrides;
 	#found: readonly PackDirectory[] = [];
 
 	constructor(parts: PackRegistrationParts) {
 		this.#parts = parts;
 		this.#report = new RegistrationReport(parts.logger);
+		this.#overrides = this.#toOverrides();
 	}
 
 	/** Packs with their actions; what else they hold follows with the features that it belongs to. */
@@ -30,13 +33,21 @@ export class PackRegistration {
 		const { dependencies, packConfigs, logger } = this.#parts;
 		const { chosenPacks } = dependencies;
 		this.#report = chosenPacks?.report ?? new RegistrationReport(logger);
+		this.#overrides = this.#toOverrides();
+		const parts = { ...this.#parts, overrides: this.#overrides };
 		if (chosenPacks === undefined) {
-			this.#found = await registerPacks(this.#parts, dependencies.packs, this.#report);
+			this.#found = await registerPacks(parts, dependencies.packs, this.#report);
 			await packConfigs.check();
 			return;
 		}
-		this.#found = await registerChosen(this.#parts, chosenPacks);
+		this.#found = await registerChosen(parts, chosenPacks);
 		if (chosenPacks.kinds?.has("config") !== false) await this.#checkConfigs();
+	}
+
+	#toOverrides(): PackOverrides {
+		const { options, packs } = this.#parts.dependencies;
+		const report = this.#report;
+		return new PackOverrides(toOverrideDirectories(options.content.overrides, packs), (problem) => report.skip(problem));
 	}
 
 	/** What installed packs had, in whose place directories have come, and these have not. To be called when everything is registered. */
@@ -66,8 +77,9 @@ export class PackRegistration {
 		const { dependencies, dialects } = this.#parts;
 		const { chosenPacks } = dependencies;
 		this.#report.removals.set(files.kind, (ref) => files.remove(ref));
+		if (files.typeCount !== undefined) this.#report.hasTypes(files.kind, files.typeCount);
 		if (chosenPacks?.kinds?.has(files.kind) === false) return;
-		const parts = { packs: this.#found, report: this.#report, dialects, isShared: chosenPacks === undefined };
+		const parts = { packs: this.#found, report: this.#report, dialects, overrides: this.#overrides, isShared: chosenPacks === undefined };
 		await registerFiles(parts, files);
 	}
 }

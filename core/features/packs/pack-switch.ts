@@ -84,7 +84,7 @@ export class PackSwitch {
 	}
 
 	#draft({ storage }: PackDraft, chosenPacks: ChosenPacks): Promise<void> {
-		return this.#parts.seams.draft(storage, { chosenPacks, packs: [], logger: toQuiet(this.#parts.dependencies.logger) });
+		return this.#parts.seams.draft(storage, { chosenPacks, logger: toQuiet(this.#parts.dependencies.logger) });
 	}
 
 	/** Draft, and write what has changed; again where somebody else was quicker. */

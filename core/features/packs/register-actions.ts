@@ -13,6 +13,7 @@ import { Breath } from "../../kernel/basics/breath.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
+import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
 interface Parts {
@@ -20,6 +21,7 @@ interface Parts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly report: RegistrationReport;
+	readonly overrides: PackOverrides;
 	/** Of the pack; undefined for one without files. */
 	readonly directory: string | undefined;
 }
@@ -43,7 +45,10 @@ export async function registerActions(
 				continue;
 			}
 			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
-			await registerAction(parts, stored.get(action.ref), { ...action, content: pack.content });
+			const enabled = await parts.overrides.enabled("action", pack.ref, action.name);
+			if (enabled !== undefined) report.overrode("action");
+			const said = { ...action, content: pack.content, enabled: enabled ?? action.enabled };
+			await registerAction(parts, stored.get(action.ref), said);
 			report.registered("action", action.ref, action.metadata_file ?? "");
 			count += 1;
 		} catch (error) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import { Breath } from "../../kernel/basics/breath.ts";
 import type { Dialects } from "../../language/dialects.ts";
+import type { PackOverrides } from "./overrides.ts";
 import type { PackFiles } from "./pack-files-api.ts";
 import type { PackDirectory } from "./packs-api.ts";
 import { readYamlObject } from "./read-yaml.ts";
@@ -12,6 +13,7 @@ export interface RegisterFilesParts {
 	readonly packs: readonly PackDirectory[];
 	readonly report: RegistrationReport;
 	readonly dialects: Dialects;
+	readonly overrides: PackOverrides;
 	/** Whether other nodes may make the same records at this moment. Otherwise a conflict is a problem of the file. */
 	readonly isShared: boolean;
 }
@@ -22,6 +24,7 @@ interface Found<Input> {
 	readonly file: string;
 	readonly ref: string;
 	readonly pack: PackDirectory;
+	readonly isOverridden: boolean;
 	readonly input: Input;
 }
 
@@ -32,10 +35,11 @@ export async function registerFiles<Input extends { readonly name: string }>(
 ): Promise<void> {
 	const { report, isShared } = parts;
 	const breath = new Breath();
-	for (const { path, file, ref, pack, input } of await readFiles(parts, files)) {
+	for (const { path, file, ref, pack, isOverridden, input } of await readFiles(parts, files)) {
 		try {
-			await files.register(input, { pack, isOverridden: false });
+			await files.register(input, { pack, isOverridden });
 			report.registered(files.kind, ref, file);
+			if (isOverridden) report.overrode(files.kind);
 			for (const type of files.triggerTypes?.(input) ?? []) report.registered("trigger_type", type, file);
 		} catch (error) {
 			// The start is tried again then; and another node that starts at the same time has made the same record.
@@ -48,7 +52,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 
 /** All of them before the first is registered: what is wrong with files is known where the storage refuses one, too. */
 async function readFiles<Input extends { readonly name: string }>(
-	{ packs, report, dialects }: RegisterFilesParts,
+	{ packs, report, dialects, overrides }: RegisterFilesParts,
 	{ kind, folder, toInput }: PackFiles<Input>,
 ): Promise<readonly Found<Input>[]> {
 	const found = new Map<string, Found<Input>>();
@@ -58,10 +62,12 @@ async function readFiles<Input extends { readonly name: string }>(
 			const file = `${folder}/${name}`;
 			try {
 				const metadata = dialects.translate(kind, await readYamlObject(path));
-				const input = toInput(metadata, { pack: pack.ref, file });
+				const said = toInput(metadata, { pack: pack.ref, file });
+				const enabled = await overrides.enabled(kind, pack.ref, said.name);
+				const input = enabled === undefined ? said : { ...said, enabled };
 				const ref = `${pack.ref}.${input.name}`;
 				const other = found.get(ref);
-				if (other === undefined) found.set(ref, { path, file, ref, pack, input });
+				if (other === undefined) found.set(ref, { path, file, ref, pack, isOverridden: enabled !== undefined, input });
 				else report.skip({ file: path, message: `attribute "name" must be unique in the pack; ${other.file} has "${input.name}" too` });
 			} catch (error) {
 				report.skip({ file: path, message: toErrorMessage(error) });

@@ -9,6 +9,7 @@ import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";
 import { corePack } from "./core-pack.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
 import { notInstalled } from "./not-installed.ts";
+import type { PackOverrides } from "./overrides.ts";
 import type { PackDirectory } from "./packs-api.ts";
 import { type PackContent, readPackDirectory } from "./read-pack-directory.ts";
 import { registerActions } from "./register-actions.ts";
@@ -36,6 +37,7 @@ export interface RegisterPacksParts {
 	readonly logger: Logger;
 	readonly catalog: Catalog;
 	readonly dialects: Dialects;
+	readonly overrides: PackOverrides;
 }
 
 /**
@@ -118,6 +120,6 @@ async function registerPack(
 		}
 		await storage.update("pack", known.id, registered);
 	}
-	const count = await registerActions({ storage, clock, logger, report, directory }, pack, actions);
+	const count = await registerActions({ ...parts, report, directory }, pack, actions);
 	logger.info("pack registered", { pack: pack.ref, actions: count });
 }

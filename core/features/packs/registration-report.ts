@@ -15,6 +15,7 @@ export class RegistrationReport {
 	readonly removals = new Map<PackKind, RemoveRecord>();
 	readonly #said = new Map<PackKind, Map<string, string>>();
 	readonly #overridden = new Map<PackKind, number>();
+	readonly #types = new Map<PackKind, number>();
 	#configs = 0;
 	readonly #logger: Logger | undefined;
 
@@ -36,6 +37,15 @@ export class RegistrationReport {
 
 	registered(kind: PackKind, ref: string, file: string): void {
 		this.#saidOf(kind).set(ref, file);
+	}
+
+	/** How many types there are of such records. */
+	hasTypes(kind: PackKind, count: number): void {
+		this.#types.set(kind, count);
+	}
+
+	typesOf(kind: PackKind): number {
+		return this.#types.get(kind) ?? 0;
 	}
 
 	checkedConfig(): void {

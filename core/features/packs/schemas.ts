@@ -1,5 +1,5 @@
 import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
-import { defineSchema, jsonObject, object, text } from "../../http/openapi/schema.ts";
+import { defineSchema, jsonObject, mapOf, object, text, whole } from "../../http/openapi/schema.ts";
 
 /** The configuration of a pack on the wire. */
 export const configSchema = defineSchema("PackConfig", object({ id: text, pack: text, values: jsonObject }), {
@@ -14,3 +14,6 @@ export const configSchemaSchema = defineSchema("PackConfigSchema", object({ id: 
 	pack: "disk",
 	attributes: { limit: { type: "integer", default: 90 } },
 });
+
+/** How much has been registered, on the wire: members only for what was asked for. */
+export const registerCountsSchema = defineSchema("RegisterCounts", mapOf(whole), { runners: 13, actions: 21, "actions(overridden)": 1 });

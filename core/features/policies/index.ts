@@ -4,6 +4,7 @@ import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { PoliciesApi } from "./api.ts";
 import { createPolicyCore } from "./policy-core.ts";
 import { toPolicyInput } from "./policy-file.ts";
+import { policyTypes } from "./policy-types.ts";
 import { registerPolicy } from "./register-policy.ts";
 import { policyRoutes } from "./routes.ts";
 
@@ -20,6 +21,7 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 			registerFiles({
 				kind: "policy",
 				folder: "policies",
+				typeCount: policyTypes.length,
 				toInput: toPolicyInput,
 				register: (input) => registerPolicy(kernel.storage, core.policies, input),
 				remove: (ref) => core.policies.remove(ref),

@@ -9,6 +9,7 @@ import { registerRule } from "./register-rule.ts";
 import { ruleRoutes } from "./routes.ts";
 import { ruleEnforcementRoutes } from "./rule-enforcements-routes.ts";
 import { toRuleInput } from "./rule-file.ts";
+import { ruleTypes } from "./rule-types.ts";
 import { ruleViewRoutes } from "./rule-views-routes.ts";
 import { createRulesCore } from "./rules-core.ts";
 
@@ -29,6 +30,7 @@ export function createRulesFeature(kernel: Kernel, { access, triggers, registerF
 			registerFiles({
 				kind: "rule",
 				folder: "rules",
+				typeCount: ruleTypes.length,
 				toInput: toRuleInput,
 				register: (input, { isOverridden }) => registerRule({ storage: kernel.storage, rules, principal }, input, isOverridden),
 				remove: (ref) => rules.remove(ref),

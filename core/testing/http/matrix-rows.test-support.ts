@@ -264,6 +264,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		grants: global("pack_config"),
 		shows: { configuration: "show_secrets" },
 	},
+	"api POST /packs/register": { ok: 200, request: at("/packs/register", {}), grants: global("pack_register") },
 	"api GET /config_schemas": { ok: 200, request: at("/config_schemas"), grants: global("pack_list") },
 	"api GET /config_schemas/:pack": { ok: 200, request: at("/config_schemas/vault"), grants: on("pack:vault", "pack_view") },
 	"api GET /keys": {

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import { optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import type { CliContext } from "../../cli/context.ts";
+import { printRecord } from "../../cli/output.ts";
+import { openSession } from "../../cli/session.ts";
+import { createPackRegisterClient } from "./register-client.ts";
+
+interface RegisterOptions {
+	readonly types?: string;
+	readonly skipBroken?: boolean;
+}
+
+/** Packs that are read again. */
+export function addPackRegisterCommands(pack: Command, context: CliContext): void {
+	withCommonOptions(
+		pack.command("register [packs...]").description("Have packs be what their files say, without a restart; without names all of them."),
+	)
+		.option("--types <types>", "only these kinds, such as actions,rules")
+		.option("--skip-broken", "leave out files that cannot be used, instead of changing nothing")
+		.action(async (packs: string[], _options, command) => {
+			const options = optionsOf<RegisterOptions>(command);
+			const client = createPackRegisterClient(await openSession(options, context));
+			const counts = await client.register({
+				...(packs.length > 0 && { packs }),
+				...(options.types !== undefined && { types: options.types.split(",").map((type) => type.trim()) }),
+				...(options.skipBroken === true && { fail_on_failure: false }),
+			});
+			await printRecord(counts, Object.keys(counts), options, context);
+		});
+}

@@ -1,0 +1,35 @@
+import { defineBody } from "../../http/body.ts";
+import { answerJson } from "../../http/openapi/answers.ts";
+import { replyJson } from "../../http/respond.ts";
+import { routesOver } from "../../http/route.ts";
+import type { PackRegister, RegisterInput } from "./register-api.ts";
+import { registerCountsSchema } from "./schemas.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly packRegister: PackRegister;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const texts = { type: "array", items: { type: "string", maxLength: 255 }, maxItems: 1_000 };
+
+const registerBody = defineBody<RegisterInput>({
+	properties: { packs: texts, types: texts, fail_on_failure: { type: "boolean" } },
+});
+
+export const packRegisterRoutes = [
+	defineRoute({
+		method: "POST",
+		path: "/packs/register",
+		component: "api",
+		summary: "Read packs again",
+		description: "Makes the records say what the files of packs say, in one write. Packs in directories are read on the node that answers.",
+		answers: { 200: answerJson(registerCountsSchema) },
+		permission: "pack_register",
+		body: registerBody,
+		async handler({ engine, body, principal }) {
+			return replyJson(await engine.packRegister.register(body, principal));
+		},
+	}),
+];
