@@ -7,6 +7,8 @@ export class Dialects {
 
 	/** Variables and functions of templates and expressions: theirs to ours. */
 	readonly names: DialectNames;
+	/** Names that stand for the datastore in templates, besides this service's own. */
+	readonly datastoreNames: readonly string[];
 	/** Directories with modules that packs import, in the order in which they are searched. */
 	readonly pythonPaths: readonly string[];
 	readonly #dialects: readonly Dialect[];
@@ -17,6 +19,7 @@ export class Dialects {
 	constructor(dialects: readonly Dialect[]) {
 		this.#dialects = dialects;
 		this.names = merge(dialects.map(({ names }) => names));
+		this.datastoreNames = Object.keys(this.names).filter((name) => this.names[name] === "svckv");
 		this.pythonPaths = dialects.flatMap(({ pythonPath }) => pythonPath ?? []);
 		this.#runnerTypes = merge(dialects.map(({ runnerTypes }) => runnerTypes));
 		this.#triggerTypes = merge(dialects.map(({ triggerTypes }) => triggerTypes));

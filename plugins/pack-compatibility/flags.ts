@@ -18,12 +18,18 @@ export function withFlags(metadata: JsonObject, attributes: readonly string[]): 
 	);
 }
 
-/** Definitions of parameters, or of a configuration, with their flags; one of the type boolean has its default so too. */
+/** Definitions of parameters, or of a configuration, with their flags at every level; one of the type boolean has its default so too. */
 export function withDefinitionFlags(definitions: JsonObject): JsonObject {
+	return Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, toDefinition(definition)]));
+}
+
+function toDefinition(definition: JsonValue): JsonValue {
+	if (!isJsonObject(definition)) return definition;
+	const flagged = withFlags(definition, definition["type"] === "boolean" ? [...definitionFlags, "default"] : definitionFlags);
 	return Object.fromEntries(
-		Object.entries(definitions).map(([name, definition]) => {
-			if (!isJsonObject(definition)) return [name, definition];
-			return [name, withFlags(definition, definition["type"] === "boolean" ? [...definitionFlags, "default"] : definitionFlags)];
+		Object.entries(flagged).map(([name, value]) => {
+			if ((name === "properties" || name === "patternProperties") && isJsonObject(value)) return [name, withDefinitionFlags(value)];
+			return [name, name === "items" || name === "additionalProperties" ? toDefinition(value) : value];
 		}),
 	);
 }

@@ -18,6 +18,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
@@ -30,6 +31,7 @@ interface Parts {
 	readonly clock: Clock;
 	readonly catalog: Catalog;
 	readonly access: Pick<Access, "allows" | "assert">;
+	readonly dialects: Pick<Dialects, "runnerType">;
 	/** Makes the events of files that are written. */
 	readonly draft: Dispatcher["draft"];
 }
@@ -154,7 +156,7 @@ export class StoredActions implements Actions {
 		return type.runner_parameters;
 	}
 
-	async #checkParameters(input: ActionInput, old: ActionEntity | undefined): Promise<ParameterSchema> {
+	async #checkParameters(input: Pick<ActionInput, "runner_type" | "parameters">, old: ActionEntity | undefined): Promise<ParameterSchema> {
 		const parameters = await this.#runnerParameters(input.runner_type);
 		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
 		if (old === undefined) return restoreDefaults(given, undefined, parameters);
@@ -166,7 +168,8 @@ export class StoredActions implements Actions {
 	async #check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
 		assertNotSystem(pack);
 		assertNames({ pack, name: input.name });
-		const parameters = await this.#checkParameters(input, old);
+		const runner_type = this.#parts.dialects.runnerType(input.runner_type);
+		const parameters = await this.#checkParameters({ ...input, runner_type }, old);
 		const { output_schema = {} } = input;
 		checkOutputSchema(output_schema, "output_schema");
 		return {
@@ -174,7 +177,7 @@ export class StoredActions implements Actions {
 			pack,
 			name: input.name,
 			description: input.description ?? "",
-			runner_type: input.runner_type,
+			runner_type,
 			enabled: input.enabled ?? true,
 			...toNamedFiles(input),
 			parameters,

@@ -8,6 +8,7 @@ import type { Resource } from "../../kernel/basics/resource.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { Duty } from "../../kernel/work/duty.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { Access } from "../access/access-api.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
@@ -25,6 +26,7 @@ export interface DatastoreParts extends ItemStoreParts {
 	readonly options: Options;
 	readonly access: Access;
 	readonly authority: Authority;
+	readonly dialects: Dialects;
 	readonly clock: EngineClock;
 	readonly keys: KeyRing;
 	/** Absolute path of the key file. */

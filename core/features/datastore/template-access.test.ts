@@ -4,6 +4,7 @@ import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger } from "../../contract/index.ts";
 import { toItemUser } from "../../kernel/executions/template-sources.ts";
 import { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import { Dialects } from "../../language/dialects.ts";
 import { RoleAccess } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
 import { ItemStore } from "./item-store.ts";
@@ -33,7 +34,7 @@ async function createSubject() {
 	await store.set({ scope: "svckv.user", name: "maria:own", user: "maria" }, content("of maria"));
 	const keys = new KeyRing({ path: "/nowhere/key", isEnabled: false, logger });
 	const authority = { principalOf: (username: string) => principalOf(username, { access, systemUser: "svc" }) };
-	const parts = { store, keys, access, logger, authority };
+	const parts = { store, keys, access, logger, authority, dialects: Dialects.none };
 	return (username: string, author?: string) => createTemplateAccess(parts, { username, author });
 }
 

@@ -3,6 +3,7 @@ import type { Authority } from "../../kernel/basics/authority.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import type { Access } from "../access/access-api.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
@@ -13,6 +14,7 @@ export interface TemplateAccessParts {
 	readonly keys: KeyRing;
 	readonly access: Access;
 	readonly logger: Logger;
+	readonly dialects: Pick<Dialects, "datastoreNames">;
 	/** Says with which permissions the templates of somebody are read who asks for nothing just now. */
 	readonly authority: Pick<Authority, "principalOf">;
 }
@@ -45,6 +47,10 @@ class TemplateAccess implements DatastoreAccess {
 	constructor(parts: TemplateAccessParts, reader: TemplateReader) {
 		this.#parts = parts;
 		this.#reader = reader;
+	}
+
+	get names(): readonly string[] {
+		return this.#parts.dialects.datastoreNames;
 	}
 
 	async lookup(scope: DatastoreScope, name: string): Promise<string | undefined> {

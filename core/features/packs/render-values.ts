@@ -45,6 +45,7 @@ async function renderText(
 	const source = place.isSecret ? clear : plain;
 	let isMissing = false;
 	const noting: DatastoreAccess = {
+		names: source.names,
 		async lookup(scope, name) {
 			const value = await source.lookup(scope, name);
 			isMissing ||= value === undefined;

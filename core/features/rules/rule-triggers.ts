@@ -16,6 +16,7 @@ import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 
 /** The trigger a rule asks for. */
@@ -40,6 +41,7 @@ export interface RuleTriggerParts {
 	readonly options: Options;
 	readonly triggerCatalog: TriggerCatalog;
 	readonly triggerTypes: OwnTriggerTypes;
+	readonly dialects: Pick<Dialects, "triggerType">;
 }
 
 export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
@@ -71,7 +73,8 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 	}
 
 	return {
-		async want({ type: ref, parameters = {} }) {
+		async want({ type: given, parameters = {} }) {
+			const ref = parts.dialects.triggerType(given);
 			const type = await triggerCatalog.type(ref);
 			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: there is no trigger type "${ref}"`);
 			await roomInTurn();

@@ -20,7 +20,7 @@ export function createWorkflowsFeature(kernel: Kernel, needs: { readonly access:
 		...kernel,
 		...needs,
 		// Definitions are looked at and not run: nothing is read of the datastore.
-		expressions: createExpressions(),
+		expressions: createExpressions(kernel.dialects),
 		readJournal: (executionId) => readJournal(kernel.storage, executionId),
 	});
 	const { workflow_engine, system_user } = kernel.options;

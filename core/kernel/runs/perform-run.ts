@@ -132,6 +132,7 @@ export class RunPerformer {
 
 	#toContext(performance: Performance, recorder: Recorder, { calls, children, journal, learn }: Means): RunContext {
 		const { execution, run, prepared } = performance;
+		const { templateSources, dialects } = this.#parts;
 		return {
 			...prepared.context,
 			environment: this.#parts.dialects.environment(prepared.context.environment),
@@ -139,7 +140,7 @@ export class RunPerformer {
 			pausing: run.pausing.signal,
 			children,
 			journal,
-			expressions: createRunExpressions({ execution, templateSources: this.#parts.templateSources, calls, learn }),
+			expressions: createRunExpressions({ templateSources, names: dialects.names, execution, calls, learn }),
 			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
 			request: (change) => requestChange(this.#parts, performance, { calls, change }),
 			emit: (type, data) => recorder.emit(type, data),

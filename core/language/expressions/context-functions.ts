@@ -1,4 +1,5 @@
 import {
+	type DialectNames,
 	type ExpressionFunction,
 	type ExpressionScope,
 	isSvcError,
@@ -14,10 +15,13 @@ import type { ScopeFunction } from "../templates/scope.ts";
 import { isList, isObject, type Value } from "../templates/values.ts";
 import { FunctionError } from "./errors.ts";
 import { toPlainValue } from "./plain-value.ts";
+import { secondName, withSecondNames } from "./second-names.ts";
 import { serviceFunctions } from "./service-functions.ts";
 
 export interface ContextFunctionParts {
 	readonly datastore: Datastore;
+	/** Other names of variables and functions: theirs to ours. */
+	readonly names: DialectNames;
 	readonly budget: Budget;
 	/** Applies a filter of templates. */
 	filter(name: string, input: Value, given: Arguments): Value;
@@ -45,6 +49,10 @@ export class ContextFunctions {
 	}
 
 	get(name: string): ScopeFunction | undefined {
+		return this.#find(name) ?? this.#find(secondName(this.#parts.names, name) ?? "");
+	}
+
+	#find(name: string): ScopeFunction | undefined {
 		const { functions } = this.#scope;
 		const given = functions !== undefined && Object.hasOwn(functions, name) ? functions[name] : undefined;
 		if (given !== undefined) return (call) => this.#callGiven(given, call);
@@ -74,17 +82,19 @@ export class ContextFunctions {
 		if (typeof key !== "string") throw given.error("needs a text as the name of a variable");
 		const { variables } = this.#scope;
 		if (isPrivate(key)) throw new FunctionError("VariableInaccessibleError", `The variable "${key}" is for internal use and inaccessible.`);
-		if (!Object.hasOwn(variables, key)) throw new FunctionError("VariableUndefinedError", `The variable "${key}" is undefined.`);
-		return variables[key] as JsonValue;
+		const own = Object.hasOwn(variables, key) ? key : (secondName(this.#parts.names, key) ?? key);
+		if (!Object.hasOwn(variables, own)) throw new FunctionError("VariableUndefinedError", `The variable "${key}" is undefined.`);
+		return variables[own] as JsonValue;
 	}
 
 	#visible(): JsonObject {
 		const { variables } = this.#scope;
 		if (this.#variables === undefined) {
 			const names = Object.keys(variables);
-			this.#variables = names.some(isPrivate)
+			const visible = names.some(isPrivate)
 				? Object.fromEntries(Object.entries(variables).filter(([name]) => !isPrivate(name)))
 				: variables;
+			this.#variables = withSecondNames(visible, this.#parts.names);
 		}
 		return this.#variables;
 	}

@@ -1,4 +1,4 @@
-import { type ExpressionScope, isJsonObject, type JsonObject, type JsonValue } from "../../contract/index.ts";
+import { type DialectNames, type ExpressionScope, isJsonObject, type JsonObject, type JsonValue } from "../../contract/index.ts";
 import { Arguments } from "../templates/arguments.ts";
 import { Budget, type TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, DatastoreReference } from "../templates/datastore.ts";
@@ -8,6 +8,7 @@ import { demand } from "../templates/values.ts";
 import { type OutsideFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
 import type { YaqlValue } from "../yaql/values.ts";
 import { ContextFunctions } from "./context-functions.ts";
+import { secondName } from "./second-names.ts";
 
 /** How much reading a text as JSON costs more than looking at it. */
 const readingCharactersPerStep = 32;
@@ -19,12 +20,25 @@ export class Evaluation {
 	readonly yaql: YaqlEvaluator;
 	readonly #jsonTexts = new Map<string, JsonValue | undefined>();
 
-	constructor(scope: ExpressionScope, datastore: Datastore, limits: TemplateLimits) {
+	/** @param names other names of variables and functions: theirs to ours */
+	constructor(
+		scope: ExpressionScope,
+		datastore: Datastore,
+		{ limits, names }: { readonly limits: TemplateLimits; readonly names: DialectNames },
+	) {
 		this.budget = new Budget(limits, "expression");
-		const functions = new ContextFunctions(scope, { datastore, budget: this.budget, filter: (...call) => this.jinja.applyFilter(...call) });
+		const functions = new ContextFunctions(scope, {
+			names,
+			datastore,
+			budget: this.budget,
+			filter: (...call) => this.jinja.applyFilter(...call),
+		});
 		const functionOf = (name: string): ScopeFunction | undefined => functions.get(name);
 		const fromJsonText = (text: string) => this.#fromJsonText(text);
-		this.jinja = new TemplateEvaluator({ lookup: toLookup(scope.names, datastore), datastore, functionOf, fromJsonText }, this.budget);
+		this.jinja = new TemplateEvaluator(
+			{ lookup: toLookup({ values: scope.names, names }, datastore), datastore, functionOf, fromJsonText },
+			this.budget,
+		);
 		const outside = (name: string): OutsideFunction | undefined => {
 			const called = functionOf(name);
 			if (called === undefined) return undefined;
@@ -45,13 +59,17 @@ export class Evaluation {
 }
 
 /** Variables by their plain names; without any there are none. */
-function toLookup(names: JsonObject | undefined, datastore: Datastore): TemplateScope["lookup"] {
-	if (names === undefined) return () => undefined;
+function toLookup(
+	{ values, names }: { readonly values: JsonObject | undefined; readonly names: DialectNames },
+	datastore: Datastore,
+): TemplateScope["lookup"] {
+	if (values === undefined) return () => undefined;
 	const items: ReadonlyMap<string, DatastoreReference> = new Map([
 		["svckv", new DatastoreReference(datastore, ["system", "user"])],
 		["system", new DatastoreReference(datastore, ["system"], ["system"])],
 	]);
-	return (name) => (Object.hasOwn(names, name) ? names[name] : items.get(name));
+	const find = (name: string) => (Object.hasOwn(values, name) ? values[name] : items.get(name));
+	return (name) => find(name) ?? find(secondName(names, name) ?? "");
 }
 
 function parse(text: string): JsonValue | undefined {

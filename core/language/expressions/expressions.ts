@@ -1,4 +1,5 @@
 import {
+	type DialectNames,
 	type ExpressionLanguage,
 	type ExpressionScope,
 	type Expressions,
@@ -17,11 +18,14 @@ import { compileExpression } from "./compile-expression.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
 import { toPlainValue } from "./plain-value.ts";
+import { secondName } from "./second-names.ts";
 import { readText } from "./text-parts.ts";
 
 export interface ExpressionParts {
 	/** What `svckv` reads; without it there is no item. */
 	readonly datastore?: DatastoreAccess;
+	/** Other names of variables and functions: theirs to ours. Default none. */
+	readonly names?: DialectNames;
 }
 
 /** For all expressions of a value together: results of many items are looked through, so more steps than a template has. */
@@ -30,26 +34,28 @@ const limits: TemplateLimits = { steps: 250_000, output: 1_048_576, depth: 100 }
 const mixed = "Expression with multiple types is not supported.";
 
 /** Expressions that read a datastore. */
-export function createExpressions({ datastore = noItems }: ExpressionParts = {}): Expressions {
-	return new ValueExpressions(datastore);
+export function createExpressions({ datastore = noItems, names = {} }: ExpressionParts = {}): Expressions {
+	return new ValueExpressions(datastore, names);
 }
 
 class ValueExpressions implements Expressions {
 	readonly #datastore: DatastoreAccess;
+	readonly #names: DialectNames;
 
-	constructor(datastore: DatastoreAccess) {
+	constructor(datastore: DatastoreAccess, names: DialectNames) {
 		this.#datastore = datastore;
+		this.#names = names;
 	}
 
 	find(value: JsonValue, language?: "jinja"): readonly ExpressionUse[] {
-		return [...findIn(value, language, 0)];
+		return [...findIn(value, language, 0)].map((use) => toOwnNames(use, this.#names));
 	}
 
 	async evaluate(value: JsonValue, scope: ExpressionScope): Promise<JsonValue> {
 		const first = findIn(value, scope.language, 0).next();
 		if (first.done === true) return value;
 		const work = new WorkBudget({ ...workLimits, steps: limits.steps });
-		const render = (datastore: Datastore) => new ValueEvaluator(scope, datastore).evaluate(value, 0);
+		const render = (datastore: Datastore) => new ValueEvaluator(scope, datastore, this.#names).evaluate(value, 0);
 		try {
 			return await renderWithLookups(this.#datastore, render, work);
 		} catch (error) {
@@ -58,6 +64,12 @@ class ValueExpressions implements Expressions {
 			throw error;
 		}
 	}
+}
+
+/** What an expression uses, as this service calls it. */
+function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
+	const own = (used: readonly string[]) => [...new Set(used.map((name) => secondName(names, name) ?? name))];
+	return { ...use, variables: own(use.variables), functions: own(use.functions) };
 }
 
 function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<ExpressionUse, void> {
@@ -94,9 +106,9 @@ class ValueEvaluator {
 	readonly #scope: ExpressionScope;
 	readonly #evaluation: Evaluation;
 
-	constructor(scope: ExpressionScope, datastore: Datastore) {
+	constructor(scope: ExpressionScope, datastore: Datastore, names: DialectNames) {
 		this.#scope = scope;
-		this.#evaluation = new Evaluation(scope, datastore, limits);
+		this.#evaluation = new Evaluation(scope, datastore, { limits, names });
 	}
 
 	evaluate(value: JsonValue, depth: number): JsonValue {

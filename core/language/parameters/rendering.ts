@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema, SvcError } from "../../contract/index.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import { type Datastore, DatastoreReference, emptyDatastore } from "../templates/datastore.ts";
+import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } from "../templates/datastore.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
@@ -83,7 +83,8 @@ export class Rendering implements TemplateScope {
 		if (this.#isParameter(name)) return this.resolve(name);
 		if (name === "svckv") return this.#svckv;
 		if (name === "__context") return this.#context;
-		return Object.hasOwn(this.#context, name) ? this.#context[name] : undefined;
+		if (Object.hasOwn(this.#context, name)) return this.#context[name];
+		return isDatastoreName(name, this.datastore) ? this.#svckv : undefined;
 	}
 
 	#toScope({ context, datastore }: GivenAccess): TemplateScope {
@@ -94,7 +95,8 @@ export class Rendering implements TemplateScope {
 				if (this.#isParameter(name)) return this.#resolveOpen(name);
 				if (name === "svckv") return svckv;
 				if (name === "__context") return context;
-				return Object.hasOwn(context, name) ? context[name] : undefined;
+				if (Object.hasOwn(context, name)) return context[name];
+				return isDatastoreName(name, datastore) ? svckv : undefined;
 			},
 		};
 	}
@@ -147,7 +149,7 @@ export class Rendering implements TemplateScope {
 		if (this.#open.length > longestChain)
 			throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
 		if (this.#isParameter(used)) this.resolve(used);
-		else if (used !== "__context" && used !== "svckv" && !Object.hasOwn(context, used)) {
+		else if (used !== "__context" && !isDatastoreName(used, this.datastore) && !Object.hasOwn(context, used)) {
 			if (this.#isSecret(name)) throw hiddenProblem(name);
 			if (Object.hasOwn(this.#context, used)) {
 				throw templateProblem(

@@ -12,6 +12,8 @@ export interface Datastore {
 	find(scope: DatastoreScope, name: string): string | undefined;
 	/** Clear text of a secret item's text. */
 	decrypt(cipherText: string): string;
+	/** What templates may call it besides `svckv`. */
+	readonly names?: readonly string[] | undefined;
 }
 
 /** Where the items come from. Asked once for each item of a rendering; what it rejects with is thrown where the item is used. */
@@ -19,6 +21,13 @@ export interface DatastoreAccess {
 	/** Text of an item, for a secret one its cipher text; undefined when there is none. */
 	lookup(scope: DatastoreScope, name: string): Promise<string | undefined>;
 	decrypt(cipherText: string): Promise<string>;
+	/** What templates may call the datastore besides `svckv`. Default: nothing else. */
+	readonly names?: readonly string[] | undefined;
+}
+
+/** Whether templates mean the datastore by a name that stands for nothing else. */
+export function isDatastoreName(name: string, { names = [] }: { readonly names?: readonly string[] | undefined }): boolean {
+	return name === "svckv" || names.includes(name);
 }
 
 /** There is no item of any name. */
@@ -98,6 +107,10 @@ class FetchedItems implements Datastore {
 
 	constructor(access: DatastoreAccess) {
 		this.#access = access;
+	}
+
+	get names(): readonly string[] | undefined {
+		return this.#access.names;
 	}
 
 	get isIncomplete(): boolean {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import type { Arguments } from "./arguments.ts";
-import { type Datastore, DatastoreReference, type DatastoreScope } from "./datastore.ts";
+import { type Datastore, DatastoreReference, type DatastoreScope, isDatastoreName } from "./datastore.ts";
 import type { Value } from "./values.ts";
 
 /** Where a template finds its variables. */
@@ -24,5 +24,11 @@ export function toScope(
 	datastoreScopes: readonly DatastoreScope[] = ["system", "user"],
 ): TemplateScope {
 	const svckv = datastore === undefined ? undefined : new DatastoreReference(datastore, datastoreScopes);
-	return { datastore, lookup: (name) => (Object.hasOwn(values, name) ? values[name] : name === "svckv" ? svckv : undefined) };
+	return {
+		datastore,
+		lookup(name) {
+			if (Object.hasOwn(values, name)) return values[name];
+			return isDatastoreName(name, datastore ?? {}) ? svckv : undefined;
+		},
+	};
 }

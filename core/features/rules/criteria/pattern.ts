@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
-import { type Datastore, DatastoreReference, emptyDatastore } from "../../../language/templates/datastore.ts";
+import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } from "../../../language/templates/datastore.ts";
 import { isRenderProblem, TemplateError } from "../../../language/templates/errors.ts";
 import type { TemplateScope } from "../../../language/templates/scope.ts";
 import { compileTemplate, isTemplate, type Template } from "../../../language/templates/template.ts";
@@ -47,7 +47,8 @@ function compileText(text: string): CompiledPattern {
 		};
 		return { usesDatastore: false, render };
 	}
-	const usesDatastore = template.references.names.some((name) => name === "svckv" || name === "system");
+	// What else there is stands in the values; what the datastore is called besides is known only with it.
+	const usesDatastore = template.references.names.some((name) => name !== "trigger" && name !== "item");
 	return {
 		usesDatastore,
 		render: ({ values, datastore }) => template.renderNative(toPatternScope(values, usesDatastore ? datastore : emptyDatastore)),
@@ -59,7 +60,7 @@ function toPatternScope(values: JsonObject, datastore: Datastore): TemplateScope
 	const svckv = new DatastoreReference(datastore, ["system"]);
 	const lookup = (name: string) => {
 		if (Object.hasOwn(values, name)) return values[name];
-		if (name === "svckv") return svckv;
+		if (isDatastoreName(name, datastore)) return svckv;
 		return name === "system" ? svckv.member("system") : undefined;
 	};
 	return { datastore, lookup };

@@ -35,16 +35,18 @@ class ResourceManager:
         return self._to_resource(self._call("POST", "", query, instance.serialize()))
 
     def update(self, instance, **query):
-        path = "/" + quote(getattr(instance, "id", None) or getattr(instance, self.resource.key))
-        return self._to_resource(self._call("PUT", path, query, instance.serialize()))
+        return self._to_resource(self._call("PUT", "/" + quote(self._key_of(instance)), query, instance.serialize()))
 
     def delete(self, instance, **query):
         """Whether there was one."""
-        return self.delete_by_id(getattr(instance, "id", None) or getattr(instance, self.resource.key), **query) is not None
+        return self.delete_by_id(self._key_of(instance), **query) is not None
 
     def delete_by_id(self, instance_id, **query):
         """What the service answers; None when there is none."""
         return self._call("DELETE", "/" + quote(instance_id), query)
+
+    def _key_of(self, instance):
+        return getattr(instance, self.resource.key)
 
     def _call(self, method, path, query=None, body=None):
         return self._connection.call(method, self.resource.path + path, query, body)
