@@ -109,7 +109,7 @@ register("workflows and chains read the datastore and the service's object under
 			execution: execution["id"],
 			same: execution["id"],
 			// Each variable once, by this service's name.
-			whole: ["key", "plant", "svc", "words"],
+			whole: ["key", "parent", "plant", "svc", "words"],
 		});
 		const { tasks } = resultOf(await execute(service, "garden.row")) as { tasks: { result: WireRecord }[] };
 		assert.match(String(tasks[1]?.result["stdout"]), new RegExp(`^${words} and fern fern garden`));
