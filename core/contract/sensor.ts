@@ -64,6 +64,8 @@ export interface SensorContext {
 	readonly logger: Logger;
 	readonly clock: Clock;
 	readonly state: SensorState;
+	/** Items of the system by their whole names: what others have kept, or are to read. */
+	readonly datastore: SensorState;
 	/**
 	 * Dispatch a trigger: a trigger type's or trigger's ref, or a type with parameters. On disk when the promise resolves with the
 	 * instance's id; while the storage is away it waits. An event that nobody can take (unknown trigger, or a payload that the

@@ -22,6 +22,8 @@ export interface DispatchedEvent {
 export interface SensorHost {
 	/** The sensor's items, without its prefix. */
 	readonly items: Map<string, string>;
+	/** Other items of the datastore, by their whole names. */
+	readonly others: Map<string, string>;
 	/** In order. An event with a unique key that has been there is not among them again. */
 	readonly dispatched: readonly DispatchedEvent[];
 	/** Rules come and go. */
@@ -37,6 +39,7 @@ export function createSensorHost({ poll_interval, packConfig = {}, triggers = []
 	const state = new HostState(triggers);
 	return {
 		items: state.items,
+		others: state.others,
 		dispatched: state.dispatched,
 		setTriggers: (next) => state.setTriggers(next),
 		createContext: () => createContext(state, { poll_interval, packConfig }),
@@ -47,6 +50,7 @@ export function createSensorHost({ poll_interval, packConfig = {}, triggers = []
 /** What a host keeps, and who waits for it to change. */
 class HostState {
 	readonly items = new Map<string, string>();
+	readonly others = new Map<string, string>();
 	readonly dispatched: DispatchedEvent[] = [];
 	/** Ids of events by their unique keys. */
 	readonly #ids = new Map<string, string>();
@@ -66,9 +70,17 @@ class HostState {
 		this.#tell();
 	}
 
-	setItem(name: string, value: string): void {
-		this.items.set(name, value);
-		this.#tell();
+	/** The datastore, as far as it stands in one of the maps. */
+	toDatastore(items: Map<string, string>): SensorContext["state"] {
+		return {
+			get: async (name) => items.get(name),
+			set: async (name, value) => {
+				items.set(name, value);
+				this.#tell();
+			},
+			delete: async (name) => items.delete(name),
+			list: async (prefix = "") => [...items].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => ({ name, value })),
+		};
 	}
 
 	dispatch(event: DispatchedEvent): string {
@@ -121,7 +133,6 @@ function createContext(
 	given: Pick<SensorContext, "poll_interval" | "packConfig">,
 ): ReturnType<SensorHost["createContext"]> {
 	const controller = new AbortController();
-	const { items } = state;
 	return {
 		ref: "tests.sensor",
 		pack: "tests",
@@ -129,12 +140,8 @@ function createContext(
 		signal: controller.signal,
 		logger: silentLogger,
 		clock: { now: () => Date.now() * 1_000 },
-		state: {
-			get: async (name) => items.get(name),
-			set: async (name, value) => state.setItem(name, value),
-			delete: async (name) => items.delete(name),
-			list: async (prefix = "") => [...items].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => ({ name, value })),
-		},
+		state: state.toDatastore(state.items),
+		datastore: state.toDatastore(state.others),
 		dispatch: async (trigger, payload, options = {}) => state.dispatch({ trigger, payload, ...options }),
 		triggers: async () => state.triggers,
 		followTriggers: () => state.follow(controller.signal),

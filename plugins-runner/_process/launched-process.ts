@@ -30,6 +30,8 @@ export class LaunchedProcess {
 	#exit: ProcessExit | undefined;
 	#readers: Partial<Record<Channel, OutputReader>> = {};
 	#terminal: Terminal | undefined;
+	/** Of a process that asked to have it kept open. */
+	#input: Socket | undefined;
 	/** Grace in milliseconds once the end was asked for. */
 	#grace: number | undefined;
 	#killTimer: NodeJS.Timeout | undefined;
@@ -64,6 +66,11 @@ export class LaunchedProcess {
 		this.#spawn(request);
 	}
 
+	/** Text for the standard input, of a process that asked to have it kept open. Whoever writes bounds how much waits. */
+	write(payload: Buffer): void {
+		if (this.#input?.writable) this.#input.write(payload);
+	}
+
 	addCredit(channel: Channel, bytes: number): void {
 		this.#readers[channel]?.addCredit(bytes);
 	}
@@ -83,7 +90,8 @@ export class LaunchedProcess {
 	#spawn(request: ProcessRequest): void {
 		const given: number[] = [];
 		try {
-			const input = request.stdin === undefined ? this.#options.nothing : this.#feed(request.stdin, given);
+			const hasInput = request.stdin !== undefined || request.input === true;
+			const input = hasInput ? this.#feed(request, given) : this.#options.nothing;
 			const output = this.#terminal === undefined ? this.#read("stdout", given) : this.#terminal.descriptor;
 			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal.stream);
 			const errors = this.#read("stderr", given);
@@ -101,13 +109,17 @@ export class LaunchedProcess {
 	}
 
 	/** Both make a pipe and return the end that the process gets. */
-	#feed(text: string, given: number[]): number {
+	#feed({ stdin = "", input = false }: ProcessRequest, given: number[]): number {
 		const { read, write } = this.#options.spawner.createPipe();
 		given.push(read);
 		const socket = new Socket({ fd: write, readable: false, writable: true });
 		// The process may exit without reading it.
 		socket.on("error", () => {});
-		socket.end(text);
+		if (!input) socket.end(stdin);
+		else {
+			socket.write(stdin);
+			this.#input = socket;
+		}
 		return read;
 	}
 
@@ -216,6 +228,7 @@ export class LaunchedProcess {
 		clearTimeout(this.#killTimer);
 		clearInterval(this.#ticker);
 		for (const reader of Object.values(this.#readers)) reader.end();
+		this.#input?.destroy();
 		this.#terminal?.close();
 		this.#options.onDone();
 		return true;

@@ -24,6 +24,7 @@ const nothing = openSync("/dev/null", "r");
 const reader = new FrameReader((type, id, payload) => {
 	if (type === frameTypes.start) start(id, payload);
 	else if (type === frameTypes.end) processes.get(id)?.end(JSON.parse(payload.toString()).grace);
+	else if (type === frameTypes.input) processes.get(id)?.write(payload);
 	else if (type === frameTypes.credit) {
 		const { channel, bytes } = decodeCredit(payload);
 		processes.get(id)?.addCredit(channel, bytes);

@@ -30,6 +30,22 @@ for (const spawner of spawners) {
 		assert.equal((await runShell(launcher, "exit 4", { stdin: "x".repeat(1_000_000) })).code, 4);
 	});
 
+	check("stdin stays open where that is asked for, and takes what comes later", async (launcher) => {
+		let write = (_text: string) => {};
+		const end = await runShell(launcher, "read one; echo got $one; read two; echo got $two; read three; echo got $three; exit 3", {
+			stdin: "given\n",
+			onInput: (give) => {
+				write = give;
+			},
+			onStdout: (text) => {
+				if (text.includes("got given")) write("second\nthi");
+				if (text.includes("got second")) write("rd\n");
+				if (text.includes("got third")) write("nobody reads this\n");
+			},
+		});
+		assert.equal(end.code, 3);
+	});
+
 	check("descriptor 3 is a pipe of its own when it is asked for, and closed otherwise", async (launcher) => {
 		let report = "";
 		const command = "echo out; echo err >&2; echo report >&3; head -c 1000000 /dev/zero >&3";

@@ -7,7 +7,7 @@ import type { ProcessExit } from "./spawner.ts";
 /** Milliseconds between TERM and KILL. */
 const defaultGrace = 5_000;
 
-export interface ProcessOptions extends Omit<ProcessRequest, "report"> {
+export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input"> {
 	/** Ends the process and everything it started. */
 	readonly signal: AbortSignal;
 	/** Milliseconds between TERM and KILL. Default 5000. */
@@ -17,6 +17,11 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report"> {
 	onStderr(text: string): Promise<void> | void;
 	/** Take what the process writes to descriptor 3, which it gets because of this. */
 	onReport?(text: string): Promise<void> | void;
+	/**
+	 * Take what writes to the standard input, which stays open because of this, behind `stdin`. What the process does not read waits in memory:
+	 * write only what it has asked for. It ends when the launcher does, however that ends, so that whoever reads it knows.
+	 */
+	onInput?(write: (text: string) => void): void;
 }
 
 export interface ProcessEnd extends ProcessExit {
@@ -77,7 +82,7 @@ export class ProcessRun {
 	}
 
 	#start(): void {
-		const { id, writer, file, args, cwd, env, stdin, pty, onReport } = this.#options;
+		const { id, writer, file, args, cwd, env, stdin, pty, onReport, onInput } = this.#options;
 		const request: ProcessRequest = {
 			file,
 			args,
@@ -86,8 +91,10 @@ export class ProcessRun {
 			...(stdin === undefined ? {} : { stdin }),
 			...(pty === undefined ? {} : { pty }),
 			...(onReport === undefined ? {} : { report: true }),
+			...(onInput === undefined ? {} : { input: true }),
 		};
 		writer.write(frameTypes.start, id, JSON.stringify(request));
+		onInput?.((text) => writer.write(frameTypes.input, id, text));
 	}
 
 	async #follow(exit: Promise<ProcessExit | undefined>): Promise<ProcessEnd> {

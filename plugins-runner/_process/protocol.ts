@@ -21,6 +21,8 @@ export const frameTypes = {
 	failed: 8,
 	/** Launcher: output on descriptor 3. */
 	report: 9,
+	/** Server: text for the standard input of a process that asked to have it kept open. */
+	input: 10,
 } as const;
 
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
@@ -41,6 +43,8 @@ export interface ProcessRequest {
 	readonly env: Readonly<Record<string, string>>;
 	/** Written to the standard input, which is then closed. Without it the standard input is empty. */
 	readonly stdin?: string;
+	/** Whether the standard input stays open after that, for `input` frames. It ends with the launcher. */
+	readonly input?: boolean;
 	/** Whether stdout is a pseudo-terminal. */
 	readonly pty?: boolean;
 	/** Whether descriptor 3 is a pipe that is read as well: a way out that nothing the process prints can disturb. */

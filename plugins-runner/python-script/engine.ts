@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, PluginContext } from "../../core/contract/index.ts";
+import type { JsonObject, JsonValue, PackPreparation, PluginContext, SensorContext } from "../../core/contract/index.ts";
+import type { SensorRequest } from "./sensor/request.ts";
 
 export const engineNames = ["cpython", "pyodide"] as const;
 
@@ -96,6 +97,10 @@ export interface PythonEngine {
 	run(request: PythonRequest, io: PythonIo): Promise<PythonEnd>;
 	/** Run a tool; its exit code. Absent of an engine that cannot. */
 	runTool?(tool: PythonTool): Promise<number>;
+	/** Run a sensor of a pack until it ends or the context's signal aborts. Rejects with why it failed. Absent: it cannot. */
+	runSensor?(request: SensorRequest, context: SensorContext): Promise<void>;
+	/** Make ready what a pack needs. Rejects with why it cannot be. */
+	prepare?(pack: PackPreparation): Promise<void>;
 	/** Ends what still runs. Copes with a start that failed or never was. */
 	stop(): Promise<void>;
 }

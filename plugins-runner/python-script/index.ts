@@ -9,6 +9,7 @@ import { createPackTools } from "./pack-tools/index.ts";
 import { createPyodideEngine, type PyodideOptions } from "./pyodide/index.ts";
 import { createRunEnvironment } from "./run-environment.ts";
 import { toRunResult } from "./run-result.ts";
+import { PythonPackSensors } from "./sensor/pack-sensors.ts";
 import { createServiceCall } from "./service-call.ts";
 
 const logLevels = ["AUDIT", "CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"] as const;
@@ -42,6 +43,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		pyodide: () => createPyodideEngine(options.pyodide),
 	});
 	const versions = new ContentVersions("python-script");
+	const packSensors = new PythonPackSensors(engines, options.engine ?? "auto");
 	let defaultLevel: string = "DEBUG";
 	let pythonPaths: readonly string[] = [];
 	return {
@@ -58,8 +60,10 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			const pyodide = { name: "pyodide", off: "the Python engine pyodide", resolve: () => import.meta.resolve("pyodide") };
 			if (engine === "auto") warnIfMissing(pyodide, context.logger);
 			await versions.start(context);
+			packSensors.start(context);
 			await engines.start(context, engine);
 		},
+		packSensors,
 		stop: () => engines.stop(),
 		packTools: createPackTools(engines, () => pythonPaths),
 		run: (context) =>

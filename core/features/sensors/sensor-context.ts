@@ -82,7 +82,8 @@ export function createSensorContext(parts: SensorContextParts, { ref, pack, sens
 		signal: run.signal,
 		logger: parts.logger,
 		clock: parts.clock,
-		state: createSensorState({ ...parts, ref, assertHeld }),
+		state: createSensorState({ ...parts, prefix: `${ref}:`, assertHeld }),
+		datastore: createSensorState({ ...parts, prefix: "", assertHeld }),
 		dispatch,
 		async triggers() {
 			assertHeld();

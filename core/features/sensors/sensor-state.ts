@@ -6,16 +6,14 @@ export interface SensorStateParts {
 	readonly datastore: DatastoreItems;
 	/** Whom the log names. */
 	readonly principal: Principal;
-	/** Ref of the sensor. */
-	readonly ref: string;
+	/** What names begin with in the datastore. */
+	readonly prefix: string;
 	/** Throws once the sensor is not this run's any more. */
 	readonly assertHeld: () => void;
 }
 
-/** Items of the system under the sensor's own prefix (reference 7.5). */
-export function createSensorState({ datastore, principal, ref, assertHeld }: SensorStateParts): SensorState {
-	const prefix = `${ref}:`;
-
+/** Items of the system under a prefix (reference 7.5). */
+export function createSensorState({ datastore, principal, prefix, assertHeld }: SensorStateParts): SensorState {
 	/** Undefined for what is not there. */
 	async function unlessMissing<T>(ask: Promise<T>): Promise<T | undefined> {
 		return ask.catch((error: unknown) => {

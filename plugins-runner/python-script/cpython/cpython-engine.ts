@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import { SvcError } from "../../../core/contract/index.ts";
+import { type PluginContext, type SensorContext, SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, createLauncherAccess, toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
-import type { PythonEnd, PythonEngine, PythonIo, PythonRequest } from "../engine.ts";
+import type { PythonEnd, PythonEngine, PythonIo, PythonRequest, PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
+import type { SensorRequest } from "../sensor/request.ts";
+import { runSensor } from "../sensor/run-sensor.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { findInterpreter, type Interpreter } from "./interpreter.ts";
 import { Virtualenvs } from "./virtualenvs.ts";
@@ -26,79 +28,108 @@ interface Started {
 	readonly virtualenvs: Virtualenvs;
 }
 
+/** The Python that what a pack brings is run with. */
+interface Program {
+	/** The interpreter, of the machine or of the pack's virtualenv. */
+	readonly file: string;
+	readonly env: Record<string, string>;
+}
+
+interface PackPlace {
+	readonly pack: string;
+	readonly packDirectory: string;
+}
+
 /** Runs each action with the machine's Python, in a process of its own and with the pack's virtualenv. */
 export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine {
-	const access = createLauncherAccess();
-	let started: Started | undefined;
-	const running = (): Started => {
-		if (started === undefined) throw new SvcError("SVC_RUNNER", "the engine cpython has not been started");
-		return started;
-	};
-	return {
-		name: "cpython",
-		get version() {
-			return running().interpreter.version;
-		},
-		async check() {
-			await findInterpreter(options.python_binary ?? "python3");
-		},
-		async start(context) {
-			const interpreter = await findInterpreter(options.python_binary ?? "python3");
-			await access.start(context);
-			const virtualenvs = new Virtualenvs({
-				directory: join(context.dataDirectory, "virtualenvs"),
-				interpreter,
-				launcher: access.launcher,
-				logger: context.logger,
-				pipArguments: options.pip_arguments ?? [],
-				baseRequirements: options.base_requirements ?? ["six"],
-			});
-			started = { interpreter, virtualenvs };
-		},
-		async run(request, io) {
-			const { interpreter, virtualenvs } = running();
-			// A run does not outlive its time because a virtualenv is still being built; the build goes on for the next one.
-			const provided = await untilAborted(virtualenvs.provide(request.pack, request.packDirectory), request.signal);
-			if (provided === "aborted") return { exitCode: -15 };
-			const file = provided === undefined ? interpreter.file : join(provided, "bin", "python");
-			return runProcess(access.launcher, { file, env: createEnvironment(request, provided) }, request, io);
-		},
-		async runTool({ script: name, pack, packDirectory, loadsPack, request, signal, onReport, onOutput }) {
-			const { interpreter, virtualenvs } = running();
-			const provided = loadsPack ? await virtualenvs.provide(pack, packDirectory) : undefined;
-			const end = await access.launcher.run({
-				file: provided === undefined ? interpreter.file : join(provided, "bin", "python"),
-				// Nothing is written beside the files of whoever works at them.
-				args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
-				cwd: packDirectory,
-				env: withVirtualenv({ ...createBaseEnvironment(), PYTHONUNBUFFERED: "1" }, provided),
-				stdin: JSON.stringify(request),
-				signal,
-				onStdout: onOutput,
-				onStderr: onOutput,
-				onReport,
-			});
-			return toExitNumber(end);
-		},
-		async stop() {
-			await started?.virtualenvs.stop();
-			await access.stop();
-		},
-	};
+	return new CpythonEngine(options);
 }
 
-function createEnvironment({ environment }: PythonRequest, virtualenv: string | undefined): Record<string, string> {
-	return withVirtualenv({ ...createBaseEnvironment(), PYTHONUNBUFFERED: "1", ...environment }, virtualenv);
-}
+class CpythonEngine implements PythonEngine {
+	readonly name = "cpython";
+	readonly #options: CpythonOptions;
+	readonly #access = createLauncherAccess();
+	#started: Started | undefined;
 
-function withVirtualenv(all: Record<string, string>, virtualenv: string | undefined): Record<string, string> {
-	if (virtualenv === undefined) return all;
-	return { ...all, VIRTUAL_ENV: virtualenv, PATH: `${join(virtualenv, "bin")}:${all["PATH"] ?? ""}` };
+	constructor(options: CpythonOptions) {
+		this.#options = options;
+	}
+
+	get version(): string {
+		return this.#running().interpreter.version;
+	}
+
+	async check(): Promise<void> {
+		await findInterpreter(this.#options.python_binary ?? "python3");
+	}
+
+	async start(context: PluginContext): Promise<void> {
+		const { python_binary = "python3", pip_arguments: pipArguments = [], base_requirements: baseRequirements = ["six"] } = this.#options;
+		const interpreter = await findInterpreter(python_binary);
+		await this.#access.start(context);
+		const virtualenvs = new Virtualenvs({
+			directory: join(context.dataDirectory, "virtualenvs"),
+			launcher: this.#access.launcher,
+			logger: context.logger,
+			...{ interpreter, pipArguments, baseRequirements },
+		});
+		this.#started = { interpreter, virtualenvs };
+	}
+
+	async run(request: PythonRequest, io: PythonIo): Promise<PythonEnd> {
+		// A run does not outlive its time because a virtualenv is still being built; the build goes on for the next one.
+		const program = await untilAborted(this.#provide(request, request.environment), request.signal);
+		if (program === "aborted") return { exitCode: -15 };
+		return runProcess(this.#access.launcher, program, request, io);
+	}
+
+	async runSensor(request: SensorRequest, context: SensorContext): Promise<void> {
+		const program = await untilAborted(this.#provide(request), context.signal);
+		if (program === "aborted") return;
+		await runSensor({ launcher: this.#access.launcher, ...program }, request, context);
+	}
+
+	async runTool({ script: name, pack, packDirectory, loadsPack, request, signal, onReport, onOutput }: PythonTool): Promise<number> {
+		const program = loadsPack ? await this.#provide({ pack, packDirectory }) : this.#toProgram({}, undefined);
+		const end = await this.#access.launcher.run({
+			...program,
+			// Nothing is written beside the files of whoever works at them.
+			args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
+			cwd: packDirectory,
+			stdin: JSON.stringify(request),
+			signal,
+			onStdout: onOutput,
+			onStderr: onOutput,
+			onReport,
+		});
+		return toExitNumber(end);
+	}
+
+	async stop(): Promise<void> {
+		await this.#started?.virtualenvs.stop();
+		await this.#access.stop();
+	}
+
+	#running(): Started {
+		if (this.#started === undefined) throw new SvcError("SVC_RUNNER", "the engine cpython has not been started");
+		return this.#started;
+	}
+
+	async #provide({ pack, packDirectory }: PackPlace, environment: PythonRequest["environment"] = {}): Promise<Program> {
+		return this.#toProgram(environment, await this.#running().virtualenvs.provide(pack, packDirectory));
+	}
+
+	#toProgram(environment: PythonRequest["environment"], virtualenv: string | undefined): Program {
+		const env: Record<string, string> = { ...createBaseEnvironment(), PYTHONUNBUFFERED: "1", ...environment };
+		if (virtualenv === undefined) return { file: this.#running().interpreter.file, env };
+		const path = `${join(virtualenv, "bin")}:${env["PATH"] ?? ""}`;
+		return { file: join(virtualenv, "bin", "python"), env: { ...env, VIRTUAL_ENV: virtualenv, PATH: path } };
+	}
 }
 
 async function runProcess(
 	launcher: ReturnType<typeof createLauncherAccess>["launcher"],
-	program: { readonly file: string; readonly env: Record<string, string> },
+	program: Program,
 	request: PythonRequest,
 	io: PythonIo,
 ): Promise<PythonEnd> {

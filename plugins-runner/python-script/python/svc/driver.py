@@ -19,34 +19,35 @@ def run(request, report):
     try:
         result = _run_action(request)
     except SystemExit as error:
-        return _to_exit_code(error.code)
+        return to_exit_code(error.code)
     except BaseException as error:
-        _print_traceback(error)
+        print_traceback(error)
         return EXIT_RAISED
     return _report(result, report)
 
 
 def _run_action(request):
     entry_point = request["entry_point"]
-    _add_paths(request["pack_directory"], entry_point)
+    add_paths(request["pack_directory"], entry_point)
     # Behind everything else: a module of the pack, or one that is installed, is the one that it means.
     sys.path.extend(request.get("python_paths", ()))
-    action_class = _find_class(_load(entry_point), entry_point)
+    action_class = _find_class(load(entry_point), entry_point)
     action_service = service.ActionService(request["pack"], action_class.__name__)
     action = _construct(action_class, actions.Config(request["config"], request["pack"]), action_service)
     places.watch_threads()
     return action.run(**request["parameters"])
 
 
-def _add_paths(pack_directory, entry_point):
+def add_paths(pack_directory, entry_point):
     """The pack's library comes first; the directory of the entry point last, where it hides no package of that name."""
     sys.path.insert(0, os.path.join(pack_directory, "actions", "lib"))
     sys.path.append(os.path.dirname(entry_point))
 
 
-def _load(entry_point):
+def load(entry_point, prefix="svc_action_"):
+    """The module of a file."""
     # Not its own name: a file called json.py or http.py must not stand in for the module.
-    name = "svc_action_" + os.path.splitext(os.path.basename(entry_point))[0]
+    name = prefix + os.path.splitext(os.path.basename(entry_point))[0]
     module = type(sys)(name)
     module.__file__ = entry_point
     sys.modules[name] = module
@@ -88,7 +89,7 @@ def _report(returned, report):
     try:
         text = encoding.encode(result) or encoding.encode(str(result))
     except BaseException as error:
-        _print_traceback(error)
+        print_traceback(error)
         return EXIT_RAISED
     report('{"status": ' + encoding.encode(status) + ', "result": ' + text + "}")
     return 0
@@ -103,7 +104,7 @@ def _describe_wrong_status(status):
         return {"error": str(error), "traceback": places.hide(traceback.format_exc())}
 
 
-def _to_exit_code(code):
+def to_exit_code(code):
     if code is None:
         return 0
     if isinstance(code, int):
@@ -112,7 +113,7 @@ def _to_exit_code(code):
     return EXIT_RAISED
 
 
-def _print_traceback(error):
+def print_traceback(error):
     """Without the frames of this package that led to the action."""
     frame = error.__traceback__
     while frame is not None and os.path.dirname(frame.tb_frame.f_code.co_filename) == os.path.dirname(__file__):

@@ -21,7 +21,7 @@ def encode(value):
     except (TypeError, ValueError, RecursionError):
         pass
     try:
-        return _encode(_without_strange_numbers(value))
+        return _encode(without_strange_numbers(value))
     except (TypeError, ValueError, RecursionError):
         return None
 
@@ -33,13 +33,13 @@ def _encode(value):
     return "".join(encoder(value, 0))
 
 
-def _without_strange_numbers(value):
+def without_strange_numbers(value):
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, dict):
-        return {key: _without_strange_numbers(item) for key, item in value.items()}
+        return {key: without_strange_numbers(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_strange_numbers(item) for item in value]
+        return [without_strange_numbers(item) for item in value]
     return value
 
 

@@ -1,0 +1,15 @@
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { pythonScript } from "svc-automation/plugins-runner/python-script";
+
+// The sensor of the pack "inbox" is a Python class; python-script runs it. Without sign-in: keep it on your own machine.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand(), pythonScript()],
+	packs: ["./packs"],
+	data_dir: "../../data/python-sensor",
+	auth: { enable: false },
+});

@@ -1,0 +1,60 @@
+import { type PackSensorDefinition, type PackSensors, type PluginContext, type Sensor, SvcError } from "../../../core/contract/index.ts";
+import type { EngineName } from "../engine.ts";
+import type { Engines } from "../engines.ts";
+import type { SensorSettings } from "./request.ts";
+
+/** Part of the time to end that the process has before it is killed: the service must still learn of it in time. */
+const graceOfProcess = 0.7;
+
+/** Sensors in Python that packs bring. */
+export class PythonPackSensors implements PackSensors {
+	readonly suffixes = [".py"];
+	readonly #engines: Engines;
+	readonly #choice: EngineName | "auto";
+	#settings: SensorSettings | undefined;
+	#pythonPaths: readonly string[] = [];
+
+	constructor(engines: Engines, choice: EngineName | "auto") {
+		this.#engines = engines;
+		this.#choice = choice;
+	}
+
+	start({ options, pythonPaths = [] }: PluginContext): void {
+		this.#pythonPaths = pythonPaths;
+		this.#settings = {
+			logLevel: options.actionrunner.python_runner_log_level,
+			grace: options.sensorcontainer.shutdown_grace * 1_000 * graceOfProcess,
+			user: {
+				username: options.system_user.user,
+				authentication: { method: "none" },
+				rbac: { enabled: options.rbac.enable, roles: [], is_admin: true },
+			},
+		};
+	}
+
+	create = (definition: PackSensorDefinition): Sensor => {
+		const { description, pack, trigger_types, poll_interval } = definition;
+		return {
+			...{ description, pack, trigger_types },
+			...(poll_interval !== undefined && { poll_interval }),
+			run: (context) => this.#run(definition, context),
+		};
+	};
+
+	async #run(definition: PackSensorDefinition, context: Parameters<Sensor["run"]>[0]): Promise<void> {
+		const settings = this.#settings;
+		if (settings === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
+		if (this.#choice === "pyodide")
+			throw new SvcError("SVC_RUNNER", "sensors of packs need the Python engine cpython, and this node is told to run pyodide only");
+		const engine = await this.#engines.get("cpython");
+		if (engine.runSensor === undefined) throw new SvcError("SVC_RUNNER", `the Python engine ${engine.name} runs no sensors`);
+		const { ref, pack, name, entryPoint, packDirectory } = definition;
+		const request = {
+			...{ ref, pack, className: name, entryPoint, packDirectory, settings },
+			config: context.packConfig,
+			pollInterval: context.poll_interval,
+			pythonPaths: this.#pythonPaths,
+		};
+		await engine.runSensor(request, context);
+	}
+}
