@@ -2,6 +2,7 @@ import type { Addresses } from "../client/addresses.ts";
 import { type ClientOptions, createApi } from "../client/api.ts";
 import { type AccessClient, createAccessClient } from "./access/client.ts";
 import { type ActionClient, createActionClient } from "./actions/client.ts";
+import { type AliasClient, createAliasClient } from "./aliases/client.ts";
 import { createKeyClient, type KeyClient } from "./datastore/client.ts";
 import { createExecutionClient, type ExecutionClient } from "./executions/client.ts";
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
@@ -27,6 +28,7 @@ export type { TokenRecord } from "../client/sign-in.ts";
 export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
+export type * from "./aliases/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
 export type {
 	ExecutionInput,
@@ -71,6 +73,7 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly webhooks: WebhookClient;
 	readonly rules: RuleClient;
 	readonly policies: PolicyClient;
+	readonly aliases: AliasClient;
 	readonly triggers: TriggerClient;
 	readonly timers: TimerClient;
 	readonly sensors: SensorClient;
@@ -94,6 +97,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		webhooks: createWebhookClient(api),
 		rules: createRuleClient(api),
 		policies: createPolicyClient(api),
+		aliases: createAliasClient(api),
 		triggers: { ...createTriggerClient(api), traces: createTraceClient(api) },
 		timers: createTimerClient(api),
 		sensors: createSensorClient(api),

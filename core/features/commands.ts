@@ -3,6 +3,7 @@ import { addApiKeyCommands } from "./access/api-keys-commands.ts";
 import { addRoleCommands } from "./access/roles-commands.ts";
 import { addSignInCommands } from "./access/sign-in-commands.ts";
 import { addCatalogCommands } from "./actions/commands.ts";
+import { addAliasCommands } from "./aliases/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
 import { addRunCommand } from "./executions/run-commands.ts";
@@ -28,6 +29,7 @@ export const commands: readonly AddCommands[] = [
 	addWorkflowCommands,
 	addInquiryCommands,
 	addCatalogCommands,
+	addAliasCommands,
 	addApiKeyCommands,
 	addKeyCommands,
 	addPackCommands,
