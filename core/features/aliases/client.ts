@@ -1,7 +1,7 @@
 import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AliasFormat, JsonObject } from "../../contract/index.ts";
-import type { ExecutionRecord } from "../executions/client.ts";
+import type { ExecutionRecord } from "../executions/client-api.ts";
 
 /** An action alias as the API shows it. */
 export interface AliasRecord {

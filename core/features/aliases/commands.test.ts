@@ -62,10 +62,7 @@ test("an action alias is made, looked at, changed, switched and deleted", async 
 	assert.equal(made.exitCode, 0, made.stderr);
 	assert.match((await svc("action-alias", "list", "-p", "default")).stdout, /default\.passing \| default \| Says it\. +\| true/);
 	assert.match((await svc("action-alias", "list", "-p", "none")).stdout, /No matching records/);
-	assert.match(
-		(await svc("action-alias", "get", "default.passing")).stdout,
-		/action_ref: core\.echo\nformats:\n +- say \{\{ message \}\}/,
-	);
+	assert.match((await svc("action-alias", "get", "default.passing")).stdout, /action_ref: core\.echo\nformats:\n +- say \{\{ message \}\}/);
 	await svc("action-alias", "update", "default.passing", file({ ...alias, name: "passing", formats: ["speak {{ message }}"] }));
 	assert.match((await svc("action-alias", "disable", "default.passing")).stdout, /enabled: false/);
 	const { stdout } = await svc("action-alias", "get", "default.passing", "-j", "-a", "enabled,formats");

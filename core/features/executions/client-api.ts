@@ -1,3 +1,3 @@
 export type { RuleRecord } from "./client.ts";
 // Runs of workflows are executions.
-export { createExecutionClient, type ExecutionClient, type RunGraphRecord } from "./client.ts";
+export { createExecutionClient, type ExecutionClient, type ExecutionRecord, type RunGraphRecord } from "./client.ts";

@@ -1,0 +1,32 @@
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { announcement } from "svc-automation/plugins-runner/announcement";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+
+// What people write at bridge.mjs runs the actions that the aliases of packs/disk name, and nothing else.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand(), announcement()],
+	packs: ["packs"],
+	data_dir: "../../data/chat-bridge",
+	auth: { backend: flatFile({}) },
+	rbac: {
+		enable: true,
+		roles: [
+			{
+				name: "chat",
+				permission_grants: [
+					{ resource_uid: "action:disk:usage", permission_types: ["action_execute"] },
+					{ permission_types: ["stream_view"] },
+				],
+			},
+		],
+		assignments: [
+			{ username: "admin", roles: ["admin"] },
+			{ username: "bridge", roles: ["chat"] },
+		],
+	},
+});
