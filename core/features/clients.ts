@@ -9,6 +9,7 @@ import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
 import { createNodeClient, type NodeClient } from "./nodes/client.ts";
 import { type ConfigClient, createConfigClient } from "./packs/client.ts";
 import { createPackIndexClient, type PackIndexClient } from "./packs/index-client.ts";
+import { createPackInstallClient, type PackInstallClient } from "./packs/install-client.ts";
 import { createPackClient, type PackClient } from "./packs/pack-client.ts";
 import { createPackRegisterClient, type PackRegisterClient } from "./packs/register-client.ts";
 import { createPolicyClient, type PolicyClient } from "./policies/client.ts";
@@ -43,6 +44,7 @@ export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
 export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";
 export type * from "./packs/index-client.ts";
+export type * from "./packs/install-client.ts";
 export type { PackClient, PackFileRecord, PackRecord } from "./packs/pack-client.ts";
 export type { PackRegisterClient, RegisterRecord, RegisterRequest } from "./packs/register-client.ts";
 export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies/client.ts";
@@ -81,6 +83,7 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly configs: ConfigClient;
 	readonly packIndex: PackIndexClient;
 	readonly packs: PackClient & PackRegisterClient;
+	readonly packInstalls: PackInstallClient;
 	readonly nodes: NodeClient;
 	readonly workflows: WorkflowClient;
 }
@@ -105,6 +108,7 @@ export function createClient(options: ClientOptions = {}): Client {
 		configs: createConfigClient(api),
 		packIndex: createPackIndexClient(api),
 		packs: { ...createPackClient(api), ...createPackRegisterClient(api) },
+		packInstalls: createPackInstallClient(api),
 		...createPurgeClient(api),
 		nodes: createNodeClient(api),
 		workflows: createWorkflowClient(api),

@@ -6,10 +6,11 @@ import { addCatalogCommands } from "./actions/commands.ts";
 import { addAliasCommands } from "./aliases/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
-import { addRunCommand } from "./executions/run-commands.ts";
+import { addRunCommand, followStarted } from "./executions/run-commands.ts";
 import { addInquiryCommands } from "./inquiries/commands.ts";
 import { addNodeCommands } from "./nodes/commands.ts";
 import { addPackConfigCommands } from "./packs/commands.ts";
+import { createPackInstallCommands } from "./packs/install-commands.ts";
 import { addPackCommands } from "./packs/pack-commands.ts";
 import { addPolicyCommands } from "./policies/commands.ts";
 import { addPurgeCommands } from "./retention/commands.ts";
@@ -33,6 +34,7 @@ export const commands: readonly AddCommands[] = [
 	addApiKeyCommands,
 	addKeyCommands,
 	addPackCommands,
+	createPackInstallCommands(followStarted),
 	addPackConfigCommands,
 	addRoleCommands,
 	addRuleCommands,

@@ -24,7 +24,7 @@ import { createWorkflowsFeature } from "./workflows/index.ts";
 export function createFeatures(kernel: Kernel) {
 	const access = createAccessFeature(kernel);
 	const datastore = createDatastoreFeature(kernel, access.api);
-	const packs = createPacksFeature(kernel, datastore.api);
+	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api });
 	const triggers = createTriggersFeature(kernel, packs);
 	const policies = createPoliciesFeature(kernel, packs);
 	const sensors = createSensorsFeature(kernel, {

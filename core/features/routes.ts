@@ -20,6 +20,7 @@ import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
 import { packIndexRoutes } from "./packs/index-routes.ts";
+import { packInstallRoutes } from "./packs/install-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
 import { packRegisterRoutes } from "./packs/register-routes.ts";
 import { configRoutes } from "./packs/routes.ts";
@@ -58,6 +59,7 @@ export const routes: readonly Route<Engine>[] = [
 	...configRoutes,
 	...packIndexRoutes,
 	...packRegisterRoutes,
+	...packInstallRoutes,
 	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,

@@ -35,6 +35,7 @@ export class Seams {
 	#single: Pick<Feature, Single> = {};
 	#draft: Draft = noDraft;
 	readonly #runners: Map<string, Runner>;
+	readonly #own = new Set<string>();
 
 	/** @param runners by name; those of features are added */
 	constructor(runners: Map<string, Runner>) {
@@ -62,6 +63,12 @@ export class Seams {
 	#addRunner(name: string, runner: Runner): void {
 		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: "${name}" is brought by the service itself`);
 		this.#runners.set(name, runner);
+		this.#own.add(name);
+	}
+
+	/** Whether a runner type is one of the service's own, for actions of its own packs only: it may do what others may not. */
+	isOwnRunner(name: string): boolean {
+		return this.#own.has(name);
 	}
 
 	#only<K extends Single>(name: K): Pick<Feature, Single> {

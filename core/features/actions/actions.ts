@@ -17,6 +17,7 @@ import type { Page } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Seams } from "../../kernel/seams.ts";
 import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
@@ -34,6 +35,7 @@ interface Parts {
 	readonly dialects: Pick<Dialects, "runnerType">;
 	/** Makes the events of files that are written. */
 	readonly draft: Dispatcher["draft"];
+	readonly seams: Pick<Seams, "isOwnRunner">;
 }
 
 interface TaggedPage {
@@ -169,6 +171,8 @@ export class StoredActions implements Actions {
 		assertNotSystem(pack);
 		assertNames({ pack, name: input.name });
 		const runner_type = this.#parts.dialects.runnerType(input.runner_type);
+		if (this.#parts.seams.isOwnRunner(runner_type))
+			throw new SvcError("SVC_INVALID", `runner_type: "${runner_type}" runs actions of the service's own packs only`);
 		const parameters = await this.#checkParameters({ ...input, runner_type }, old);
 		const { output_schema = {} } = input;
 		checkOutputSchema(output_schema, "output_schema");

@@ -6,6 +6,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { type FormatOptions, printRecord } from "../../cli/output.ts";
 import { parseParameters, type Schemas } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
+import type { Api } from "../../client/api.ts";
 import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
 import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
 import { toActionHelp } from "./action-help.ts";
@@ -115,6 +116,18 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 		await printRecord({ result: toShownResult(record.result, streamed) }, ["result"], options, context);
 		await write(context.stderr, toSummary(record));
 	}
+	const exitCode = toExitCode(record);
+	if (exitCode !== 0) throw new CliExit(exitCode);
+}
+
+/** Show an execution that another command has started: its output as it comes, and how it ended. Its result is told by its output. */
+export async function followStarted(api: Api, id: string, options: RunOptions, context: CliContext): Promise<void> {
+	const client = createExecutionClient(api);
+	const created = await client.executions.get(id);
+	if (options.async || options.json || options.yaml) return finish(client, created, options, context);
+	await write(context.stderr, toSummary(created));
+	const { record } = await followRun(client, id, { print: true, cancelOnInterrupt: true }, context);
+	await write(context.stderr, toSummary(record));
 	const exitCode = toExitCode(record);
 	if (exitCode !== 0) throw new CliExit(exitCode);
 }

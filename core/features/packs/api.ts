@@ -1,3 +1,4 @@
+import type { PackInstalls } from "./install-api.ts";
 import type { PackConfigs } from "./pack-configs-api.ts";
 import type { PackIndexes } from "./pack-index-api.ts";
 import type { Packs } from "./pack-views-api.ts";
@@ -9,6 +10,7 @@ export interface PacksApi {
 	readonly packs: Packs;
 	readonly packIndex: PackIndexes;
 	readonly packRegister: PackRegister;
+	readonly packInstalls: PackInstalls;
 }
 
 declare module "../../kernel/engine-api.ts" {

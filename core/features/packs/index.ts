@@ -2,10 +2,13 @@ import { join } from "node:path";
 import { poll } from "../../contract/index.ts";
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PacksApi } from "./api.ts";
 import { PackContents } from "./content/pack-contents.ts";
 import { packIndexRoutes } from "./index-routes.ts";
+import { createPackJobs } from "./install/pack-jobs.ts";
+import { packInstallRoutes } from "./install-routes.ts";
 import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
 import { PackRegistering } from "./pack-registering.ts";
@@ -16,6 +19,7 @@ import { packRegisterRoutes } from "./register-routes.ts";
 import { configRoutes } from "./routes.ts";
 import { PackIndex } from "./sources/pack-index.ts";
 import { toSourceSettings } from "./sources/source-settings.ts";
+import { PackSources } from "./sources/sources.ts";
 import { StoredPacks } from "./stored-packs.ts";
 
 export interface PacksFeature extends ServedFeature<PacksApi> {
@@ -27,8 +31,13 @@ export interface PacksFeature extends ServedFeature<PacksApi> {
 	readonly switch: PackSwitch;
 }
 
-/** Pack directories and their configuration. */
-export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: DatastoreItems }): PacksFeature {
+interface PacksNeeds {
+	readonly access: Access;
+	readonly datastore: DatastoreItems;
+}
+
+/** Pack directories and their configuration, and packs that are installed. */
+export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeature {
 	const packConfigs = new StoredPackConfigs({
 		...kernel,
 		...needs,
@@ -37,26 +46,35 @@ export function createPacksFeature(kernel: Kernel, needs: { readonly datastore: 
 	});
 	const registration = new PackRegistration({ ...kernel, packConfigs });
 	const contents = createContents(kernel);
-	const packIndex = new PackIndex({ settings: toSourceSettings(kernel.options), logger: kernel.logger });
+	const { index: packIndex, sources } = createSources(kernel);
 	const packSwitch = new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] });
 	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
+	const found = { index: packIndex, sources, packConfigs, packRegister };
+	const { runners, installs: packInstalls } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
 	return {
-		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister },
+		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister, packInstalls },
 		switch: packSwitch,
+		runners,
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
 		configuration: packConfigs,
 		content: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: [...packIndexRoutes, ...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
+		routes: [...packIndexRoutes, ...packInstallRoutes, ...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
 	};
 }
 
+function createSources({ options, logger }: Kernel) {
+	const settings = toSourceSettings(options);
+	const index = new PackIndex({ settings, logger });
+	return { index, sources: new PackSources({ settings, index, logger: logger.withTag("packs") }) };
+}
+
 function createContents(kernel: Kernel): PackContents {
-	const { options } = kernel;
 	const root = join(kernel.dependencies.dataDirectory, "packs");
-	return new PackContents({ ...kernel, root, limits: { size: options.content.max_pack_size, files: options.content.max_files } });
+	const { max_pack_size: size, max_files: files } = kernel.options.content;
+	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
 /** What the storage does not keep any more goes from this node, now and then. */

@@ -12,6 +12,7 @@ import {
 import { Breath } from "../../kernel/basics/breath.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import type { Seams } from "../../kernel/seams.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
@@ -24,6 +25,7 @@ interface Parts {
 	readonly overrides: PackOverrides;
 	/** Of the pack; undefined for one without files. */
 	readonly directory: string | undefined;
+	readonly seams: Pick<Seams, "isOwnRunner">;
 }
 
 /** Make the stored actions of a pack say what its files do. How many can be used. */
@@ -44,6 +46,8 @@ export async function registerActions(
 				refuseRunnerType(parts, action);
 				continue;
 			}
+			if (parts.directory !== undefined && parts.seams.isOwnRunner(action.runner_type))
+				throw new SvcError("SVC_INVALID", `attribute "runner_type": "${action.runner_type}" runs actions of the service's own packs only`);
 			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
 			const enabled = await parts.overrides.enabled("action", pack.ref, action.name);
 			if (enabled !== undefined) report.overrode("action");

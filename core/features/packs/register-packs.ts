@@ -3,11 +3,13 @@ import type { Clock, Logger, PackEntity, Storage } from "../../contract/index.ts
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Seams } from "../../kernel/seams.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { chatopsPack } from "./chatops-pack.ts";
 import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";
 import { corePack } from "./core-pack.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
+import { packsPack } from "./install/packs-pack.ts";
 import { notInstalled } from "./not-installed.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { PackDirectory } from "./packs-api.ts";
@@ -38,6 +40,7 @@ export interface RegisterPacksParts {
 	readonly catalog: Catalog;
 	readonly dialects: Dialects;
 	readonly overrides: PackOverrides;
+	readonly seams: Pick<Seams, "isOwnRunner">;
 }
 
 /**
@@ -63,6 +66,7 @@ export async function registerPacks(
 		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path, content: null });
 	};
 	await register(corePack);
+	await register(packsPack);
 	await register(defaultPack);
 	await register(chatopsPack);
 	for (const directory of directories) {

@@ -6,7 +6,7 @@ export const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
 const packPattern = /^[a-z0-9_]{1,255}$/;
 
 /** Packs whose content belongs to the service. */
-const systemPacks: ReadonlySet<string> = new Set(["core", "chatops"]);
+const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "chatops"]);
 
 /** Whether a name can stand in a ref: letters of other scripts look like these and are others. */
 export function isName(name: string): boolean {

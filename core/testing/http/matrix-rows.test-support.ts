@@ -251,6 +251,32 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /packs/index": { ok: 200, request: at("/packs/index"), grants: global("pack_search") },
 	"api POST /packs/index/search": { ok: 200, request: at("/packs/index/search", { pack: "disk" }), grants: global("pack_search") },
 	"api GET /packs/index/health": { ok: 200, request: at("/packs/index/health"), grants: global("pack_views_index_health") },
+	"api POST /packs/install": {
+		ok: 202,
+		request: at("/packs/install", { packs: ["/nowhere/disk"] }),
+		grants: [...global("pack_install"), ...on("action:packs:install", "action_execute")],
+		scopes: ["pack_install", "action_execute"],
+	},
+	"api POST /packs/uninstall": {
+		ok: 202,
+		request: at("/packs/uninstall", { packs: ["nothing"] }),
+		grants: [...global("pack_uninstall"), ...on("action:packs:uninstall", "action_execute")],
+		scopes: ["pack_uninstall", "action_execute"],
+	},
+	"api POST /packs/upgrade": {
+		ok: 202,
+		request: at("/packs/upgrade", { packs: ["nothing"] }),
+		grants: [...global("pack_install"), ...on("action:packs:upgrade", "action_execute")],
+		scopes: ["pack_install", "action_execute"],
+	},
+	"api POST /packs/rollback": {
+		ok: 202,
+		request: at("/packs/rollback", { pack: "nothing" }),
+		grants: [...global("pack_install"), ...on("action:packs:rollback", "action_execute")],
+		scopes: ["pack_install", "action_execute"],
+	},
+	"api GET /packs/views/outdated": { ok: 200, request: at("/packs/views/outdated"), grants: global("pack_search") },
+	"api GET /packs/views/lock": { ok: 200, request: at("/packs/views/lock"), grants: global("pack_list") },
 	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list"), shows: { configuration: "show_secrets" } },
 	"api GET /configs/:pack": {
 		ok: 200,

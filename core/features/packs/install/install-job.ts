@@ -1,9 +1,9 @@
 import { SvcError } from "../../../contract/index.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job } from "./job-runner.ts";
 import { toLocked, toLockedRequest } from "./lock-entries.ts";
-import type { PackRequest } from "./needs.ts";
 
 export interface InstallJobParts {
 	readonly installer: Pick<Installer, "install">;
@@ -25,11 +25,25 @@ export function createInstallJob({ installer, parse }: InstallJobParts): Job {
 			const force = parameters.flag("force");
 			if (locked.length === 0) {
 				const options = { force, skipDependencies: parameters.flag("skip_dependencies") };
-				return installer.install(packs.map(parse), options, job);
+				return installer.install(toRequests(packs, parse), options, job);
 			}
 			// A lock file holds the dependencies as well.
 			const expected = new Map(locked.map(({ ref, content }) => [ref, content]));
 			return installer.install(locked.map(toLockedRequest), { force, skipDependencies: true, expected }, job);
 		},
 	};
+}
+
+/** What somebody asks for. `SVC_INVALID` says what is wrong with the first that cannot be. */
+export function toRequests(packs: readonly string[], parse: (text: string) => PackRequest): readonly PackRequest[] {
+	return packs.map((text) => {
+		const request = parse(text);
+		const { address = "" } = request;
+		if (request.kind !== "directory" && URL.canParse(address) && new URL(address).password !== "")
+			throw new SvcError(
+				"SVC_INVALID",
+				`packs: "${request.text}" has a password, which everybody would see who sees the execution; content.credentials_file holds those of servers`,
+			);
+		return request;
+	});
 }

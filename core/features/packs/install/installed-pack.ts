@@ -1,7 +1,7 @@
 import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
 
 /** Packs that belong to the service. */
-const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "default", "linux", "chatops"]);
+const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "default", "chatops"]);
 
 /** How many of what was installed before are kept. */
 const keptEarlier = 5;

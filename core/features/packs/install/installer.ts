@@ -1,23 +1,23 @@
 import type { JsonObject, Logger, PackEntity, Runner, Storage } from "../../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { SvcError } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
+import type { PackSource } from "../sources/sources.ts";
 import { pythonVersion } from "../versions.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
 import type { JobRequest } from "./job-runner.ts";
 import { makeReady } from "./make-ready.ts";
-import type { Contents, PackRequest, PackSource, Sources, Switch } from "./needs.ts";
+import type { Contents, Switch } from "./needs.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { type CandidatePack, PackSet } from "./pack-set.ts";
-import { Staging } from "./staging.ts";
+import { Staging, type StagingParts } from "./staging.ts";
 
-export interface InstallerParts {
+export interface InstallerParts extends StagingParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly dataDirectory: string;
 	readonly runners: ReadonlyMap<string, Runner>;
-	readonly sources: Pick<Sources, "fetch">;
 	readonly contents: Contents;
 	readonly switch: Switch;
 	readonly locks: PackLocks;
@@ -55,9 +55,9 @@ export class Installer {
 
 	/** Install what is asked for, and what it depends on. */
 	async install(requests: readonly PackRequest[], options: InstallOptions, job: JobRequest): Promise<void> {
-		const { sources, dataDirectory, locks } = this.#parts;
+		const { locks } = this.#parts;
 		const { report } = job;
-		await Staging.with(sources, { dataDirectory, name: job.execution_id }, async (staging) => {
+		await Staging.with(this.#parts, job.execution_id, async (staging) => {
 			const found = await this.#collect(staging, requests, options, report);
 			const refs = found.map(({ ref }) => ref);
 			const onWait = (ref: string) => report.say(`waiting for another installation of "${ref}"`);
@@ -90,9 +90,7 @@ export class Installer {
 		const { storage, parse } = this.#parts;
 		const installed = await storage.find("pack", {});
 		const fetch = (request: PackRequest) =>
-			report.task(`fetch ${request.text}`, () =>
-				staging.fetch(request, { signal: report.signal, emit: (line) => report.pass("stderr", line) }),
-			);
+			report.task(`fetch ${request.text}`, () => staging.fetch(request, { signal: report.signal, emit: (line) => report.note(line) }));
 		const set = new PackSet({ installed, force, skipDependencies, parse, fetch });
 		await set.collect(requests);
 		const found = set.ordered();
@@ -122,43 +120,34 @@ export class Installer {
 	}
 
 	async #switchAll(packs: readonly ReadyPack[], job: JobRequest, signal: AbortSignal): Promise<void> {
+		if (packs.length === 0) return;
 		const { runners } = this.#parts;
 		const { report } = job;
 		for (const { ref, version, directory } of packs) {
 			await report.task(`make ready what ${ref} ${version} needs`, () => makeReady(runners, { ref, directory, signal }, report));
 		}
-		const done: string[] = [];
-		for (const pack of packs) {
-			signal.throwIfAborted();
-			try {
-				await report.task(`switch to ${pack.ref} ${pack.version}`, () => this.#switch(pack, job));
-			} catch (error) {
-				if (done.length === 0) throw error;
-				throw new SvcError("SVC_CONFLICT", `${toErrorMessage(error)} (before it were installed, and stay: ${done.join(", ")})`, {
-					cause: error,
-				});
-			}
-			done.push(pack.ref);
-			await report.say(`${pack.ref} ${pack.version} is installed`);
-		}
+		signal.throwIfAborted();
+		const names = packs.map(({ ref, version }) => `${ref} ${version}`).join(", ");
+		await report.task(`switch to ${names}`, () => this.#switch(packs, job));
+		await report.say(`installed: ${names}`);
 	}
 
-	async #switch({ ref, version, content, directory, source, known }: ReadyPack, { principal, execution_id }: JobRequest): Promise<void> {
+	/** One write: before it everybody uses what there was, after it what is new. */
+	async #switch(packs: readonly ReadyPack[], { principal, execution_id, report }: JobRequest): Promise<void> {
 		const { clock, logger } = this.#parts;
-		const installation = { at: toTimestamp(clock.now()), by: principal.username, execution_id };
-		await this.#parts.switch.apply({
-			pack: ref,
-			directory,
-			content,
-			source: { ...source },
-			installation,
-			earlier: toEarlier(known, content),
-			expected: known?.content ?? null,
+		const { username } = principal;
+		const installation = { at: toTimestamp(clock.now()), by: username, execution_id };
+		const versions = packs.map(({ ref, directory, content, source, known }) => {
+			const expected = known?.content ?? null;
+			return { pack: ref, directory, content, source: { ...source }, installation, earlier: toEarlier(known, content), expected };
 		});
-		logger.info("pack installed", {
-			...{ pack: ref, version, content, user: principal.username, execution_id },
-			...{ source: source.address, revision: source.revision, commit: source.commit, before: known?.version ?? null },
-		});
+		const { notes } = await this.#parts.switch.apply(versions);
+		for (const { pack, file, message } of notes) await report.warn(`${pack}: ${file}: ${message}`);
+		for (const { ref, version, content, source, known } of packs) {
+			const { address, revision, commit } = source;
+			const from = { source: address, revision, commit };
+			logger.info("pack installed", { pack: ref, version, content, ...from, before: known?.version ?? null, user: username, execution_id });
+		}
 	}
 }
 

@@ -49,6 +49,12 @@ export class JobReport {
 		await this.#parts.emit(type, lines.map((line) => `    ${line.slice(0, longestLine)}\n`).join(""));
 	}
 
+	/** A line of somebody who does not wait until it is told. */
+	note(line: string): void {
+		// Where nothing can be told any more the job ends by itself.
+		void this.pass("stdout", line).catch(() => undefined);
+	}
+
 	async warn(warning: string): Promise<void> {
 		this.warnings.push(warning);
 		await this.#parts.emit("stderr", `warning: ${warning}\n`);

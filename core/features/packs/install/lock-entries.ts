@@ -1,5 +1,5 @@
 import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
-import type { PackRequest } from "./needs.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
 
 /** What a lock file says of one pack. */
 export interface LockEntry {

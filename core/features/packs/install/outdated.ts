@@ -1,7 +1,8 @@
 import { type JsonObject, type PackEntity, toErrorMessage } from "../../../contract/index.ts";
+import type { PackSource } from "../sources/sources.ts";
 import { compareVersions } from "../versions.ts";
 import { toLockedSource } from "./lock-entries.ts";
-import type { PackSource, Sources } from "./needs.ts";
+import type { Sources } from "./needs.ts";
 
 /** What there is of an installed pack where it came from. */
 export interface Newer {
@@ -19,24 +20,29 @@ export interface Newer {
 const atOnce = 4;
 
 /** Look where installed packs came from whether there is something newer. */
-export async function findNewer(sources: Pick<Sources, "latest">, packs: readonly PackEntity[]): Promise<readonly Newer[]> {
+export async function findNewer(
+	sources: Pick<Sources, "latest">,
+	packs: readonly PackEntity[],
+	signal: AbortSignal,
+): Promise<readonly Newer[]> {
 	const waiting = packs.filter(({ source, content }) => source !== null && content !== null);
 	const found: Newer[] = [];
 	const worker = async () => {
-		for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) found.push(await look(sources, next));
+		for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) found.push(await look(sources, next, signal));
 	};
 	await Promise.all(Array.from({ length: atOnce }, worker));
 	return found.sort((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-async function look(sources: Pick<Sources, "latest">, { ref, version, source }: PackEntity): Promise<Newer> {
+async function look(sources: Pick<Sources, "latest">, { ref, version, source }: PackEntity, signal: AbortSignal): Promise<Newer> {
 	const { commit, address } = toLockedSource(source as JsonObject);
 	const known = { ref, version, commit, address };
 	try {
-		const latest = await sources.latest(source as unknown as PackSource);
+		const latest = await sources.latest(source as unknown as PackSource, { signal });
 		const isOther = latest.commit !== null && commit !== null ? latest.commit !== commit : isNewer(latest.version, version);
 		return { ...known, latest: { ...latest, version: latest.version ?? null }, outdated: isOther, problem: null };
 	} catch (error) {
+		signal.throwIfAborted();
 		return { ...known, latest: null, outdated: false, problem: toErrorMessage(error) };
 	}
 }

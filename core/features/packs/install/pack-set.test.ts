@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { PackRequest } from "./needs.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
 import { type KnownPack, PackSet } from "./pack-set.ts";
 
 interface Shelf {
@@ -33,7 +33,7 @@ async function collect(
 			const source = { kind: "git", address: `https://packs.example/${name}`, revision: revision ?? null } as const;
 			return {
 				...{ ref, version, directory: `/staging/${name}`, metadata: { dependencies: dependencies as string[] } },
-				source: { ...source, commit: null, subdirectory: null, index: null },
+				source: { ...source, commit: "c0ffee", subdirectory: null, index: null },
 			};
 		},
 	});

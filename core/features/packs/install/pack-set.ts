@@ -1,7 +1,8 @@
 import type { JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
+import type { FetchedPack, PackSource } from "../sources/sources.ts";
 import { isInRange, isVersionRange } from "../versions.ts";
-import type { FetchedPack, PackRequest, PackSource } from "./needs.ts";
 
 /** A pack that was fetched and may be installed. */
 export interface CandidatePack extends FetchedPack {

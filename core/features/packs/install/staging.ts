@@ -1,38 +1,43 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SvcError } from "../../../contract/index.ts";
+import type { Dialects } from "../../../language/dialects.ts";
 import { toPack } from "../manifest.ts";
 import { readYamlObject } from "../read-yaml.ts";
-import type { FetchOptions, PackRequest, Sources } from "./needs.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
+import type { FetchOptions } from "../sources/sources.ts";
+import type { Sources } from "./needs.ts";
 import type { CandidatePack } from "./pack-set.ts";
 
 /** Milliseconds after which what is left of an installation is of one that was killed. */
 const longestInstallation = 24 * 3_600_000;
 
+export interface StagingParts {
+	readonly sources: Pick<Sources, "fetch">;
+	readonly dialects: Dialects;
+	readonly dataDirectory: string;
+}
+
 /** Where the files of one installation lie until the storage has them. */
 export class Staging {
-	readonly #sources: Pick<Sources, "fetch">;
+	readonly #parts: StagingParts;
 	readonly #directory: string;
 	#count = 0;
 
-	private constructor(sources: Pick<Sources, "fetch">, directory: string) {
-		this.#sources = sources;
+	private constructor(parts: StagingParts, directory: string) {
+		this.#parts = parts;
 		this.#directory = directory;
 	}
 
 	/** An empty one, used and removed. `name` is one that no other installation has. */
-	static async with<T>(
-		sources: Pick<Sources, "fetch">,
-		place: { readonly dataDirectory: string; readonly name: string },
-		use: (staging: Staging) => Promise<T>,
-	): Promise<T> {
-		const root = join(place.dataDirectory, "pack-staging");
+	static async with<T>(parts: StagingParts, name: string, use: (staging: Staging) => Promise<T>): Promise<T> {
+		const root = join(parts.dataDirectory, "pack-staging");
 		await removeLeft(root);
-		const directory = join(root, place.name);
+		const directory = join(root, name);
 		await rm(directory, { recursive: true, force: true });
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		try {
-			return await use(new Staging(sources, directory));
+			return await use(new Staging(parts, directory));
 		} finally {
 			await rm(directory, { recursive: true, force: true });
 		}
@@ -42,16 +47,21 @@ export class Staging {
 	async fetch(request: PackRequest, options: Omit<FetchOptions, "into">): Promise<Omit<CandidatePack, "trail">> {
 		const into = join(this.#directory, `-${(this.#count += 1)}`);
 		await mkdir(into, { mode: 0o700 });
-		const fetched = await this.#sources.fetch(request, { ...options, into });
+		const { sources, dialects } = this.#parts;
+		const fetched = await sources.fetch(request, { ...options, into });
 		// Where the manifest gives no ref, the name of the pack does: that of the directory here means nothing.
-		const { ref, version, metadata } = await readManifest(fetched.directory, request.text);
+		const { ref, version, metadata } = await readManifest(fetched.directory, request.text, dialects);
 		return { ...fetched, ref, version, metadata };
 	}
 }
 
-async function readManifest(directory: string, text: string): Promise<Pick<CandidatePack, "ref" | "version" | "metadata">> {
+async function readManifest(
+	directory: string,
+	text: string,
+	dialects: Dialects,
+): Promise<Pick<CandidatePack, "ref" | "version" | "metadata">> {
 	try {
-		return toPack(await readYamlObject(join(directory, "pack.yaml")), "-");
+		return toPack(dialects.translate("pack", await readYamlObject(join(directory, "pack.yaml"))), "-");
 	} catch (cause) {
 		const message = cause instanceof Error ? cause.message : String(cause);
 		throw new SvcError("SVC_INVALID", `"${text}" holds a pack.yaml that cannot be used: ${message}`, { cause });

@@ -1,8 +1,9 @@
 import { type Logger, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
-import type { PackRequest, Switch } from "./needs.ts";
+import type { Switch } from "./needs.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { isMeant, toDependencies } from "./pack-set.ts";
 
@@ -26,10 +27,12 @@ export function createUninstallJob(parts: UninstallJobParts): Job {
 			const onWait = (ref: string) => report.say(`waiting for an installation of "${ref}"`);
 			await parts.locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
 				const packs = await report.task("look at the packs", () => findRemovable(parts, refs, parameters.flag("force"), job));
-				for (const pack of packs) {
-					signal.throwIfAborted();
-					await report.task(`remove ${pack.ref} ${pack.version}`, () => remove(parts, pack, job));
-					report.packs.push(pack.ref);
+				signal.throwIfAborted();
+				await report.task(`remove ${packs.map(({ ref, version }) => `${ref} ${version}`).join(", ")}`, () => parts.switch.remove(refs));
+				for (const { ref, version, content } of packs) {
+					const by = { user: job.principal.username, execution_id: job.execution_id };
+					parts.logger.info("pack uninstalled", { pack: ref, version, content, ...by });
+					report.packs.push(ref);
 				}
 			});
 		},
@@ -71,10 +74,4 @@ function requestsOf({ metadata }: PackEntity, parse: (text: string) => PackReque
 			return [];
 		}
 	});
-}
-
-async function remove({ switch: packs, logger }: UninstallJobParts, { ref, version, content }: PackEntity, job: JobRequest): Promise<void> {
-	await packs.remove(ref);
-	logger.info("pack uninstalled", { pack: ref, version, content, user: job.principal.username, execution_id: job.execution_id });
-	await job.report.say(`${ref} ${version} is removed`);
 }

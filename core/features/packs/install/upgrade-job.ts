@@ -1,10 +1,11 @@
 import { type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
 import { toLockedSource, toRequest } from "./lock-entries.ts";
-import type { PackRequest, Sources } from "./needs.ts";
+import type { Sources } from "./needs.ts";
 import { findNewer, type Newer } from "./outdated.ts";
 
 export interface UpgradeJobParts {
@@ -23,7 +24,7 @@ export function createUpgradeJob({ storage, installer, sources }: UpgradeJobPart
 			if ((refs.length === 0) !== parameters.flag("all")) throw new SvcError("SVC_INVALID", "packs: name the packs, or set all");
 			const all = await storage.find("pack", {});
 			const chosen = refs.length === 0 ? all : refs.map((ref) => find(all, ref));
-			const newer = await job.report.task("look for what is newer", () => findNewer(sources, chosen));
+			const newer = await job.report.task("look for what is newer", () => findNewer(sources, chosen, job.report.signal));
 			const requests = await toRequests(newer, all, job);
 			if (requests.length === 0) return job.report.say("nothing is newer than what is installed");
 			const options = { force: parameters.flag("force"), skipDependencies: parameters.flag("skip_dependencies") };

@@ -1,0 +1,12 @@
+import type { LockEntry } from "./install/lock-entries.ts";
+import type { Newer } from "./install/outdated.ts";
+
+/** What is known of the packs that were installed, and where they came from. */
+export interface PackInstalls {
+	/** `SVC_INVALID` says what is wrong with the first that nothing can be installed from. */
+	check(packs: readonly string[]): void;
+	/** What there is of each where it came from: asks these places. */
+	outdated(): Promise<readonly Newer[]>;
+	/** What a lock file says of them. */
+	lock(): Promise<readonly LockEntry[]>;
+}

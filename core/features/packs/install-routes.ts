@@ -1,0 +1,133 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { answerFault, answerJson, answerList } from "../../http/openapi/answers.ts";
+import { type Reply, replyJson } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { Executions } from "../../kernel/executions/executions-api.ts";
+import type { JobName } from "./install/packs-pack.ts";
+import type { PackInstalls } from "./install-api.ts";
+import { lockEntrySchema, newerSchema, packJobSchema } from "./install-schemas.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly executions: Pick<Executions, "submit">;
+	readonly packInstalls: PackInstalls;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const names = { type: "array", items: { type: "string", minLength: 1, maxLength: 2_000 }, maxItems: 100 };
+const flag = { type: "boolean" };
+
+const installBody = defineBody<JsonObject>({
+	properties: {
+		packs: names,
+		force: flag,
+		skip_dependencies: flag,
+		locked: { type: "array", items: { type: "object" }, maxItems: 1_000 },
+	},
+	closed: true,
+});
+const uninstallBody = defineBody<JsonObject>({ properties: { packs: names, force: flag }, required: ["packs"], closed: true });
+const upgradeBody = defineBody<JsonObject>({
+	properties: { packs: names, all: flag, force: flag, skip_dependencies: flag },
+	closed: true,
+});
+const rollbackBody = defineBody<JsonObject>({
+	properties: { pack: { type: "string", minLength: 1, maxLength: 255 }, version: { type: "string", minLength: 1, maxLength: 255 } },
+	required: ["pack"],
+	closed: true,
+});
+
+const answers = {
+	202: answerJson(packJobSchema, { description: "It has begun: its execution tells how it goes." }),
+	404: answerFault("The pack packs has no such action here."),
+};
+
+/** Requests that change what is installed. Each is an execution of an action of the pack `packs`. */
+export const packInstallRoutes = [
+	defineRoute({
+		method: "POST",
+		path: "/packs/install",
+		component: "api",
+		summary: "Install packs",
+		description:
+			"`{packs, force, skip_dependencies}`, or `{locked}` with the entries of a lock file. Also takes `action_execute` on `packs.install`.",
+		answers,
+		permission: "pack_install",
+		body: installBody,
+		async handler(context) {
+			// What is wrong with an address is said at once, before an execution holds it.
+			context.engine.packInstalls.check((context.body["packs"] ?? []) as readonly string[]);
+			return begin(context, "install");
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/packs/uninstall",
+		component: "api",
+		summary: "Remove packs",
+		description: "`{packs, force}`. Also takes `action_execute` on `packs.uninstall`.",
+		answers,
+		permission: "pack_uninstall",
+		body: uninstallBody,
+		handler: (context) => begin(context, "uninstall"),
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/packs/upgrade",
+		component: "api",
+		summary: "Install what is newer",
+		description: "`{packs, all, force, skip_dependencies}`. Also takes `action_execute` on `packs.upgrade`.",
+		answers,
+		permission: "pack_install",
+		body: upgradeBody,
+		handler: (context) => begin(context, "upgrade"),
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/packs/rollback",
+		component: "api",
+		summary: "Go back to an earlier version of a pack",
+		description: "`{pack, version}`. Also takes `action_execute` on `packs.rollback`.",
+		answers,
+		permission: "pack_install",
+		body: rollbackBody,
+		handler: (context) => begin(context, "rollback"),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/views/outdated",
+		component: "api",
+		summary: "Compare installed packs with where they came from",
+		description: "Asks each of these places, which may take a while.",
+		answers: { 200: answerList(newerSchema) },
+		permission: "pack_search",
+		async handler({ engine }) {
+			return replyJson(await engine.packInstalls.outdated());
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/views/lock",
+		component: "api",
+		summary: "What a lock file says of the installed packs",
+		answers: { 200: answerList(lockEntrySchema) },
+		permission: "pack_list",
+		async handler({ engine }) {
+			return replyJson(await engine.packInstalls.lock());
+		},
+	}),
+];
+
+type JobContext = Pick<RouteContext<RouteNeeds>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
+
+async function begin({ engine, guard, principal, body }: JobContext, name: JobName): Promise<Reply> {
+	const action = `packs.${name}`;
+	guard.assert(principal, "action_execute", toActionResource(action));
+	// What stands in an address is no template.
+	const input = { action, parameters: body, literal: Object.keys(body) };
+	const { entity } = await engine.executions.submit(input, principal);
+	return replyJson({ execution_id: entity.id }, 202);
+}

@@ -1,0 +1,50 @@
+import { arrayOf, defineSchema, flag, nullable, object, oneOf, recordId, text } from "../../http/openapi/schema.ts";
+
+const commit = "8ad5cf0dd9ab2f2b1a0c3b5f6f1d2e3c4b5a6978";
+
+/** A job on packs, which has begun. */
+export const packJobSchema = defineSchema("PackJob", object({ execution_id: recordId }), { execution_id: "66a1f7009d3e4b7a51c0f001" });
+
+const version = object({ version: nullable(text), revision: nullable(text), commit: nullable(text) });
+
+/** What there is of an installed pack where it came from. */
+export const newerSchema = defineSchema(
+	"PackNewer",
+	object({
+		ref: text,
+		version: text,
+		commit: nullable(text),
+		address: text,
+		latest: nullable(version),
+		outdated: flag,
+		problem: nullable(text),
+	}),
+	{
+		...{ ref: "disk", version: "1.4.0", commit: null, address: "https://git.example.org/disk" },
+		...{ latest: { version: "1.5.0", revision: null, commit }, outdated: true, problem: null },
+	},
+);
+
+/** One pack of a lock file. */
+export const lockEntrySchema = defineSchema(
+	"PackLockEntry",
+	object({
+		ref: text,
+		version: text,
+		source: object({
+			kind: oneOf("git", "archive", "directory"),
+			address: text,
+			revision: nullable(text),
+			commit: nullable(text),
+			subdirectory: nullable(text),
+		}),
+		content: text,
+	}),
+	{
+		...{ ref: "disk", version: "1.4.0" },
+		source: { kind: "git", address: "https://git.example.org/disk", revision: "main", commit, subdirectory: null },
+		content: "3a6eb0790f39ac87c94f3856b2dd2c5d110e6811602261a9a923d3bb23adc8b7",
+	},
+);
+
+export const lockSchema = arrayOf(lockEntrySchema);
