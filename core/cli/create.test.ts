@@ -12,9 +12,11 @@ import { test } from "uvu";
 import { type Client, createClient } from "../features/clients.ts";
 import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
+import { requires } from "../testing/requires.ts";
 import { packageKinds } from "./create/template-files.ts";
 import { writePackage } from "./create/write-package.ts";
 
+const { test: pythonTest } = requires(test, { command: "python3" });
 const execute = promisify(execFile);
 const root = dirname(fileURLToPath(import.meta.resolve("svc-automation/package.json")));
 const home = mkdtempSync(join(tmpdir(), "svc-create-"));
@@ -50,7 +52,7 @@ function textsOf(directory: string): string {
 		.join("\n");
 }
 
-for (const kind of packageKinds.filter((kind) => kind !== "project")) {
+for (const kind of packageKinds.filter((kind) => kind !== "project" && kind !== "pack")) {
 	test(`a new ${kind} compiles and passes its conformance test as it is`, async () => {
 		const directory = await create(kind, "@site/night-shift");
 		assert.ok(!/template/i.test(textsOf(directory)));
@@ -123,6 +125,22 @@ test("a new project starts, its action runs, and its rule too", async () => {
 	});
 });
 
+pythonTest("a new pack has no faults, and its tests pass", async () => {
+	const directory = await create("pack", "night-shift");
+	assert.ok(!/template/i.test(textsOf(directory)));
+	install(directory);
+	const env = { PATH: process.env["PATH"], HOME: home };
+	const run = (...words: readonly string[]) =>
+		execute(process.execPath, [join(root, "dist/core/main.js"), "pack", ...words], { cwd: directory, env });
+	assert.equal((await run("check", "--strict")).stdout, "night_shift: 0 errors, 0 notes\n");
+	const { stdout } = await run("test");
+	assert.match(stdout, /^night_shift: 10 passed, 0 failed$/m);
+	assert.deepEqual(
+		[...new Set(readdirSync(join(directory, "tests"), { recursive: true, encoding: "utf8" }))].filter((path) => /pyc/.test(path)),
+		[],
+	);
+});
+
 test("package.json has the versions that this service is built with", async () => {
 	const { version, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const directory = await create("sensor", "letters");
@@ -151,7 +169,7 @@ test("what is not allowed is refused with what is, and nothing is written", asyn
 	writeFileSync(join(full, "mine.txt"), "kept");
 	const target = join(home, "refused");
 	const refusals = [
-		[["robot", "x", "--directory", target], 'kind: "robot" must be one of runner, auth-backend, storage, event-bus, sensor, project'],
+		[["robot", "x", "--directory", target], 'kind: "robot" must be one of runner, auth-backend, storage, event-bus, sensor, project, pack'],
 		...["Night", "1st", "a b", "../x", "-x", "a--b", ".x", "@/x", "@site/", "", "x".repeat(215), "ä"].map(
 			(name) => [["runner", "--directory", target, "--", name], "must be a name that npm takes: lower-case letters"] as const,
 		),

@@ -9,11 +9,15 @@ import { parse } from "yaml";
 import { isSvcError, type JsonObject, type JsonValue } from "../contract/index.ts";
 import { checkParameterDefinitions } from "../language/parameters/check-definitions.ts";
 import { attributeRules, nestedAttributeRules } from "../language/parameters/definition-attributes.ts";
+import { toCases } from "../service/pack-work/read-cases.ts";
+import { aliasCaseShape } from "./aliases/alias-case-shape-api.ts";
 import { aliasAttributes, toAliasInput } from "./aliases/alias-file.ts";
 import { fileSchemas } from "./files.ts";
 import { actionAttributes, toAction } from "./packs/action-metadata.ts";
 import { manifestAttributes, toPack } from "./packs/manifest.ts";
+import { checkOverrides } from "./packs/overrides.ts";
 import { policyAttributes, toPolicyInput } from "./policies/policy-file.ts";
+import { ruleCaseShape } from "./rules/rule-case-api.ts";
 import { ruleAttributes, toRuleInput } from "./rules/rule-file.ts";
 import { sensorAttributes, toSensorInput } from "./sensors/sensor-file.ts";
 import { toTriggerTypeInput, triggerTypeAttributes } from "./triggers/trigger-type-file.ts";
@@ -30,6 +34,9 @@ const readers: Readonly<Record<string, (content: JsonObject) => unknown>> = {
 	"config-schema": checkParameterDefinitions,
 	rule: (content) => toRuleInput(content, place),
 	alias: (content) => toAliasInput(content, place),
+	overrides: (content) => checkOverrides(content),
+	"alias-cases": (content) => toCases(content as unknown as JsonValue, aliasCaseShape),
+	"rule-cases": (content) => toCases(content as unknown as JsonValue, ruleCaseShape),
 	policy: (content) => toPolicyInput(content, place),
 	sensor: (content) => toSensorInput(content, place),
 	trigger: (content) => toTriggerTypeInput(content, place),
@@ -55,6 +62,8 @@ test("there is a schema for each kind of file that the service reads", () => {
 	assert.deepEqual([...validators.keys()].sort(), Object.keys(readers).sort());
 });
 
+/** A file may hold a list. */
+const list = (...cases: readonly JsonObject[]) => cases as unknown as JsonObject;
 const pack = { name: "samples", description: "", version: "1.0.0", author: "ann" };
 const action = { name: "greet", runner_type: "local-shell-cmd" };
 const rule = { name: "r", trigger: { type: "core.t" }, action: { ref: "core.noop" } };
@@ -73,6 +82,10 @@ const right: Readonly<Record<string, readonly JsonObject[]>> = {
 		{ ...action, enabled: null, tags: [{ name: "a", value: 1 }], notify: { on_success: { message: "m", routes: ["r"] } } },
 		{ ...action, parameters: { größe: { type: "integer", position: 0, minimum: 1 }, n: nested } },
 	],
+	overrides: [
+		{},
+		{ actions: { defaults: { enabled: false }, exceptions: { a: { enabled: true } } }, rules: null, aliases: { defaults: null } },
+	],
 	"config-schema": [{}, { token: { type: "string", secret: true, required: true } }, { list: { type: "array", items: nested } }],
 	rule: [rule, { ...rule, type: { ref: "standard" }, criteria: {}, tags: [{}], trigger: { type: "core.t", parameters: null } }],
 	alias: [
@@ -84,6 +97,13 @@ const right: Readonly<Record<string, readonly JsonObject[]>> = {
 			result: { enabled: false },
 		},
 		{ ...alias, formats: [{ representation: ["a", "b"], match_multiple: true }], ack: { format: null, append_url: true, extra: {} } },
+	],
+	"rule-cases": [
+		list(),
+		list({ name: "a", payload: {} }, { name: "b", rule: "r", payload: { x: 1 }, datastore: {}, expect: { matches: false } }),
+	],
+	"alias-cases": [
+		list({ command: "a" }, { command: "b", name: "n", alias: "c", expect: { matches: true, action: "x.y", executions: [{}] } }),
 	],
 	policy: [policy, { ...policy, parameters: { threshold: 3 }, enabled: false }],
 	sensor: [sensor, { ...sensor, poll_interval: 4, enabled: false, trigger_types: [{ name: "a", description: null }, { name: "b" }] }],
@@ -114,6 +134,12 @@ const wrong: Readonly<Record<string, readonly JsonObject[]>> = {
 		{ ...action, parameters: { a: { pattern: "(" } } },
 		{ ...action, parameters: { a: { items: { kind: "string" } } } },
 	],
+	overrides: [
+		{ packs: {} },
+		{ actions: { defaults: { tags: [] } } },
+		{ rules: { exceptions: { a: {} } } },
+		{ sensors: { exceptions: { a: true } } },
+	],
 	"config-schema": [{ token: "string" }, { token: { secret: "yes" } }],
 	rule: [{ ...rule, trigger: {} }, { ...rule, action: "core.noop" }, { ...rule, when: {} }, { ...rule, tags: ["a"] }, { name: "r" }],
 	alias: [
@@ -127,6 +153,15 @@ const wrong: Readonly<Record<string, readonly JsonObject[]>> = {
 		{ ...alias, result: { append_url: true } },
 		{ ...alias, result: { format: 1 } },
 		{ name: "a", formats: ["x"] },
+	],
+	"alias-cases": [list({ name: "a" }), list({ command: " " }), list({ command: "a", expect: { executions: [1] } })],
+	"rule-cases": [
+		{ name: "a" },
+		list({ name: "a" }),
+		list({ payload: {} }),
+		list({ name: "a", payload: 1 }),
+		list({ name: "a", payload: {}, expect: { match: true } }),
+		list({ name: "a", payload: {}, expect: [] }),
 	],
 	policy: [
 		{ ...policy, policy_type: "" },
@@ -212,6 +247,34 @@ test("each word's schema accepts what its check does, within definitions too", (
 	}
 });
 
+test("the page of the files of packs names each attribute in the table of its kind", () => {
+	const page = readFileSync(join(root, "docs/reference/pack-files.md"), "utf8");
+	const kinds = [
+		["`pack.yaml`", manifestAttributes],
+		["Actions", actionAttributes],
+		["Sensors", sensorAttributes],
+		["Triggers", triggerTypeAttributes],
+		["Rules", ruleAttributes],
+		["Policies", policyAttributes],
+		["Aliases", aliasAttributes],
+	] as const;
+	// Of all kinds, told of once.
+	const common = ["ref", "uid", "id", "metadata_file", "pack"];
+	for (const [title, attributes] of kinds) {
+		const section = page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? "";
+		const named = [...section.matchAll(/^\| `(\w+)`(\*?) \|/gm)].map(([, name = "", star = ""]) => name + star);
+		const wanted = Object.entries(attributes).filter(([name]) => title === "`pack.yaml`" || !common.includes(name));
+		assert.deepEqual(named.sort(), wanted.map(([name, { required = false }]) => name + (required ? "*" : "")).sort(), title);
+	}
+});
+
+test("the page of the files of packs names each schema", () => {
+	const page = readFileSync(join(root, "docs/reference/pack-files.md"), "utf8");
+	const schemas = [...validators.keys(), "workflow", "workflow-cases", "chain"];
+	const named = [...page.matchAll(/`([a-z-]+)\.json`/g)].map(([, name = ""]) => name);
+	assert.deepEqual(named.sort(), schemas.sort());
+});
+
 /** YAML files in and below a directory, from there. */
 function findYaml(directory: string): readonly string[] {
 	return readdirSync(join(root, directory), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".yaml"));
@@ -227,26 +290,35 @@ function kindOf(file: string): string | undefined {
 		sensors: "sensor",
 		triggers: "trigger",
 	};
+	const folder = basename(dirname(file));
 	if (basename(file) === "pack.yaml") return "pack";
-	return basename(file) === "config.schema.yaml" ? "config-schema" : folders[basename(dirname(file))];
+	if (file.endsWith(".test.yaml")) return "workflow-cases";
+	if (folder === "workflows") return "workflow";
+	if (basename(dirname(dirname(file))) === "tests") return `${folders[folder]}-cases`;
+	return basename(file) === "config.schema.yaml" ? "config-schema" : folders[folder];
 }
 
 test("the files of all examples keep to their schemas", () => {
-	const files = findYaml("examples").filter((file) => file.includes("packs/") && kindOf(file) !== undefined);
+	const files = findYaml("examples").filter((file) => file.includes("packs/") && validators.has(kindOf(file) ?? ""));
 	assert.ok(files.length > 15);
 	for (const file of files)
 		assert.equal(accepts(kindOf(file) ?? "", parse(readFileSync(join(root, "examples", file), "utf8"))), true, file);
 });
 
-test("files of a new project tell editors where their schema is", () => {
-	const project = "examples/templates/project";
-	const files = findYaml(project);
-	assert.ok(files.length >= 3);
-	for (const file of files) {
-		const [line = ""] = readFileSync(join(root, project, file), "utf8").split("\n");
-		const [, path = ""] = /^# yaml-language-server: \$schema=(\S+)$/.exec(line) ?? [];
-		assert.equal(resolve("/project", dirname(file), path), `/project/node_modules/svc-automation/dist/schemas/${kindOf(file)}.json`, file);
-	}
-});
+for (const name of ["project", "pack"])
+	test(`files of a new ${name} tell editors where their schema is`, () => {
+		const project = `examples/templates/${name}`;
+		const files = findYaml(project);
+		assert.ok(files.length >= 3);
+		for (const file of files) {
+			const [line = ""] = readFileSync(join(root, project, file), "utf8").split("\n");
+			const [, path = ""] = /^# yaml-language-server: \$schema=(\S+)$/.exec(line) ?? [];
+			assert.equal(
+				resolve("/project", dirname(file), path),
+				`/project/node_modules/svc-automation/dist/schemas/${kindOf(file)}.json`,
+				file,
+			);
+		}
+	});
 
 test.run();

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../contract/index.ts";
-import type { Attribute } from "./attributes.ts";
+import { type Attribute, object } from "./attributes.ts";
 import { parameterNamePattern } from "./parameters/check-definitions.ts";
 import { type AttributeRule, attributeRules, nestedAttributeRules } from "./parameters/definition-attributes.ts";
 
@@ -27,6 +27,18 @@ const definitions: JsonObject = {
 /** The schema of a file with these attributes. `closed`: it may have no others. */
 export function toFileSchema(title: string, attributes: Readonly<Record<string, Attribute>>, closed: boolean): JsonObject {
 	return { $schema: draft, title, ...toObjectSchema(attributes, closed), definitions };
+}
+
+/** What one of several cases in a file, and its `expect`, may have. */
+export interface CaseShape {
+	readonly attributes: Readonly<Record<string, Attribute>>;
+	readonly expect: Readonly<Record<string, Attribute>>;
+}
+
+/** The schema of a file with a list of cases. */
+export function toCasesSchema(title: string, { attributes, expect }: CaseShape): JsonObject {
+	const ofCase = toObjectSchema({ ...attributes, expect: { ...object, schema: toObjectSchema(expect, true) } }, true);
+	return { $schema: draft, title, type: "array", items: ofCase };
 }
 
 /** An object with these attributes, within the schema of a file. */

@@ -12,7 +12,7 @@ const expected = [
 	/^dist\/openapi\.json$/,
 	/^dist\/schemas\/[a-z-]+\.json$/,
 	/^docs\/.+\.(md|svg)$/,
-	/^examples\/templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|sh))$/,
+	/^examples\/templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|yaml\.example|sh|py))$/,
 	/^examples\/[^/]+\/(Procfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,
 ];
 

@@ -5,7 +5,7 @@ import { type PackageNames, toIdentifier } from "./package-names.ts";
 import { toServiceDependency } from "./service-dependency.ts";
 
 /** What `svc create` makes. */
-export const packageKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor", "project"] as const;
+export const packageKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor", "project", "pack"] as const;
 
 export type PackageKind = (typeof packageKinds)[number];
 
@@ -28,7 +28,7 @@ const realNames: Readonly<Record<string, string>> = { gitignore: ".gitignore", "
 /** Files of a new package that will be in `directory`. */
 export function toPackageFiles(kind: PackageKind, names: PackageNames, directory: string): NewFile[] {
 	const root = findRoot();
-	const folders = kind === "project" ? [kind] : ["plugin", kind];
+	const folders = kind === "project" || kind === "pack" ? [kind] : ["plugin", kind];
 	const files = folders.flatMap((folder) => readTemplate(join(root, "examples", "templates", folder)));
 	const identifier = toIdentifier(
 		names,

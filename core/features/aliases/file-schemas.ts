@@ -1,6 +1,8 @@
-import { type FileSchema, toFileSchema } from "../../language/file-schema.ts";
+import { type FileSchema, toCasesSchema, toFileSchema } from "../../language/file-schema.ts";
+import { aliasCaseShape } from "./alias-case-shape-api.ts";
 import { aliasAttributes } from "./alias-file.ts";
 
 export const aliasFileSchemas: readonly FileSchema[] = [
 	{ name: "alias", schema: toFileSchema("Action alias of a pack", aliasAttributes, true) },
+	{ name: "alias-cases", schema: toCasesSchema("Cases of an action alias", aliasCaseShape) },
 ];

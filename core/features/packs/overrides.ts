@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object } from "../../language/attributes.ts";
+import { toObjectSchema } from "../../language/file-schema.ts";
 import type { PackKind } from "./pack-files-api.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
 import { readYamlObject } from "./read-yaml.ts";
@@ -18,6 +19,25 @@ const fileAttributes = Object.fromEntries(Object.values(sections).map((section) 
 const globalAttributes: Readonly<Record<string, Attribute>> = { defaults: object };
 const packAttributes: Readonly<Record<string, Attribute>> = { defaults: object, exceptions: object };
 const onlyEnabled: Readonly<Record<string, Attribute>> = { enabled: { ...flag, required: true } };
+
+const enabledOnly: JsonObject = toObjectSchema(onlyEnabled, true);
+const section: JsonObject = {
+	type: ["object", "null"],
+	properties: {
+		defaults: { anyOf: [enabledOnly, { type: "null" }] },
+		exceptions: { type: ["object", "null"], additionalProperties: enabledOnly },
+	},
+	additionalProperties: false,
+};
+
+/** What the file of overrides of a pack may say, for editors. */
+export const overridesSchema: JsonObject = {
+	$schema: "http://json-schema.org/draft-07/schema#",
+	title: "Overrides of a pack",
+	type: "object",
+	properties: Object.fromEntries(Object.values(sections).map((name) => [name, section])),
+	additionalProperties: false,
+};
 
 /** For all packs; no pack can be called that. */
 const globalName = "_global";
@@ -63,7 +83,7 @@ export class PackOverrides {
 			const file = join(directory, `${name}.yaml`);
 			if (!(await exists(file))) continue;
 			try {
-				return check(await readYamlObject(file), name === globalName ? globalAttributes : packAttributes);
+				return checkOverrides(await readYamlObject(file), name === globalName ? globalAttributes : packAttributes);
 			} catch (error) {
 				this.#skip({ file, message: toErrorMessage(error) });
 				return {};
@@ -78,7 +98,8 @@ export function toOverrideDirectories(configured: string, packs: readonly string
 	return configured === "" ? packs.map((directory) => join(directory, "overrides")) : [configured];
 }
 
-function check(content: JsonObject, attributes: Readonly<Record<string, Attribute>>): JsonObject {
+/** What a file of overrides says. `SVC_INVALID` names the place and what is allowed. */
+export function checkOverrides(content: JsonObject, attributes: Readonly<Record<string, Attribute>> = packAttributes): JsonObject {
 	checkAttributes(content, fileAttributes, true);
 	for (const [section, given] of Object.entries(content)) {
 		within(section, () => checkAttributes((given ?? {}) as JsonObject, attributes, true));

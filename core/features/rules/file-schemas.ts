@@ -1,4 +1,8 @@
-import { type FileSchema, toFileSchema } from "../../language/file-schema.ts";
+import { type FileSchema, toCasesSchema, toFileSchema } from "../../language/file-schema.ts";
+import { ruleCaseShape } from "./rule-case-api.ts";
 import { ruleAttributes } from "./rule-file.ts";
 
-export const ruleFileSchemas: readonly FileSchema[] = [{ name: "rule", schema: toFileSchema("Rule of a pack", ruleAttributes, true) }];
+export const ruleFileSchemas: readonly FileSchema[] = [
+	{ name: "rule", schema: toFileSchema("Rule of a pack", ruleAttributes, true) },
+	{ name: "rule-cases", schema: toCasesSchema("Cases of a rule", ruleCaseShape) },
+];

@@ -40,7 +40,7 @@ checked(
 		"actions/count.yaml": `name: count
 runner_type: local-shell-cmdd
 entry_point: ../../count.sh
-enabled: "yes"
+enabled: 5
 parameters:
   herd:
     type: txt

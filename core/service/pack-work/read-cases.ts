@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { LocatedYaml } from "../../features/packs/inspect-pack-api.ts";
-import { type Attribute, checkAttributes } from "../../language/attributes.ts";
+import { checkAttributes, object } from "../../language/attributes.ts";
+import type { CaseShape } from "../../language/file-schema.ts";
 
 /** Largest file of cases, in bytes, and most cases in it. */
 const limits = { size: 1_000_000, cases: 1_000 };
@@ -14,12 +15,6 @@ export interface ReadCase {
 	readonly expect: JsonObject;
 }
 
-/** What a case, and its `expect`, may have. */
-export interface CaseShape {
-	readonly attributes: Readonly<Record<string, Attribute>>;
-	readonly expect: Readonly<Record<string, Attribute>>;
-}
-
 /** The cases in a file of a pack: a list. `SVC_INVALID` names line, case and attribute. */
 export async function readCases(directory: string, file: string, shape: CaseShape): Promise<readonly ReadCase[]> {
 	const { size } = await stat(join(directory, file));
@@ -27,6 +22,11 @@ export async function readCases(directory: string, file: string, shape: CaseShap
 	const { problems, value } = new LocatedYaml(await readFile(join(directory, file), "utf8"));
 	const [first] = problems;
 	if (first !== undefined) throw new SvcError("SVC_INVALID", `${first.line === null ? "" : `line ${first.line}: `}${first.message}`);
+	return toCases(value, shape);
+}
+
+/** The cases that a value holds. */
+export function toCases(value: JsonValue | undefined, shape: CaseShape): readonly ReadCase[] {
 	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
 	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);
 	return value.map((one, index) => toCase(one, index, shape));
@@ -35,7 +35,7 @@ export async function readCases(directory: string, file: string, shape: CaseShap
 function toCase(one: unknown, index: number, { attributes, expect: expected }: CaseShape): ReadCase {
 	try {
 		if (!isJsonObject(one)) throw new SvcError("SVC_INVALID", "must be an object");
-		checkAttributes(one, attributes, true);
+		checkAttributes(one, { ...attributes, expect: object }, true);
 		const expect = isJsonObject(one["expect"]) ? one["expect"] : {};
 		checkAttributes(expect, expected, true);
 		return { name: String(one["name"] ?? `case ${index + 1}`), given: one, expect };

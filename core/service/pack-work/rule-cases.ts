@@ -1,25 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue } from "../../contract/index.ts";
 import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { ruleCaseShape } from "../../features/rules/rule-case-api.ts";
 import type { RuleTestOutcome } from "../../features/rules/rules-api.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { flag, object, requiredText, text } from "../../language/attributes.ts";
 import type { DraftedPacks } from "./draft-packs.ts";
 import { findCaseFiles, type ReadCase, readCases } from "./read-cases.ts";
 import { type PackTest, testsOf } from "./run-tests.ts";
 
 const folder = "tests/rules";
 const kind = "rule";
-const shape = {
-	attributes: {
-		name: requiredText,
-		rule: text,
-		payload: { ...object, required: true },
-		datastore: object,
-		expect: object,
-	},
-	expect: { matches: flag, parameters: object, criterion: text },
-};
 
 /** Cases of rules: whether they act on payloads, and with which parameters. They are asked as `svc rule test` asks. */
 export async function findRuleTests({ ref, directory, files }: PackInspection, drafted: DraftedPacks): Promise<readonly PackTest[]> {
@@ -29,7 +19,7 @@ export async function findRuleTests({ ref, directory, files }: PackInspection, d
 			const rule = `${ref}.${String(one.given["rule"] ?? subject)}`;
 			return { kind, file, name: one.name, run: () => runCase(rule, one, drafted) };
 		};
-		tests.push(...(await testsOf(kind, file, async () => (await readCases(directory, file, shape)).map(toTest))));
+		tests.push(...(await testsOf(kind, file, async () => (await readCases(directory, file, ruleCaseShape)).map(toTest))));
 	}
 	return tests;
 }

@@ -105,6 +105,41 @@ test("cases of workflows run, and what cannot be read has failed", async () => {
 	assert.match(results[4]?.problems[0] ?? "", /^line \d+: /);
 });
 
+test("cases of aliases say what commands ask for", async () => {
+	const results = await run({
+		"aliases/feed.yaml": "name: feed\naction_ref: yard.count\nformats: ['feed {{ herd }}', 'feed {{ herd }} at {{ hour=noon }}']\n",
+		"aliases/all.yaml": "name: all\naction_ref: yard.count\nformats: ['feed all{{ rest= }}']\n",
+		"aliases/many.yaml":
+			"name: many\naction_ref: yard.count\nformats: [{ display: count, representation: ['count {{ herd }};'], match_multiple: true }]\n",
+		"tests/aliases/feed.yaml": `
+- { command: feed sheep, expect: { action: yard.count, parameters: { herd: sheep } } }
+- { name: stays, command: starve sheep, expect: { matches: false } }
+- { command: starve cows }
+- { command: feed cows, expect: { matches: false } }
+- { command: feed goats, expect: { action: yard.milk, parameters: { herd: geese } } }
+- { command: feed all, expect: { parameters: { herd: all } } }
+- { alias: many, command: count sheep; count cows;, expect: { executions: [{ herd: sheep }, { herd: cows }] } }
+- { alias: gone, command: feed }
+`,
+	});
+	const file = "alias tests/aliases/feed.yaml";
+	assert.deepEqual(toLines(results), [
+		`ok ${file}: feed sheep`,
+		`ok ${file}: stays`,
+		`not ok ${file}: starve cows`,
+		`not ok ${file}: feed cows`,
+		`not ok ${file}: feed goats`,
+		`not ok ${file}: feed all`,
+		`ok ${file}: count sheep; count cows;`,
+		`not ok ${file}: feed`,
+	]);
+	assert.deepEqual(results[4]?.problems, [
+		"action: expected yard.milk, got yard.count",
+		'parameters: expected {"herd":"geese"}\n            got {"herd":"goats"}',
+	]);
+	assert.deepEqual(results[5]?.problems, ['the command fits "yard.all", too']);
+});
+
 test("only those that are asked for run", async () => {
 	const cases = "- { name: one, payload: {}, expect: { matches: false } }\n- { name: two, payload: {}, expect: { matches: false } }\n";
 	assert.deepEqual(toLines(await run({ "tests/rules/feed.yaml": cases }, "two")), ["ok rule tests/rules/feed.yaml: two"]);

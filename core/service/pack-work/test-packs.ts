@@ -2,6 +2,7 @@ import type { PackTestOptions, PackTests } from "../../cli/pack-work.ts";
 import { type PackTestResult, toErrorMessage } from "../../contract/index.ts";
 import { fileReaders } from "../../features/file-readers.ts";
 import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { findAliasTests } from "./alias-cases.ts";
 import { type DraftedPacks, draftPacks } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findRuleTests } from "./rule-cases.ts";
@@ -13,6 +14,7 @@ import { findWorkflowTests } from "./workflow-cases.ts";
 const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [
 	findWorkflowTests,
 	findRuleTests,
+	findAliasTests,
 ];
 
 /** Run the tests that packs bring: cases of workflows and rules, and unit tests in the languages of runners. */

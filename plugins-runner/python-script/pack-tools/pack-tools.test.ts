@@ -171,6 +171,9 @@ class Setup(unittest.TestCase):
 		"skipped tests/test_others.py Others.test_field",
 		"not ok tests/test_others.py Others.test_parts",
 	]);
+	assert.match(results[4]?.name ?? "", /^setUpClass/);
+	assert.match(results[4]?.problems[0] ?? "", /RuntimeError: no yard$/);
+	assert.equal(results.length, 5);
 	assert.match(results[0]?.problems[0] ?? "", /No module named 'nowhere_at_all'/);
 	assert.match(results[3]?.problems[0] ?? "", /^\{'part': 2\}: [^]*2 != 1/);
 });

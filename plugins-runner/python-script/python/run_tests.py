@@ -27,10 +27,9 @@ def main():
     testing.PACK = request["pack"]
     tests = os.path.join(directory, "tests")
     result = ReportingResult(directory)
-    for test in sorted_tests(tests):
-        name, file = describe(test, directory)
-        if request["only"] in name or request["only"] in file:
-            test.run(result)
+    wanted = [test for test in sorted_tests(tests) if any(request["only"] in text for text in describe(test, directory))]
+    # A suite sees to what is set up once for a class or a module.
+    unittest.TestSuite(wanted).run(result)
     report({"end": True})
 
 

@@ -76,7 +76,8 @@ const caseShape: Shape = {
 	additionalProperties: false,
 };
 
-const casesShape: Shape = { type: "array", minItems: 1, items: caseShape };
+/** What a file of cases may say. */
+export const casesShape: Shape = { type: "array", minItems: 1, items: caseShape };
 
 type Written<T> = { readonly [K in keyof T]?: T[K] };
 type WrittenCase = Omit<Written<DefinitionCase>, "results" | "expect"> & {

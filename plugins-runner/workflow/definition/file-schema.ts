@@ -2,11 +2,12 @@ import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { definitionShape, type Shape } from "./shape.ts";
 
 /** What the files of definitions may say, as a JSON schema for editors: what they are checked by. */
-export const workflowFileSchema: JsonObject = {
-	$schema: "http://json-schema.org/draft-07/schema#",
-	title: "Workflow",
-	...toSchema(definitionShape),
-};
+export const workflowFileSchema = toFileSchema("Workflow", definitionShape);
+
+/** The schema of files of a shape. */
+export function toFileSchema(title: string, shape: Shape): JsonObject {
+	return { $schema: "http://json-schema.org/draft-07/schema#", title, ...toSchema(shape) };
+}
 
 function toSchema({ named, properties, additionalProperties, items, oneOf, pattern, shorthand, ...others }: Shape): JsonObject {
 	const members = Object.entries(properties ?? {}).map(([name, shape]): [string, JsonValue] => [name, toSchema(shape)]);

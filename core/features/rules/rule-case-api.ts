@@ -1,0 +1,13 @@
+import { flag, object, requiredText, text } from "../../language/attributes.ts";
+import type { CaseShape } from "../../language/file-schema.ts";
+
+/** What the cases in `tests/rules` of a pack may say. */
+export const ruleCaseShape: CaseShape = {
+	attributes: {
+		name: requiredText,
+		rule: text,
+		payload: { ...object, required: true },
+		datastore: object,
+	},
+	expect: { matches: flag, parameters: object, criterion: text },
+};

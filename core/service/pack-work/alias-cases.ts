@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ActionAliasEntity, isSvcError, type JsonObject } from "../../contract/index.ts";
+import { type ReadCommand, readAliasCommand } from "../../features/aliases/alias-case-api.ts";
+import { aliasCaseShape } from "../../features/aliases/alias-case-shape-api.ts";
+import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import type { DraftedPacks } from "./draft-packs.ts";
+import { findCaseFiles, type ReadCase, readCases } from "./read-cases.ts";
+import { type PackTest, testsOf } from "./run-tests.ts";
+
+const folder = "tests/aliases";
+const kind = "alias";
+
+/** Cases of action aliases: whether a command fits, and which action with which parameters it asks for. */
+export async function findAliasTests({ ref, directory, files }: PackInspection, { storage }: DraftedPacks): Promise<readonly PackTest[]> {
+	const aliases = await storage.find("action_alias", { where: { pack: ref } });
+	const tests: PackTest[] = [];
+	for (const { file, subject } of findCaseFiles(files, folder)) {
+		const toTest = (one: ReadCase): PackTest => {
+			const alias = `${ref}.${String(one.given["alias"] ?? subject)}`;
+			const name = String(one.given["name"] ?? one.given["command"]);
+			return { kind, file, name, run: async () => runCase(alias, one, aliases) };
+		};
+		tests.push(...(await testsOf(kind, file, async () => (await readCases(directory, file, aliasCaseShape)).map(toTest))));
+	}
+	return tests;
+}
+
+function runCase(ref: string, { given, expect }: ReadCase, aliases: readonly ActionAliasEntity[]): readonly string[] {
+	const alias = aliases.find((one) => one.ref === ref);
+	if (alias === undefined) return [`there is no action alias "${ref}"; \`svc pack check\` says why one of the pack is not taken`];
+	const command = String(given["command"]);
+	const read = tryRead(alias, command);
+	const { matches = true } = expect;
+	if (read === undefined) return matches === true ? ["the command does not fit, and was expected to"] : [];
+	if (matches !== true) return [`the command fits "${read.representation}", and was expected not to`];
+	// A command that fits several is refused in a chat.
+	const others = aliases.filter((one) => one.ref !== ref && one.enabled && tryRead(one, command) !== undefined);
+	return [...others.map((other) => `the command fits "${other.ref}", too`), ...compare(read, expect)];
+}
+
+function tryRead(alias: ActionAliasEntity, command: string): ReadCommand | undefined {
+	try {
+		return readAliasCommand(alias, command);
+	} catch (error) {
+		if (isSvcError(error, "SVC_INVALID")) return undefined;
+		throw error;
+	}
+}
+
+function compare({ action, parameters: all }: ReadCommand, expect: JsonObject): readonly string[] {
+	const { action: expectedAction, parameters, executions = parameters === undefined ? undefined : [parameters] } = expect;
+	const problems =
+		typeof expectedAction === "string" && expectedAction !== action ? [`action: expected ${expectedAction}, got ${action}`] : [];
+	// What commands are read to has no prototype.
+	const got = JSON.parse(JSON.stringify(all)) as readonly JsonObject[];
+	if (executions === undefined || isDeepStrictEqual(got, executions)) return problems;
+	const [one = {}] = got;
+	const isOne = parameters !== undefined && got.length === 1;
+	return [
+		...problems,
+		`parameters: expected ${JSON.stringify(isOne ? parameters : executions)}\n            got ${JSON.stringify(isOne ? one : got)}`,
+	];
+}
