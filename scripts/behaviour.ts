@@ -65,7 +65,11 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/sensors/routes.test.ts",
 		"plugins/sensor-file-watch/file-watch-service.test.ts",
 	],
-	packs: ["core/features/packs/install/pack-locks.test.ts"],
+	packs: [
+		"core/features/packs/install/pack-locks.test.ts",
+		"core/features/packs/pack-nodes.test.ts",
+		"core/features/packs/pack-switch.test.ts",
+	],
 	webhooks: ["core/features/webhooks/webhooks.test.ts", "core/features/webhooks/routes.test.ts"],
 };
 

@@ -89,7 +89,7 @@ export class PackSwitch {
 
 	/** Draft, and write what has changed; again where somebody else was quicker. */
 	async #commit<T>(packs: readonly string[], versions: readonly PackVersion[], change: (draft: PackDraft) => Promise<T>): Promise<T> {
-		const { storage, catalog, keep } = this.#parts;
+		const { storage, catalog, logger, keep } = this.#parts;
 		const contents = new Set(versions.flatMap(({ content }) => content ?? []));
 		const kept = [...contents].flatMap((content) => keep?.(content) ?? []);
 		for (let attempt = 1; ; attempt += 1) {
@@ -102,8 +102,9 @@ export class PackSwitch {
 				if (!isSvcError(error, "SVC_CONFLICT") || attempt === attempts) throw error;
 				continue;
 			}
-			await returnTriggers(draft, storage);
 			catalog.invalidate();
+			// What was asked for has happened, whatever becomes of this.
+			await returnTriggers(draft, storage).catch((error: unknown) => logger.error("triggers could not be looked after", { packs, error }));
 			return outcome;
 		}
 	}
