@@ -165,6 +165,24 @@ test("two switches at once on two nodes leave one version whole", () =>
 		}
 	}));
 
+test("two switches at once do not mix where they have nothing else in common than the pack", () =>
+	withNodes(async ({ first, second, storage }) => {
+		for (let round = 0; round < 5; round += 1) {
+			const names = [`a${round}`, `b${round}`];
+			const toFiles = (name: string): Files => ({ [`actions/${name}.yaml`]: `name: ${name}\nrunner_type: reader\n` });
+			const versions = await Promise.all(
+				names.map((name, index) => keepVersion((index === 0 ? first : second).engine, "plain", toFiles(name))),
+			);
+			await Promise.all(versions.map((one, index) => packsOf((index === 0 ? first : second).engine).switch.apply([one])));
+			const found = await storage.find("action", { where: { pack: "plain" } });
+			const [pack] = await storage.find("pack", { where: { ref: "plain" } });
+			assert.deepEqual(
+				found.map(({ content }) => content),
+				[pack?.content],
+			);
+		}
+	}));
+
 test("a storage that fails at any call of a switch leaves the old version whole, or the new one; and the next try succeeds", async () => {
 	/** Calls until one fails; counts only while it is not negative. */
 	let left = -1;

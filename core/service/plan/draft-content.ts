@@ -51,7 +51,8 @@ export async function draftContent(parts: ContentParts, stored: Storage | "nothi
 	}
 	const found: Finding[] = [];
 	const rules = await draft(parts, after, found);
-	return { content: await toContent(after, rules, (kind, entity) => compare({ before, said }, kind, entity)), warnings: found };
+	const installed = new Set(after.all("pack").flatMap(({ ref, content }) => (content === null ? [] : [ref])));
+	return { content: await toContent(after, rules, (kind, entity) => compare({ before, said, installed }, kind, entity)), warnings: found };
 }
 
 /** What a start would write goes to `storage`. All rules afterwards, with secrets masked. */
@@ -73,20 +74,26 @@ async function draft({ config, plugins }: ContentParts, storage: Storage, findin
 interface Compared {
 	readonly before: Storage;
 	readonly said: Storage;
+	/** Refs of packs whose records are what was installed: a start leaves them alone. */
+	readonly installed: ReadonlySet<string>;
 }
 
 type Verdict = { readonly state: ContentState; readonly changes?: readonly string[] };
 type Judge = <K extends Kind>(kind: K, entity: EntityMap[K]) => Promise<Verdict | null>;
 
-async function compare<K extends Kind>({ before, said }: Compared, kind: K, entity: EntityMap[K]): Promise<Verdict> {
+async function compare<K extends Kind>({ before, said, installed }: Compared, kind: K, entity: EntityMap[K]): Promise<Verdict> {
 	const old = await before.get(kind, entity.id);
 	if (old === undefined) return { state: "new" };
 	const changes = Object.keys(entity).filter(
 		(field) => !withoutMeaning.includes(field) && !isDeepStrictEqual(entity[field as keyof EntityMap[K]], old[field as keyof EntityMap[K]]),
 	);
 	if (changes.length > 0) return { state: "changed", changes };
-	const isSaid = !isFromStart(kind, entity) || (await said.count(kind, toIdentity(entity) as object)) > 0;
+	const isSaid = !isFromStart(kind, entity) || isInstalled(entity, installed) || (await said.count(kind, toIdentity(entity) as object)) > 0;
 	return { state: isSaid ? "same" : "left" };
+}
+
+function isInstalled(entity: object, installed: ReadonlySet<string>): boolean {
+	return "pack" in entity && installed.has(String(entity.pack));
 }
 
 /** Whether an earlier start has made it. What was made over the API is for whoever made it to remove. */

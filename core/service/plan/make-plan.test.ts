@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { PlannedRecord, ServicePlan } from "../../cli/service-plan.ts";
+import { install } from "../../features/packs/pack-switch.test-support.ts";
 import { databaseClosed, greetRule, quietPorts, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
 import { findFreePort } from "../../testing/services/free-port.test-support.ts";
 
@@ -70,6 +71,24 @@ test("what a start would skip is a warning with the file", () =>
 			texts.join("\n"),
 		);
 		assert.ok(!refs(content?.actions).includes("hello.broken"));
+	}));
+
+test("what was installed stays as it is; a directory of its name stands in for it", () =>
+	withPlan(async ({ plan, serve, write }) => {
+		const files = { "actions/look.yaml": "name: look\nrunner_type: noop\n", "actions/old.yaml": "name: old\nrunner_type: noop\n" };
+		await serve(async ({ engine }) => {
+			await install(engine, "disk", files);
+		});
+		const { content } = await plan();
+		assert.deepEqual([stateOf(content?.packs, "disk"), stateOf(content?.actions, "disk.look")], ["same", "same"]);
+		await write("packs/disk/pack.yaml", "name: disk\ndescription: d\nversion: 2.0.0\nauthor: a\n");
+		await write("packs/disk/actions/look.yaml", "name: look\nrunner_type: noop\ndescription: other\n");
+		const after = await plan();
+		assert.deepEqual(
+			[stateOf(after.content?.packs, "disk"), stateOf(after.content?.actions, "disk.look"), stateOf(after.content?.actions, "disk.old")],
+			["changed", "changed", "left"],
+		);
+		assert.ok(after.warnings.some(({ message }) => /stands in for an installed pack of its name.*disk/.test(message)));
 	}));
 
 test("on a used database the plan names what is new, what changes and what is left, and changes no byte", () =>
