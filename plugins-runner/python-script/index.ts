@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { defineRunner, type RunContext, type RunResult, SvcError, warnIfMissing } from "../../core/contract/index.ts";
+import { defineRunner, type PackPreparation, type RunContext, type RunResult, SvcError, warnIfMissing } from "../../core/contract/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine } from "./engine.ts";
@@ -64,6 +64,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			await engines.start(context, engine);
 		},
 		packSensors,
+		prepare: (pack) => preparePack(engines, options.engine ?? "auto", pack),
 		stop: () => engines.stop(),
 		packTools: createPackTools(engines, () => pythonPaths),
 		run: (context) =>
@@ -99,6 +100,15 @@ async function runAction(
 		service: createServiceCall(context.environment),
 	});
 	return toRunResult(context, engine, timeout, end);
+}
+
+/** Where there is no Python but pyodide, nothing is installed: what a pack requires is not there for its actions. */
+async function preparePack(engines: Engines, choice: EngineName | "auto", pack: PackPreparation): Promise<void> {
+	if (choice === "pyodide") return;
+	const engine = await engines.get("cpython").catch((error: unknown) => {
+		if (choice === "cpython") throw error;
+	});
+	await engine?.prepare?.(pack);
 }
 
 async function assertFile(path: string): Promise<void> {

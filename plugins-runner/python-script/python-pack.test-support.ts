@@ -62,6 +62,8 @@ export interface StartedRunner {
 	/** A context for the runner, to abort it or to wait for output. */
 	context(options: RunContextOptions): TestRunContext;
 	run(options: RunContextOptions | TestRunContext): Promise<Ran>;
+	/** As an installation would: `tell` takes what is said. */
+	prepare(pack: string, packDirectory: string, tell: (text: string) => void): Promise<void>;
 	/** As a restart of the service would. */
 	restart(): Promise<void>;
 	readonly dataDirectory: string;
@@ -97,6 +99,10 @@ export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPl
 		async run(options) {
 			const run = "savedState" in options ? options : context(options);
 			return { ...(await runner.run(run)), run };
+		},
+		async prepare(name, packDirectory, tell) {
+			const { signal } = new AbortController();
+			await runner.prepare?.({ pack: name, packDirectory, signal, emit: async (_type, text) => tell(text) });
 		},
 		async restart() {
 			await runner.stop?.();

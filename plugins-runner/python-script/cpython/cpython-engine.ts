@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type PluginContext, type SensorContext, SvcError } from "../../../core/contract/index.ts";
-import { createBaseEnvironment, createLauncherAccess, toExitNumber } from "../../_process/index.ts";
+import { type PackPreparation, type PluginContext, type SensorContext, SvcError } from "../../../core/contract/index.ts";
+import { createBaseEnvironment, createLauncherAccess, type Launcher, toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonEngine, PythonIo, PythonRequest, PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
@@ -33,11 +33,6 @@ interface Program {
 	/** The interpreter, of the machine or of the pack's virtualenv. */
 	readonly file: string;
 	readonly env: Record<string, string>;
-}
-
-interface PackPlace {
-	readonly pack: string;
-	readonly packDirectory: string;
 }
 
 /** Runs each action with the machine's Python, in a process of its own and with the pack's virtualenv. */
@@ -77,32 +72,31 @@ class CpythonEngine implements PythonEngine {
 	}
 
 	async run(request: PythonRequest, io: PythonIo): Promise<PythonEnd> {
-		// A run does not outlive its time because a virtualenv is still being built; the build goes on for the next one.
-		const program = await untilAborted(this.#provide(request, request.environment), request.signal);
-		if (program === "aborted") return { exitCode: -15 };
-		return runProcess(this.#access.launcher, program, request, io);
+		const { virtualenvs } = this.#running();
+		const end = await virtualenvs.use(request, (virtualenv) => {
+			return runProcess(this.#access.launcher, this.#toProgram(virtualenv, request.environment), request, io);
+		});
+		return end === "aborted" ? { exitCode: -15 } : end;
 	}
 
 	async runSensor(request: SensorRequest, context: SensorContext): Promise<void> {
-		const program = await untilAborted(this.#provide(request), context.signal);
-		if (program === "aborted") return;
-		await runSensor({ launcher: this.#access.launcher, ...program }, request, context);
+		const { launcher } = this.#access;
+		const place = { ...request, signal: context.signal };
+		await this.#running().virtualenvs.use(place, (virtualenv) => {
+			return runSensor({ launcher, ...this.#toProgram(virtualenv) }, request, context);
+		});
 	}
 
-	async runTool({ script: name, pack, packDirectory, loadsPack, request, signal, onReport, onOutput }: PythonTool): Promise<number> {
-		const program = loadsPack ? await this.#provide({ pack, packDirectory }) : this.#toProgram({}, undefined);
-		const end = await this.#access.launcher.run({
-			...program,
-			// Nothing is written beside the files of whoever works at them.
-			args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
-			cwd: packDirectory,
-			stdin: JSON.stringify(request),
-			signal,
-			onStdout: onOutput,
-			onStderr: onOutput,
-			onReport,
-		});
-		return toExitNumber(end);
+	async runTool(tool: PythonTool): Promise<number> {
+		const run = (virtualenv?: string) => runTool(this.#access.launcher, this.#toProgram(virtualenv), tool);
+		const end = tool.loadsPack ? await this.#running().virtualenvs.use(tool, run) : await run();
+		return end === "aborted" ? -15 : end;
+	}
+
+	async prepare({ pack, packDirectory, signal, emit }: PackPreparation): Promise<void> {
+		const tell = (text: string) => emit("stdout", text);
+		const built = await untilAborted(this.#running().virtualenvs.prepare({ pack, packDirectory, tell }), signal);
+		if (built === "aborted") throw new SvcError("SVC_RUNNER", `nobody waits any more for the virtualenv of pack "${pack}"`);
 	}
 
 	async stop(): Promise<void> {
@@ -115,11 +109,7 @@ class CpythonEngine implements PythonEngine {
 		return this.#started;
 	}
 
-	async #provide({ pack, packDirectory }: PackPlace, environment: PythonRequest["environment"] = {}): Promise<Program> {
-		return this.#toProgram(environment, await this.#running().virtualenvs.provide(pack, packDirectory));
-	}
-
-	#toProgram(environment: PythonRequest["environment"], virtualenv: string | undefined): Program {
+	#toProgram(virtualenv: string | undefined, environment: PythonRequest["environment"] = {}): Program {
 		const env: Record<string, string> = { ...createBaseEnvironment(), PYTHONUNBUFFERED: "1", ...environment };
 		if (virtualenv === undefined) return { file: this.#running().interpreter.file, env };
 		const path = `${join(virtualenv, "bin")}:${env["PATH"] ?? ""}`;
@@ -127,12 +117,23 @@ class CpythonEngine implements PythonEngine {
 	}
 }
 
-async function runProcess(
-	launcher: ReturnType<typeof createLauncherAccess>["launcher"],
-	program: Program,
-	request: PythonRequest,
-	io: PythonIo,
-): Promise<PythonEnd> {
+async function runTool(launcher: Launcher, program: Program, tool: PythonTool): Promise<number> {
+	const { script: name, packDirectory, request, signal, onReport, onOutput } = tool;
+	const end = await launcher.run({
+		...program,
+		// Nothing is written beside the files of whoever works at them.
+		args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
+		cwd: packDirectory,
+		stdin: JSON.stringify(request),
+		signal,
+		onStdout: onOutput,
+		onStderr: onOutput,
+		onReport,
+	});
+	return toExitNumber(end);
+}
+
+async function runProcess(launcher: Launcher, program: Program, request: PythonRequest, io: PythonIo): Promise<PythonEnd> {
 	let report = "";
 	const end = await launcher.run({
 		...program,

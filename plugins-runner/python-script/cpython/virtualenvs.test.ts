@@ -1,12 +1,16 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test as everyTest } from "uvu";
-import type { RunContextOptions } from "../../../core/testing/run-context.ts";
+import { createPluginContext } from "../../../core/testing/plugin-context.ts";
+import { type RunContextOptions, silentLogger } from "../../../core/testing/run-context.ts";
+import { eventually, useLauncher } from "../../_process/launcher.test-support.ts";
 import { pythonScript } from "../index.ts";
 import { PythonPack, useRunner, withPython } from "../python-pack.test-support.ts";
+import { findInterpreter } from "./interpreter.ts";
+import { Virtualenvs } from "./virtualenvs.ts";
 
 const test = withPython(everyTest);
 const pack = new PythonPack(test);
@@ -15,7 +19,12 @@ const runner = useRunner(
 	test,
 	pythonScript({ engine: "cpython", pip_arguments: ["--no-index", "--find-links", wheels], base_requirements: [] }),
 );
-const environments = join(runner.dataDirectory, "virtualenvs", "tests");
+const launcher = useLauncher(test, "child_process");
+const environments = join(runner.dataDirectory, "virtualenvs");
+
+async function until(holds: () => boolean): Promise<void> {
+	assert.ok(await eventually(holds, 20_000), String(holds));
+}
 
 /** Make a wheel without any tool but Python: a module `svc_sample` and a command of that name. */
 function buildWheel(version: string): void {
@@ -91,19 +100,99 @@ test("a virtualenv that somebody removed is built again", async () => {
 	assert.equal((await runner.run(useSample())).succeeded, true);
 });
 
-test("after a restart a finished virtualenv is used again, an interrupted one is built again, and old ones are gone", async () => {
+test("after a restart a finished virtualenv is used again, an interrupted one is built again, and one that nobody has used for long is gone", async () => {
 	assert.equal(readdirSync(environments).length, 3);
 	const current = String(((await runner.run(useSample())).result["result"] as string[])[2]);
 	const made = () => statSync(join(current, "pyvenv.cfg")).mtimeMs;
 	const first = made();
+	const others = readdirSync(environments).filter((name) => name !== basename(current));
+	const eightDaysAgo = new Date(Date.now() - 8 * 24 * 3_600_000);
+	utimesSync(join(environments, others[0] ?? "", ".complete"), eightDaysAgo, eightDaysAgo);
 	await runner.restart();
 	assert.equal((await runner.run(useSample())).succeeded, true);
-	assert.deepEqual(readdirSync(environments), [basename(current)]);
+	await until(() => readdirSync(environments).length === 2);
+	assert.deepEqual(readdirSync(environments).sort(), [basename(current), others[1] ?? ""].sort());
 	assert.equal(made(), first);
 	rmSync(join(current, ".complete"));
 	await runner.restart();
 	assert.equal((await runner.run(useSample())).succeeded, true);
 	assert.notEqual(made(), first);
+});
+
+test("packs that require the same share one virtualenv, whatever their files are called", async () => {
+	const place = (name: string) => join(pack.directory, "others", name);
+	pack.write("others/one/requirements.txt", "# ours\nsvc-sample\n");
+	pack.write("others/two/requirements.txt", "-r deps/all.txt\n");
+	pack.write("others/two/deps/all.txt", "svc-sample  # theirs\n");
+	const before = readdirSync(environments);
+	const told: string[] = [];
+	for (const name of ["one", "two"]) await runner.prepare(name, place(name), (text) => void told.push(text));
+	assert.deepEqual(readdirSync(environments), before, "the one that was there serves both");
+	assert.equal(told.join(""), "");
+	pack.write("others/two/deps/all.txt", "svc-sample<2\n");
+	await runner.prepare("two", place("two"), (text) => void told.push(text));
+	assert.equal(readdirSync(environments).length, before.length + 1, "what is included counts");
+	assert.match(told.join(""), /Successfully installed svc-sample-1\.0/);
+});
+
+test("two processes that want the same at once make it once", async () => {
+	pack.write("others/three/requirements.txt", "svc-sample>=1.0\n");
+	const logged: string[] = [];
+	const make = async (nodeId: string) => {
+		const other = pythonScript({
+			engine: "cpython",
+			pip_arguments: ["--no-index", "--find-links", wheels],
+			base_requirements: [],
+		}).create();
+		const keep = (message: string) => void logged.push(message);
+		const logger = { ...silentLogger, info: keep };
+		await other.start?.({ ...createPluginContext({ dataDirectory: runner.dataDirectory, logger }), nodeId });
+		return other;
+	};
+	const runners = await Promise.all(["a", "b", "c"].map(make));
+	try {
+		const { signal } = new AbortController();
+		const given = { pack: "three", packDirectory: join(pack.directory, "others/three"), signal, emit: async () => {} };
+		await Promise.all(runners.map((each) => each.prepare?.(given)));
+		assert.equal(logged.filter((message) => message === "virtualenv built").length, 1);
+	} finally {
+		for (const each of runners) await each.stop?.();
+	}
+	assert.deepEqual(
+		readdirSync(environments).filter((name) => name.endsWith(".lock")),
+		[],
+	);
+});
+
+test("one that is in use is removed by nobody, however long it has been so, and afterwards when nobody has used it for a while", async () => {
+	const directory = join(runner.dataDirectory, "short");
+	const options = {
+		...{ directory, interpreter: await findInterpreter("python3"), launcher, logger: silentLogger },
+		...{ pipArguments: ["--no-index", "--find-links", wheels], baseRequirements: [], interval: 50, unusedAfter: 1_000 },
+	};
+	const [mine, other] = [new Virtualenvs(options), new Virtualenvs(options)];
+	pack.write("others/one/requirements.txt", "svc-sample\n");
+	const place = { pack: "one", packDirectory: join(pack.directory, "others/one"), signal: new AbortController().signal };
+	try {
+		await mine.use(place, async (virtualenv = "") => {
+			await new Promise((resolve) => setTimeout(resolve, 2_000));
+			assert.ok(existsSync(join(virtualenv, ".complete")));
+		});
+		await until(() => readdirSync(directory).length === 0);
+		assert.ok(existsSync((await mine.prepare(place)) ?? ""), "the next use makes it again");
+	} finally {
+		await Promise.all([mine.stop(), other.stop()]);
+	}
+});
+
+test("a pack whose requirements cannot be installed is told so when it is prepared, with what pip said last, and nothing is left", async () => {
+	const before = readdirSync(environments);
+	pack.write("others/four/requirements.txt", "svc-sample==9.9\n");
+	await assert.rejects(
+		runner.prepare("four", join(pack.directory, "others/four"), () => {}),
+		/virtualenv of pack "four" cannot be built: [^]*svc-sample==9\.9/,
+	);
+	assert.deepEqual(readdirSync(environments), before);
 });
 
 everyTest.run();

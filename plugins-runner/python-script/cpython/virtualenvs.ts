@@ -1,17 +1,26 @@
-import { createHash } from "node:crypto";
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Logger, SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, type Launcher } from "../../_process/index.ts";
+import { untilAborted } from "../until-aborted.ts";
+import { takeLock, tryLock } from "./build-lock.ts";
 import type { Interpreter } from "./interpreter.ts";
+import { type Requirements, readRequirements } from "./requirements.ts";
 
 /** Characters of a failed command's output that are told. */
 const toldOutput = 4_000;
-/** Written when an environment is complete; one without it was interrupted. */
+/** Written when an environment is complete; one without it was interrupted. Its time is that of the last use. */
 const completeMark = ".complete";
+/** Milliseconds after which one that nobody has used is removed, and between two signs that it is in use. */
+const week = 7 * 24 * 3_600_000;
+const hour = 3_600_000;
+
+/** Takes what pip says. */
+export type Tell = (text: string) => Promise<void> | void;
 
 export interface VirtualenvsOptions {
-	/** Each pack gets a directory in it, with one directory for each state of its requirements. */
+	/** Each state of requirements has a directory in it, which all packs share that require the same. */
 	readonly directory: string;
 	readonly interpreter: Interpreter;
 	readonly launcher: Launcher;
@@ -20,128 +29,208 @@ export interface VirtualenvsOptions {
 	readonly pipArguments: readonly string[];
 	/** Installed beside what a pack asks for. */
 	readonly baseRequirements: readonly string[];
+	/** Milliseconds after which one that nobody uses is removed. Default a week. */
+	readonly unusedAfter?: number;
+	/** Milliseconds between two signs that one is in use, which other processes see, and two looks for unused ones. Default an hour. */
+	readonly interval?: number;
 }
 
-interface Wanted {
+interface Wanted extends Requirements {
 	readonly pack: string;
-	readonly packDirectory: string;
 	/** Where it stands: a change of the requirements leads elsewhere, so that what runs keeps what it began with. */
 	readonly directory: string;
+	readonly tell: Tell;
 }
 
-/** The packs' virtualenvs, each built from `requirements.txt` when it is first needed. */
+/** The virtualenvs of packs, each built from what `requirements.txt` says when it is first needed. */
 export class Virtualenvs {
 	readonly #options: VirtualenvsOptions;
 	/** Those that go on or wait, by directory. */
 	readonly #builds = new Map<string, Promise<void>>();
-	readonly #tidied = new Set<string>();
+	/** How many use each, by directory. */
+	readonly #users = new Map<string, number>();
 	readonly #stopping = new AbortController();
+	readonly #sign: NodeJS.Timeout;
 	/** Ends when the last build asked for has ended: one at a time. */
 	#last: Promise<void> = Promise.resolve();
+	#tidying: Promise<void>;
 
 	constructor(options: VirtualenvsOptions) {
 		this.#options = options;
+		this.#tidying = this.#tidy();
+		this.#sign = setInterval(() => {
+			for (const directory of this.#users.keys()) void markUse(directory);
+			this.#tidying = this.#tidying.then(() => this.#tidy());
+		}, options.interval ?? hour);
+		this.#sign.unref();
 	}
 
-	/** The pack's virtualenv, built if need be; undefined for a pack without requirements. */
-	async provide(pack: string, packDirectory: string): Promise<string | undefined> {
-		const requirements = await readRequirements(packDirectory);
+	/**
+	 * Work with the pack's virtualenv, built if need be; undefined for a pack without requirements. It stays while the work goes on. `aborted` when
+	 * the signal aborts before the work has begun: the build goes on for the next one.
+	 */
+	async use<T>(place: PackUse, work: (directory: string | undefined) => Promise<T>): Promise<T | "aborted"> {
+		const directory = await untilAborted(this.prepare(place), place.signal);
+		if (directory === "aborted") return directory;
+		if (directory === undefined) return work(undefined);
+		this.#users.set(directory, (this.#users.get(directory) ?? 0) + 1);
+		try {
+			return await work(directory);
+		} finally {
+			const users = (this.#users.get(directory) ?? 1) - 1;
+			if (users > 0) this.#users.set(directory, users);
+			else this.#users.delete(directory);
+		}
+	}
+
+	/** Build the pack's virtualenv where that has not been done; undefined for a pack without requirements. */
+	async prepare({ pack, packDirectory, tell = () => {} }: PackPlace): Promise<string | undefined> {
+		const requirements = await readRequirements(packDirectory).catch((error: unknown) => {
+			throw new SvcError("SVC_RUNNER", `the virtualenv of pack "${pack}" cannot be built: ${(error as Error).message}`, { cause: error });
+		});
 		if (requirements === undefined) return undefined;
-		const directory = join(this.#options.directory, pack, this.#fingerprint(requirements));
-		if (!this.#tidied.has(pack) || !(await isComplete(directory))) await this.#build({ pack, packDirectory, directory });
+		const directory = join(this.#options.directory, this.#fingerprint(requirements));
+		if (!(await markUse(directory))) await this.#build({ ...requirements, pack, directory, tell });
 		return directory;
 	}
 
 	/** End a build that goes on. */
 	async stop(): Promise<void> {
-		this.#stopping.abort();
+		clearInterval(this.#sign);
+		this.#stopping.abort(new SvcError("SVC_RUNNER", "the service is stopping"));
 		await this.#last;
+		await this.#tidying;
 	}
 
-	#fingerprint(requirements: string): string {
+	#fingerprint({ wanted, constraints }: Requirements): string {
 		const { interpreter, baseRequirements, pipArguments } = this.#options;
-		const parts = [requirements, interpreter, baseRequirements, pipArguments];
-		return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+		const parts = [wanted, constraints, interpreter, baseRequirements, pipArguments];
+		return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 	}
 
 	/** One build at a time, for all who wait for it. */
 	#build(wanted: Wanted): Promise<void> {
 		const known = this.#builds.get(wanted.directory);
 		if (known !== undefined) return known;
-		const build = this.#last.then(() => this.#prepare(wanted)).finally(() => this.#builds.delete(wanted.directory));
+		const build = this.#last.then(() => this.#buildAlone(wanted)).finally(() => this.#builds.delete(wanted.directory));
 		this.#builds.set(wanted.directory, build);
 		this.#last = build.catch(() => {});
 		return build;
 	}
 
-	async #prepare(wanted: Wanted): Promise<void> {
-		await this.#tidy(wanted);
-		if (await isComplete(wanted.directory)) return;
-		const { logger } = this.#options;
-		logger.info("virtualenv is being built", { pack: wanted.pack, directory: wanted.directory });
-		const started = performance.now();
-		try {
-			await this.#install(wanted);
-		} catch (error) {
-			await rm(wanted.directory, { recursive: true, force: true });
+	/** Alone among the processes that share the directory. */
+	async #buildAlone(wanted: Wanted): Promise<void> {
+		const { directory, pack } = wanted;
+		const { signal } = this.#stopping;
+		await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
+		const lock = await takeLock(`${directory}.lock`, signal, () => markUse(directory)).catch((error: unknown) => {
+			if (signal.aborted) throw toStopped(pack);
 			throw error;
+		});
+		if (lock === undefined) return;
+		try {
+			if (!(await markUse(directory))) await this.#install(wanted);
+		} finally {
+			await lock.release();
 		}
-		logger.info("virtualenv built", { pack: wanted.pack, seconds: Math.round((performance.now() - started) / 1000) });
-	}
-
-	/** Remove what earlier requirements left. Once for each pack, before anything can run there. */
-	async #tidy({ pack, directory }: Wanted): Promise<void> {
-		if (this.#tidied.has(pack)) return;
-		this.#tidied.add(pack);
-		const parent = join(this.#options.directory, pack);
-		const names = await readdir(parent).catch(() => []);
-		const old = names.map((name) => join(parent, name)).filter((path) => path !== directory);
-		await Promise.all(old.map((path) => rm(path, { recursive: true, force: true })));
 	}
 
 	/** In place: a virtualenv holds its own path in many files. */
-	async #install({ pack, packDirectory, directory }: Wanted): Promise<void> {
-		const { interpreter, pipArguments, baseRequirements } = this.#options;
-		await rm(directory, { recursive: true, force: true });
-		await mkdir(directory, { recursive: true, mode: 0o700 });
-		await this.#command(pack, packDirectory, interpreter.file, ["-m", "venv", "--system-site-packages", directory]);
-		const install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", ...pipArguments];
-		await this.#command(pack, packDirectory, join(directory, "bin", "python"), [
-			...install,
-			"-r",
-			join(packDirectory, "requirements.txt"),
-			...baseRequirements,
-		]);
-		await writeFile(join(directory, completeMark), "");
+	async #install(wanted: Wanted): Promise<void> {
+		const { interpreter, pipArguments, baseRequirements, logger } = this.#options;
+		const { pack, directory } = wanted;
+		logger.info("virtualenv is being built", { pack, directory });
+		const started = performance.now();
+		try {
+			await rm(directory, { recursive: true, force: true });
+			await mkdir(directory, { mode: 0o700 });
+			await this.#command(wanted, interpreter.file, ["-m", "venv", "--system-site-packages", directory]);
+			// What was looked at is what is installed: the files of a pack may change meanwhile.
+			const [requirements, constraints] = [join(directory, "requirements.txt"), join(directory, "constraints.txt")];
+			await writeFile(requirements, wanted.wanted.map((line) => `${line}\n`).join(""));
+			await writeFile(constraints, wanted.constraints.map((line) => `${line}\n`).join(""));
+			const install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", ...pipArguments];
+			const what = ["-r", requirements, "-c", constraints, ...baseRequirements];
+			await this.#command(wanted, join(directory, "bin", "python"), [...install, ...what]);
+			await writeFile(join(directory, completeMark), "");
+		} catch (error) {
+			await rm(directory, { recursive: true, force: true });
+			throw error;
+		}
+		logger.info("virtualenv built", { pack, seconds: Math.round((performance.now() - started) / 1000) });
 	}
 
-	async #command(pack: string, cwd: string, file: string, args: readonly string[]): Promise<void> {
+	async #command({ pack, directory, tell }: Wanted, file: string, args: readonly string[]): Promise<void> {
 		let output = "";
-		const keep = (text: string) => void (output = (output + text).slice(-toldOutput));
+		const keep = (text: string) => {
+			output = (output + text).slice(-toldOutput);
+			return tell(text);
+		};
 		const { signal } = this.#stopping;
 		const env = createBaseEnvironment();
-		const end = await this.#options.launcher.run({ file, args, cwd, env, signal, onStdout: keep, onStderr: keep });
-		if (signal.aborted) throw new SvcError("SVC_RUNNER", `the virtualenv of pack "${pack}" was not built: the service is stopping`);
+		// Not in the directory of the pack, where a file could stand in for pip.
+		const end = await this.#options.launcher.run({ file, args, cwd: directory, env, signal, onStdout: keep, onStderr: keep });
+		if (signal.aborted) throw toStopped(pack);
 		if (end.code === 0) return;
 		throw new SvcError(
 			"SVC_RUNNER",
 			`the virtualenv of pack "${pack}" cannot be built: "${file} ${args.slice(0, 3).join(" ")}" ended with ${end.code ?? end.signal}: ${output.trim()}`,
 		);
 	}
-}
 
-async function readRequirements(packDirectory: string): Promise<string | undefined> {
-	try {
-		const text = await readFile(join(packDirectory, "requirements.txt"), "utf8");
-		return /^\s*[^#\s]/m.test(text) ? text : undefined;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-		throw error;
+	/** Remove what nobody has used for long, and what was left behind. Never rejects. */
+	async #tidy(): Promise<void> {
+		const { directory, logger } = this.#options;
+		for (const name of await readdir(directory).catch(() => [])) {
+			if (this.#stopping.signal.aborted) return;
+			const path = join(directory, name);
+			if (name.endsWith(".lock") || this.#users.has(path) || this.#builds.has(path) || !(await this.#isUnused(path))) continue;
+			await this.#remove(path).catch((error: unknown) =>
+				logger.warn("an unused virtualenv could not be removed", { directory: path, error }),
+			);
+		}
+	}
+
+	async #remove(path: string): Promise<void> {
+		const lock = await tryLock(`${path}.lock`);
+		if (lock === undefined) return;
+		try {
+			if (this.#users.has(path) || !(await this.#isUnused(path))) return;
+			// Whoever asks for it from here on finds none, rather than half of one.
+			const moved = `${path}.${randomUUID()}`;
+			await rename(path, moved);
+			await rm(moved, { recursive: true, force: true });
+		} finally {
+			await lock.release();
+		}
+	}
+
+	/** By the mark of a complete one, and by itself of what is none: interrupted, moved away, or of an earlier version. */
+	async #isUnused(path: string): Promise<boolean> {
+		const found = (await stat(join(path, completeMark)).catch(() => undefined)) ?? (await stat(path).catch(() => undefined));
+		return found !== undefined && Date.now() - found.mtimeMs > (this.#options.unusedAfter ?? week);
 	}
 }
 
-function isComplete(directory: string): Promise<boolean> {
-	return access(join(directory, completeMark)).then(
+/** A pack, and who follows what is done for it. */
+export interface PackPlace {
+	readonly pack: string;
+	readonly packDirectory: string;
+	/** Takes what pip says, of the one for whom it is built. */
+	readonly tell?: Tell;
+}
+
+interface PackUse extends PackPlace {
+	readonly signal: AbortSignal;
+}
+
+function toStopped(pack: string): SvcError {
+	return new SvcError("SVC_RUNNER", `the virtualenv of pack "${pack}" was not built: the service is stopping`);
+}
+
+/** Whether it is complete; if so, it has been used now. */
+async function markUse(directory: string): Promise<boolean> {
+	return utimes(join(directory, completeMark), new Date(), new Date()).then(
 		() => true,
 		() => false,
 	);

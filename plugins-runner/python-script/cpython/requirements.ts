@@ -1,0 +1,132 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { SvcError } from "../../../core/contract/index.ts";
+
+/** Most files that a `requirements.txt` may include, and most bytes of them together. */
+const mostFiles = 100;
+const mostBytes = 1_000_000;
+/** Options of whole files that change nothing about where packages come from. */
+const plainOptions = new Set(["--pre", "--prefer-binary", "--require-hashes"]);
+const valueOptions = new Set(["--only-binary", "--no-binary"]);
+/** A revision that begins with a minus would be an option of git. */
+const addressPattern = /^(?:git\+)?https:\/\/(?:(?!@-)\S)+$/;
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:$|[<>=!~;(@])/;
+
+/** What a pack wants installed, with what its files include. */
+export interface Requirements {
+	/** Lines for `pip install -r`. */
+	readonly wanted: readonly string[];
+	/** Lines for `pip install -c`. */
+	readonly constraints: readonly string[];
+}
+
+/** What the `requirements.txt` of a pack says; undefined where there is none, or nothing in it. `SVC_RUNNER` names file and line of what it may not say. */
+export async function readRequirements(packDirectory: string): Promise<Requirements | undefined> {
+	const reader = new RequirementsReader(packDirectory);
+	if (!(await reader.read(join(packDirectory, "requirements.txt"), "wanted"))) return undefined;
+	return reader.lines.wanted.length === 0 ? undefined : reader.lines;
+}
+
+class RequirementsReader {
+	readonly lines = { wanted: [] as string[], constraints: [] as string[] };
+	readonly #packDirectory: string;
+	readonly #seen = new Set<string>();
+	#bytes = 0;
+
+	constructor(packDirectory: string) {
+		this.#packDirectory = packDirectory;
+	}
+
+	/** Whether there is such a file. */
+	async read(file: string, kind: keyof Requirements): Promise<boolean> {
+		const text = await this.#readText(file, kind);
+		if (text === undefined) return false;
+		for (const { line, number } of toLines(text)) {
+			try {
+				await this.#take(line, dirname(file), kind);
+			} catch (error) {
+				// One of an included file names its place already.
+				if (error instanceof PlacedError) throw error;
+				throw new PlacedError(`${relative(this.#packDirectory, file)}, line ${number}: ${(error as Error).message}`);
+			}
+		}
+		return true;
+	}
+
+	async #readText(file: string, kind: keyof Requirements): Promise<string | undefined> {
+		if (this.#seen.has(`${kind} ${file}`)) return "";
+		this.#seen.add(`${kind} ${file}`);
+		if (this.#seen.size > mostFiles) throw new Error(`more than ${mostFiles} files are included`);
+		try {
+			const [root, real] = [await realpath(this.#packDirectory), await realpath(file)];
+			if (!real.startsWith(root + sep)) throw new Error("leads out of the pack");
+			this.#bytes += (await stat(real)).size;
+			if (this.#bytes > mostBytes) throw new Error(`the files have more than ${mostBytes} bytes together`);
+			return await readFile(real, "utf8");
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+			throw error;
+		}
+	}
+
+	async #take(line: string, directory: string, kind: keyof Requirements): Promise<void> {
+		const included = /^(-r|--requirement|-c|--constraint)(?:\s*=\s*|\s+|(?<=-[rc]))(\S.*)$/.exec(line);
+		if (included === null) {
+			checkLine(line);
+			this.lines[kind].push(line);
+			return;
+		}
+		const [, option = "", path = ""] = included;
+		const next = option === "-c" || option === "--constraint" ? "constraints" : kind;
+		if (/^\w[\w+.-]*:/.test(path)) throw new Error(`"${path}" is no file of the pack`);
+		const file = resolve(directory, path.trim());
+		if (!file.startsWith(this.#packDirectory + sep)) throw new Error(`"${path}" leads out of the pack`);
+		if (!(await this.read(file, next))) throw new Error(`"${path}" is not there`);
+	}
+}
+
+class PlacedError extends SvcError {
+	constructor(message: string) {
+		super("SVC_RUNNER", message);
+	}
+}
+
+/** Lines without comments, those joined that a backslash continues, with the number of their first. */
+function toLines(text: string): readonly { readonly line: string; readonly number: number }[] {
+	const lines: { line: string; number: number }[] = [];
+	let open: { line: string; number: number } | undefined;
+	for (const [index, raw] of text
+		.replace(/^\uFEFF/, "")
+		.split(/\r\n|\r|\n/)
+		.entries()) {
+		const continues = raw.endsWith("\\") && !/^\s*#/.test(raw);
+		const part = continues ? raw.slice(0, -1) : raw;
+		open = open === undefined ? { line: part, number: index + 1 } : { ...open, line: open.line + part };
+		if (continues) continue;
+		lines.push(open);
+		open = undefined;
+	}
+	if (open !== undefined) lines.push(open);
+	return lines.map(({ line, number }) => ({ line: line.replace(/(^|\s)#.*$/, "").trim(), number })).filter(({ line }) => line !== "");
+}
+
+/** Packages by their names, and by addresses; where names are looked for is for the service to say (`pip_arguments`). */
+function checkLine(line: string): void {
+	if (line.includes("\0")) throw new Error("a NUL character is not allowed");
+	const [requirement = "", ...options] = line.split(/\s+(?=--)/);
+	if (line.startsWith("-")) {
+		const [name = "", value] = line.split(/[\s=]+/);
+		if (plainOptions.has(name) && value === undefined) return;
+		if (valueOptions.has(name) && value !== undefined && !value.startsWith("-")) return;
+		const hint = name === "-e" || name === "--editable" ? "; write the address without it" : "";
+		throw new Error(`the option "${name}" is not allowed in a pack${hint}`);
+	}
+	for (const option of options) {
+		if (!/^--hash[= ]\w+:[0-9a-f]+$/.test(option.trim())) throw new Error(`the option "${option.slice(0, 100)}" is not allowed in a pack`);
+	}
+	if (addressPattern.test(requirement)) return;
+	if (!namePattern.test(requirement))
+		throw new Error(`"${requirement.slice(0, 100)}" is neither the name of a package nor an https address`);
+	const address = /@\s*(\S+)/.exec(requirement.split(";")[0] ?? "")?.[1];
+	if (address !== undefined && !addressPattern.test(address)) throw new Error(`"${address.slice(0, 100)}" is no https address`);
+}
