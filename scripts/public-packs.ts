@@ -54,10 +54,22 @@ function prepareFiles(): void {
 		const directory = join(place, side);
 		mkdirSync(join(directory, "repository"), { recursive: true });
 		writeFileSync(join(directory, "table.csv"), "a,b\n1,2\n");
+		makeWorkbook(join(directory, "book.xlsx"));
 		const identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.org"];
 		execFileSync("git", ["init", "-q", "-b", "main"], { cwd: join(directory, "repository") });
 		const date = { ...process.env, GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z", GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z" };
 		execFileSync("git", [...identity, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: join(directory, "repository"), env: date });
+	}
+}
+
+/** Where the interpreter has the package for it: otherwise the actions fail here and natively in the same way. */
+function makeWorkbook(file: string): void {
+	const rows = "sheet.append(['host', 'ip']); sheet.append(['host1', '10.0.0.1'])";
+	const text = `import openpyxl, sys\nbook = openpyxl.Workbook()\nsheet = book.active\nsheet.title = "Sheet1"\n${rows}\nbook.save(sys.argv[1])`;
+	try {
+		execFileSync(values.python, ["-c", text, file], { stdio: "ignore" });
+	} catch {
+		console.log("\tno workbook: the interpreter has no openpyxl");
 	}
 }
 
@@ -74,8 +86,10 @@ async function report(service: ServiceUnderTest, names: readonly string[]): Prom
 async function reportPack(service: ServiceUnderTest, name: string): Promise<void> {
 	const problems = service.log
 		.filter((line) => line.includes('"level":"warn"') && line.includes(`${packs}/${name}/`))
-		.map((line) => (JSON.parse(line) as { problem?: { file?: string; message?: string } }).problem)
-		.map((problem) => `${problem?.file?.slice(packs.length + 1)}: ${problem?.message}`);
+		.map((line) => JSON.parse(line) as { message?: string; problem?: { file?: string; message?: string } })
+		.map(({ message, problem }) =>
+			problem?.file === undefined ? String(message) : `${problem.file.slice(packs.length + 1)}: ${problem.message}`,
+		);
 	const counts: string[] = [];
 	for (const kind of ["actions", "rules", "sensortypes", "triggertypes", "actionalias"]) {
 		const answer = await service.ask(`/v1/${kind}?pack=${name}&limit=1`);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type DialectKind, defineDialect, isJsonObject, type JsonObject } from "../../core/contract/index.ts";
+import { type DialectKind, defineDialect, isJsonObject, type JsonObject, type JsonValue } from "../../core/contract/index.ts";
 import { withDefinitionFlags, withFlags } from "./flags.ts";
 import { environment, names, runnerTypes, triggerTypes } from "./names.ts";
 import { closeGaps } from "./positions.ts";
@@ -24,8 +24,21 @@ export const packCompatibility = defineDialect("pack-compatibility", ({ python =
 
 function normalize(kind: DialectKind, metadata: JsonObject): JsonObject {
 	if (kind === "config_schema") return withDefinitionFlags(resolveReferences(metadata));
-	if (kind !== "action") return withFlags(metadata, ["enabled"]);
-	const { parameters } = metadata;
 	const flagged = withFlags(metadata, ["enabled"]);
+	if (kind === "sensor") return withoutNotes(flagged);
+	const { parameters } = metadata;
+	if (kind !== "action") return flagged;
 	return isJsonObject(parameters) ? { ...flagged, parameters: closeGaps(withDefinitionFlags(parameters)) } : flagged;
+}
+
+/** Old files of sensors describe payloads in words beside, or in the place of, their schema. */
+function withoutNotes(sensor: JsonObject): JsonObject {
+	const { trigger_types } = sensor;
+	if (!Array.isArray(trigger_types)) return sensor;
+	const types = (trigger_types as readonly JsonValue[]).map((type) => {
+		if (!isJsonObject(type)) return type;
+		const { payload_info: _notes, ...known } = type;
+		return known;
+	});
+	return { ...sensor, trigger_types: types };
 }

@@ -62,7 +62,7 @@ test("references in the description of a configuration are what they refer to, w
 	};
 	assert.deepEqual(dialects.translate("config_schema", schema), {
 		credentials,
-		devices: { type: "object", patternProperties: { "^\\w+$": { ...credentials, required: "yes" } } },
+		devices: { type: "object", patternProperties: { "^\\w+$": { ...credentials, required: true } } },
 		names: { type: "array", items: { type: "string" } },
 	});
 });
@@ -95,6 +95,15 @@ test("rules name the platform's triggers, and nothing else is changed", () => {
 	const rule = { trigger: { type: "core.st2.generic.actiontrigger" }, criteria: { "trigger.type": { pattern: "core.st2.webhook" } } };
 	assert.deepEqual(dialects.translate("rule", rule), { ...rule, trigger: { type: "core.svc.generic.actiontrigger" } });
 	assert.deepEqual(dialects.translate("rule", { trigger: { type: "core.st2.mine" } }), { trigger: { type: "core.st2.mine" } });
+});
+
+test("old notes on payloads in files of sensors are left out", () => {
+	const types = [{ name: "mail", payload_info: ["from"], payload_schema: { type: "object" } }, "strange"];
+	assert.deepEqual(dialects.translate("sensor", { class_name: "Mail", trigger_types: types }), {
+		class_name: "Mail",
+		trigger_types: [{ name: "mail", payload_schema: { type: "object" } }, "strange"],
+	});
+	assert.deepEqual(dialects.translate("sensor", { trigger_types: 7 }), { trigger_types: 7 });
 });
 
 test("without Python there is no directory of modules", () => {
