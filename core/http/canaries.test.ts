@@ -10,13 +10,14 @@ import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "../testing/http/aviary.test-support.ts";
-import { canaries, canaryItems, canaryParameters } from "../testing/http/canary-pack.test-support.ts";
+import { canaries, canaryAlias, canaryItems, canaryParameters } from "../testing/http/canary-pack.test-support.ts";
 
 type Records = readonly Readonly<Record<string, unknown>>[];
 
 /** Columns that rules, runs and people who may ask for secrets need real values in. */
 const mayHold: ReadonlySet<string> = new Set([
 	"action.parameters",
+	"action_alias.immutable_parameters",
 	"snapshot.action",
 	"execution.parameters",
 	"execution.result",
@@ -30,6 +31,7 @@ test("no role, stream, log, command or column that should not gives away a canar
 	const { seen, tokens, remains } = await watch({});
 	assert.ok(tokens.length > 6 && tokens.every((token) => token.length === 32));
 	assert.ok(seen.length > 1_000, String(seen.length));
+	assert.ok(seen.some(({ text }) => text.includes("svc.announcement__chatops")));
 	for (const [kind, secret] of Object.entries(canaries))
 		assertAbsent(
 			kind,
@@ -152,6 +154,15 @@ async function live(aviary: Aviary, seen: Seen[], callers: Awaited<ReturnType<ty
 		await start(root, "aviary.parrot", { ...canaryParameters, mode: "throw" }),
 		await start(root, "core.local", { cmd: "env; echo $SVC_ACTION_AUTH_TOKEN" }),
 	];
+	// What is said in the chat goes to everybody who follows the stream.
+	seen.push({ label: "alias", text: (await root("POST", "/v1/actionalias", canaryAlias)).text });
+	for (const ask of [root, owner]) {
+		const request = { command: `sing "${canaries.parameter}"`, source_channel: "branch", notification_route: "chatops" };
+		const { status, text } = await ask("POST", "/v1/aliasexecution/match_and_execute", request);
+		assert.equal(status, 201, text);
+		seen.push({ label: "sing", text });
+		said.push(String((parse(text)["results"] as { execution: { id: string } }[])[0]?.execution.id));
+	}
 	const question = await start(root, "aviary.asker", {
 		schema: { type: "object", properties: { word: { type: "string", secret: true } } },
 		route: "nowhere",

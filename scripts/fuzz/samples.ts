@@ -41,6 +41,9 @@ const templates = [
 	longWord,
 ];
 
+const chatFormats = ["run {{ a }}", "run {{ a=1 }} {{ b={} }}", "(?i)x(a+)+{{ b }}", "(?<a>\\w+)", `say ${longWord} {{ a }}`];
+const chatCommands = ["run a", 'run "a b" b={"c": 1}', `x${"a".repeat(3_000)}`, `run ${longWord}`, "run {{ svckv.system.a }}", "“a” 'b `c"];
+
 const action = ({ random, memory }: Source) => memory.anyRef(random, "actions") ?? "core.noop";
 const sometimes = <T>(random: Random, value: () => T) => (random(3) === 0 ? value() : undefined);
 
@@ -72,6 +75,21 @@ export const samples: Readonly<Record<string, Sample>> = {
 		trigger_instance: { trigger: "core.svc.webhook", payload: { body: makeMembers(source.random) } },
 	}),
 	"POST /policies": makePolicy,
+	"POST /actionalias": makeAlias,
+	"PUT /actionalias/:ref": makeAlias,
+	"POST /actionalias/match": ({ random }) => ({ command: pick(random, chatCommands) }),
+	"POST /aliasexecution": ({ random, fresh }) => ({
+		name: fresh,
+		format: pick(random, chatFormats),
+		command: pick(random, chatCommands),
+		source_channel: "a",
+		source_context: makeMembers(random),
+	}),
+	"POST /aliasexecution/match_and_execute": ({ random }) => ({
+		command: pick(random, chatCommands),
+		source_channel: "a",
+		notification_route: sometimes(random, () => "chatops"),
+	}),
 	"PUT /policies/:ref": makePolicy,
 	"PUT /keys/:name": ({ random, fresh }) => ({
 		value: pick(random, ["1", "{{ a }}", longWord, fresh]),
@@ -151,6 +169,20 @@ function makeCriteria(random: Random): JsonTree {
 		[pick(random, ["trigger.body.a", "trigger.body", "trigger.headers"])]:
 			random(3) === 0 ? { type: "search", condition: pick(random, ["any", "all"]), pattern: each } : pattern,
 	});
+}
+
+function makeAlias(source: Source): unknown {
+	const { random, fresh } = source;
+	const representation = [pick(random, chatFormats), pick(random, hostilePatterns)];
+	return {
+		name: fresh,
+		pack: "default",
+		action_ref: action(source),
+		formats: [pick(random, chatFormats), { display: fresh, representation, match_multiple: random(2) === 0 }],
+		ack: { format: pick(random, templates), extra: makeMembers(random) },
+		result: { format: pick(random, templates) },
+		immutable_parameters: { a: pick(random, templates) },
+	};
 }
 
 function makePolicy(source: Source): unknown {

@@ -22,7 +22,19 @@ export const canaries = {
 	noticeItem: canary("notice-item"),
 	answer: canary("answer"),
 	result: canary("result"),
+	alias: canary("alias"),
 } as const;
+
+/** Lets be written in a chat what makes the parrot say everything. */
+export const canaryAlias = {
+	name: "sing",
+	pack: "aviary",
+	action_ref: "aviary.parrot",
+	formats: ["sing {{ pin }}"],
+	immutable_parameters: { odd: canaries.alias, plain: "{{ odd }}" },
+	ack: { format: "{{ execution.parameters }} {{ actionalias }}", extra: { all: "{{ execution }}" } },
+	result: { format: "{{ execution.parameters }} {{ execution.result }} {{ actionalias }}", extra: { all: "{{ execution }}" } },
+};
 
 /** Items of the datastore by name, all of them secret. */
 export const canaryItems: Readonly<Record<string, string>> = {
