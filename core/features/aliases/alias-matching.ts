@@ -1,13 +1,13 @@
 import { type ActionAliasEntity, isSvcError, SvcError } from "../../contract/index.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
-import { type CommandText, readCommand } from "../../language/aliases/command-text.ts";
+import { type Command, readCommand } from "../../language/aliases/command-text.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { WorkBudget } from "../../language/work-budget.ts";
 import { compileRepresentation, type Representation, toRepresentations } from "./alias-formats.ts";
 import type { AliasMatch } from "./aliases-api.ts";
 
 /** Milliseconds that one command may be searched for patterns, by all formats of all aliases. */
-const searching = 500;
+const searching = 1_000;
 /** Executions that one command may ask for. */
 const mostAtOnce = 50;
 /** Aliases that a message names. */
@@ -17,7 +17,7 @@ type MayName = (alias: ActionAliasEntity) => boolean;
 
 /** Holds one command against aliases, each as work of its own. */
 class Comparison {
-	readonly #command: CommandText;
+	readonly #command: Command;
 	readonly #given: string;
 	/** Aliases whose search took too long. */
 	readonly slow: ActionAliasEntity[] = [];
@@ -96,7 +96,7 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 }
 
 /** A format that cannot be read, as only another version of the service could have stored it, fits nothing. */
-function readBy(representation: Representation, command: CommandText): readonly CommandValues[] | undefined {
+function readBy(representation: Representation, command: Command): readonly CommandValues[] | undefined {
 	return compileRepresentation(representation).read(command);
 }
 

@@ -41,6 +41,17 @@ test("a value with a default may be missing, and the blank in front of it as wel
 	assert.deepEqual(one("greet {{name=}}", "greet"), {});
 });
 
+test("words at the beginning of a format are compared without a search, and mean the same", () => {
+	assert.deepEqual(one("(?i)Do  That {{x}}", "dO\tTHAT  y"), { x: "y" });
+	assert.equal(one("do that {{x}}", "Do that y"), undefined);
+	assert.deepEqual(one("do things? {{x}}", "do thing y"), { x: "y" });
+	assert.deepEqual(one("do  ?{{x}}", "do y"), { x: "y" });
+	assert.deepEqual(one("do-it {{x=1}}", "do-it"), { x: "1" });
+	assert.deepEqual(one("^ *do {{x}}", "do y"), { x: "y" });
+	assert.deepEqual(one("(?m)do {{x}}", "please\ndo y") ?? one("do {{x}}", "do y"), { x: "y" });
+	assert.equal(one("do that {{x}}", `${" ".repeat(50)}do this y`), undefined);
+});
+
 test("quotes, back ticks and braces hold a value together", () => {
 	const format = "send {{text}} to {{who}}";
 	assert.deepEqual(one(format, 'send "on to it" to ada'), { text: "on to it", who: "ada" });

@@ -1,6 +1,6 @@
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type BoundedRegExp, createBoundedRegExp } from "../bounded-reg-exp.ts";
-import { type CommandText, slice } from "./command-text.ts";
+import { type Command, type CommandText, slice } from "./command-text.ts";
 import { type FormatPart, toFormatParts } from "./format-parts.ts";
 import { splitFlags, toFixedBeginning, toTextPattern } from "./text-pattern.ts";
 import { cutPairs } from "./trailing-pairs.ts";
@@ -17,7 +17,7 @@ export interface AliasFormat {
 	 * What a command says; undefined for one that does not fit. Of a format that matches several times each of them, without those there
 	 * is undefined. `SVC_INVALID` where the search takes too long.
 	 */
-	read(command: CommandText): readonly CommandValues[] | undefined;
+	read(command: Command): readonly CommandValues[] | undefined;
 }
 
 /** Beginning of the names of groups that the service makes. */
@@ -30,13 +30,13 @@ export function createAliasFormat(format: string, isMultiple = false): AliasForm
 	const { text, flags } = splitFlags(first?.kind === "text" ? first.text : "");
 	const pieces = first?.kind === "text" ? [{ kind: "text", text } as const, ...parts.slice(1)] : parts;
 	const expression = toExpression(pieces, [...new Set(`dgs${flags}`)].join(""), isMultiple);
-	const isFree = isMultiple || /[im]/.test(flags) || pieces.some((piece) => piece.kind === "text" && piece.text.includes("|"));
-	return new CompiledFormat(pieces, expression, { isMultiple, beginning: isFree ? "" : toFixedBeginning(text) });
+	const isFree = isMultiple || flags.includes("m") || pieces.some((piece) => piece.kind === "text" && piece.text.includes("|"));
+	return new CompiledFormat(pieces, expression, { isMultiple, beginning: isFree ? "" : toFixedBeginning(text).toLowerCase() });
 }
 
 interface Habits {
 	readonly isMultiple: boolean;
-	/** Letters that every command which fits begins with. Looked at first: a search costs a hundred times as much. */
+	/** What every command that fits begins with, in small letters. Looked at first: a search costs a hundred times as much. */
 	readonly beginning: string;
 }
 
@@ -58,9 +58,9 @@ class CompiledFormat implements AliasFormat {
 		);
 	}
 
-	read(given: CommandText): readonly CommandValues[] | undefined {
+	read(given: Command): readonly CommandValues[] | undefined {
 		const { isMultiple, beginning } = this.#habits;
-		if (!given.plain.startsWith(beginning)) return undefined;
+		if (!given.beginning.startsWith(beginning)) return undefined;
 		const { command, pairs } = cutPairs(given, this.#keys);
 		const found = this.#expression.occurrences(command.plain).filter(([whole]) => whole !== "");
 		if (found.length === 0) return undefined;

@@ -51,11 +51,11 @@ function toOwnGroups(pattern: string): string {
 		.replace(/\\Z/g, "$");
 }
 
-/** Letters that whatever fits the text must begin with. There must be no choice in it, nor behind it. */
+/** Words that whatever fits the text must begin with, with one blank between them. There must be no choice in it, nor behind it. */
 export function toFixedBeginning(text: string): string {
-	const rest = text.trimStart().replace(/^\^/, "");
-	const letters = /^[A-Za-z0-9_]*/.exec(rest)?.[0] ?? "";
-	const next = rest[letters.length];
-	// The last one may be missing then.
-	return next !== undefined && "?*{".includes(next) ? letters.slice(0, -1) : letters;
+	const rest = text.trimStart().replace(/^\^/, "").replace(/\s+/g, " ");
+	const words = /^[A-Za-z0-9_ -]*/.exec(rest)?.[0] ?? "";
+	const next = rest[words.length];
+	// The last letter may be missing then, and a blank goes with a value that may be missing.
+	return (next !== undefined && "?*{".includes(next) ? words.slice(0, -1) : words).trimEnd();
 }
