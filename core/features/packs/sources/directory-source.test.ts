@@ -40,6 +40,21 @@ test("what a directory holds now is told from what it held then", async () => {
 	});
 });
 
+test("of a folder with several packs only the one that is wanted counts", async () => {
+	await withBench(async (bench) => {
+		bench.write("many/disk/pack.yaml", manifest);
+		bench.write("many/net/pack.yaml", manifest);
+		symlinkSync("..", join(bench.root, "many/out"));
+		const fetched = await bench.fetch(`${join(bench.root, "many")}#disk`);
+		bench.write("many/net/new", "x");
+		assert.equal((await bench.latest(fetched)).commit, fetched.source.commit);
+		bench.write("many/disk/new", "x");
+		assert.notEqual((await bench.latest(fetched)).commit, fetched.source.commit);
+		await assert.rejects(bench.fetch(`${join(bench.root, "many")}#out`), /"out" is a link that leads out/);
+		await assert.rejects(bench.fetch(`${join(bench.root, "many")}#nothing`), /has no folder "nothing"/);
+	});
+});
+
 test("links inside become copies, and are named", async () => {
 	await withBench(async (bench) => {
 		const path = writePack(bench);

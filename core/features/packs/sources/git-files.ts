@@ -5,7 +5,7 @@ import { ByteReader } from "./byte-reader.ts";
 import { endGroup, startGit } from "./git-process.ts";
 import type { GitRepository } from "./git-repository.ts";
 import type { PackLimits } from "./limits.ts";
-import { refused } from "./plain-path.ts";
+import { quote, refused } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
 
 interface TreeFile {
@@ -62,7 +62,7 @@ function parseTree(bytes: Buffer, emit: (line: string) => void): readonly TreeFi
 		const match = linePattern.exec(line);
 		if (match === null) throw new SvcError("SVC_INVALID", "the list of the repository's files cannot be read");
 		const [, mode = "", , object = "", size = "", path = ""] = match;
-		if (mode === modes.repository) emit(`left out: ${path} is another repository (a submodule)`);
+		if (mode === modes.repository) emit(`left out: ${quote(path)} is another repository (a submodule)`);
 		else files.push({ path, mode, object, size: Number(size) });
 	}
 	return files;
@@ -85,7 +85,7 @@ async function addFile({ path, mode, object, size }: TreeFile, { child, reader, 
 	} else if (size <= longestPointer) {
 		const content = await reader.bytes(size);
 		if (content.toString("utf8", 0, pointerHead.length) === pointerHead)
-			emit(`${path} is kept in git LFS, which is not followed: only its pointer comes`);
+			emit(`${quote(path)} is kept in git LFS, which is not followed: only its pointer comes`);
 		await tree.addFile(path, { isExecutable: mode === modes.executable, size }, toChunks(content));
 	} else await tree.addFile(path, { isExecutable: mode === modes.executable, size }, reader.chunks(size));
 	await reader.bytes(1);

@@ -242,6 +242,7 @@ test("a repository that is larger than allowed ends at the limit", async () => {
 test("a fetch that is canceled, or takes too long, ends git and leaves nothing behind", async () => {
 	await withBench(
 		async (bench) => {
+			const started = performance.now();
 			const canceled = new AbortController();
 			const handle = () => setImmediate(() => canceled.abort(new Error("canceled")));
 			await withServer(handle, async ({ url }) => {
@@ -256,6 +257,8 @@ test("a fetch that is canceled, or takes too long, ends git and leaves nothing b
 				},
 			);
 			assert.deepEqual(bench.left(), []);
+			// What git has started would wait a minute for the server.
+			assert.ok(performance.now() - started < 30_000);
 		},
 		{ limits: { seconds: 1 } },
 	);

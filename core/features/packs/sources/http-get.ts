@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { readAuthorities } from "./authorities.ts";
@@ -87,18 +87,21 @@ async function open(url: URL, headers: Readonly<Record<string, string>>, { setti
 	const tls = caFile === "" ? {} : { ca: [...readAuthorities(caFile)] };
 	const proxy = findProxy(url, environment);
 	const target = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, path: url.pathname + url.search };
-	const common = { agent: false, signal, timeout: silence };
+	const common = { signal, timeout: silence };
 	if (url.protocol === "https:") {
-		if (proxy === undefined) return requestHttps({ ...target, ...common, ...tls, headers });
+		if (proxy === undefined) return requestHttps({ ...target, ...common, ...tls, headers, agent: false });
 		const socket = await openTunnel(proxy, url, signal);
-		const servername = target.hostname;
-		return requestHttps({ ...target, ...common, headers, createConnection: () => connectTls({ socket, servername, ...tls }) });
+		const host = target.hostname;
+		const peer = { host, ...(isIP(host) === 0 && { servername: host }), ...tls };
+		// Without an agent: one would make a connection of its own, past the proxy.
+		return requestHttps({ ...target, ...common, headers, createConnection: () => connectTls({ socket, ...peer }) });
 	}
-	if (proxy === undefined) return requestHttp({ ...target, ...common, headers });
+	if (proxy === undefined) return requestHttp({ ...target, ...common, headers, agent: false });
 	const whole = `${url.origin}${target.path}`;
 	return requestHttp({
 		...toProxyTarget(proxy),
 		...common,
+		agent: false,
 		path: whole,
 		headers: { ...headers, host: url.host, ...toProxyHeaders(proxy) },
 	});
@@ -116,7 +119,7 @@ function openTunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): P
 			reject(new Error(`the proxy answers ${statusCode}`));
 		});
 		request.once("timeout", () => request.destroy(new Error("the proxy does not answer")));
-		request.once("error", reject);
+		request.on("error", reject);
 		request.end();
 	});
 }
@@ -134,7 +137,8 @@ function answerOf(request: ClientRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		request.once("response", resolve);
 		request.once("timeout", () => request.destroy(new Error("the server is silent")));
-		request.once("error", reject);
+		// Also after the answer has begun, where its reader is told of it, too.
+		request.on("error", reject);
 		request.end();
 	});
 }

@@ -63,10 +63,13 @@ export class PlainTree {
 		return [...this.#entries].flatMap(([path, { kind }]) => (kind === "file" ? [path] : []));
 	}
 
-	/** What tells these files from all others: names, contents, and which of them are programs. */
-	digest(): string {
+	/** What tells the files of a folder from all others: names, contents, and which of them are programs. */
+	digest(folder: string): string {
 		const hash = createHash("sha256");
-		const lines = [...this.#entries].flatMap(([path, entry]) => (entry.kind === "file" ? [`${entry.mark} ${path}\n`] : []));
+		const start = folder === "" ? "" : `${folder}/`;
+		const lines = [...this.#entries].flatMap(([path, entry]) =>
+			entry.kind === "file" && path.startsWith(start) ? [`${entry.mark} ${path.slice(start.length)}\n`] : [],
+		);
 		for (const line of lines.sort()) hash.update(line);
 		return `sha256:${hash.digest("hex")}`;
 	}

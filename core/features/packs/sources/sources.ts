@@ -1,25 +1,18 @@
-import { createWriteStream } from "node:fs";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { type Logger, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type Logger, SvcError } from "../../../contract/index.ts";
 import { isInRange, isVersionRange } from "../versions.ts";
-import { readDirectory } from "./directory-files.ts";
 import { createGitPlace } from "./git-environment.ts";
-import { readCommit } from "./git-files.ts";
 import { newestVersion, refsOf, toVersion } from "./git-refs.ts";
 import { GitRepository } from "./git-repository.ts";
-import { httpGet, limited } from "./http-get.ts";
 import { findLocal, isLocal } from "./local-place.ts";
 import { toShownAddress } from "./pack-address.ts";
 import type { PackIndex } from "./pack-index.ts";
-import { findPackRoot } from "./pack-root.ts";
 import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 import { PlainTree } from "./plain-tree.ts";
+import { readSource } from "./read-source.ts";
 import type { SourceSettings } from "./source-settings.ts";
-import { readTar } from "./tar-archive.ts";
-import { readZip } from "./zip-archive.ts";
 
 /** Where a pack has come from: enough to fetch the same again, or what is there now. */
 export interface PackSource {
@@ -62,15 +55,6 @@ interface Found {
 	readonly request: PackRequest;
 	readonly index: string | null;
 }
-
-interface Work extends FetchOptions {
-	/** For what is gone when it is done. */
-	readonly scratch: string;
-	readonly tree: PlainTree;
-	readonly address: string;
-}
-
-type Content = Pick<PackSource, "commit" | "revision">;
 
 /** Brings packs from where they are: repositories, archives, directories, by address or by a name of the index. */
 export class PackSources {
@@ -116,7 +100,10 @@ export class PackSources {
 			const known = version === undefined ? {} : { version };
 			if (source.kind === "git") return { ...known, ...(await this.#latestOf(source, scratch, signal)) };
 			const { address, kind } = source;
-			const again = await this.fetch({ text: address, kind, address }, { into: scratch, signal, emit: () => {} });
+			const again = await this.fetch(
+				{ text: address, kind, address, ...(source.subdirectory !== null && { subdirectory: source.subdirectory }) },
+				{ into: scratch, signal, emit: () => {} },
+			);
 			return { ...known, revision: null, commit: again.source.commit };
 		} finally {
 			await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
@@ -155,82 +142,31 @@ export class PackSources {
 	}
 
 	async #fetch({ request, index }: Found, work: string, options: FetchOptions): Promise<FetchedPack> {
-		const place = isLocal(request)
-			? await findLocal(request, this.#settings.directories)
-			: { kind: request.kind, address: request.address ?? "" };
-		const address = toShownAddress(place.address);
-		options.emit(`fetching ${address}${request.revision === undefined ? "" : `, revision ${request.revision}`}`);
-		const { limits } = this.#settings;
+		const settings = this.#settings;
+		const { revision, subdirectory } = request;
+		const { kind, address } = isLocal(request) ? await findLocal(request, settings.directories) : toRemote(request);
+		const shown = toShownAddress(address);
+		options.emit(`fetching ${shown}${revision === undefined ? "" : `, revision ${revision}`}`);
 		const scratch = await mkdtemp(join(work, "scratch-"));
 		// No name that could be taken for that of the pack, where its manifest has none.
-		const tree = await PlainTree.create({ directory: join(work, "pack-files"), limits, ...options });
-		const parts = { ...options, scratch, tree, address: place.address };
-		const content = await this.#read(place.kind, request, parts);
+		const directory = join(work, "pack-files");
+		const tree = await PlainTree.create({ directory, limits: settings.limits, ...options });
+		const found = await readSource({ kind, address, revision, subdirectory }, { ...options, settings, scratch, tree });
 		await rm(scratch, { recursive: true, force: true });
-		const root = findPackRoot(tree.files, {
-			subdirectory: place.kind === "git" ? undefined : request.subdirectory,
-			isArchive: place.kind === "archive",
-		});
-		options.emit(`${tree.files.length} files, ${tree.bytes} bytes, ${content.commit}`);
-		this.#logger.debug("pack fetched", { address, commit: content.commit });
+		const commit = found.commit ?? tree.digest(found.root);
+		options.emit(`${tree.files.length} files, ${tree.bytes} bytes, ${commit}`);
+		this.#logger.debug("pack fetched", { address: shown, commit });
 		return {
-			directory: join(work, "pack-files", root),
-			source: { kind: place.kind === "index" ? "git" : place.kind, address, ...content, subdirectory: request.subdirectory ?? null, index },
+			directory: join(directory, found.root),
+			source: { kind, address: shown, revision: found.revision, commit, subdirectory: subdirectory ?? null, index },
 		};
 	}
+}
 
-	async #read(kind: PackRequest["kind"], request: PackRequest, work: Work): Promise<Content> {
-		if (kind === "git") return this.#readRepository(request, work);
-		if (kind === "archive") await this.#readArchive(work);
-		else await readDirectory(work.address, work.tree);
-		await work.tree.finish();
-		return { commit: work.tree.digest(), revision: null };
-	}
-
-	async #readRepository({ revision, subdirectory }: PackRequest, { address, scratch, tree, signal, emit }: Work): Promise<Content> {
-		const home = await mkdtemp(join(scratch, "home-"));
-		const place = await createGitPlace(address, home, this.#settings);
-		const { limits } = this.#settings;
-		const repository = new GitRepository({ place, directory: join(scratch, "repository"), limits, signal });
-		const fetched = await repository.fetch(revision);
-		await readCommit(repository, tree, { commit: fetched.commit, folder: subdirectory, emit, limits });
-		await tree.finish();
-		return fetched;
-	}
-
-	async #readArchive({ address, scratch, tree, signal }: Work): Promise<void> {
-		const { limits } = this.#settings;
-		const path = isLocal({ text: "", kind: "archive", address }) ? address : await this.#download(address, scratch, signal);
-		if (await isZip(path)) await readZip(path, tree, { limits, signal });
-		else await readTar(path, tree, { limits, signal });
-	}
-
-	async #download(address: string, directory: string, signal: AbortSignal): Promise<string> {
-		const path = join(directory, "archive");
-		const answer = await httpGet(address, { settings: this.#settings, signal });
-		const name = `the archive ${toShownAddress(address)}`;
-		try {
-			await pipeline(limited(answer, this.#settings.limits.size, name), createWriteStream(path, { mode: 0o600 }), { signal });
-		} catch (error) {
-			answer.destroy();
-			if (error instanceof SvcError || signal.aborted) throw error;
-			throw new SvcError("SVC_UNAVAILABLE", `${name} has broken off: ${toErrorMessage(error)}`, { cause: error });
-		}
-		return path;
-	}
+function toRemote({ kind, address = "" }: PackRequest): { readonly kind: PackSource["kind"]; readonly address: string } {
+	return { kind: kind === "index" ? "git" : kind, address };
 }
 
 function isVersion(version: string | undefined, wanted: string): boolean {
 	return version === wanted || (version !== undefined && isVersionRange(wanted) && isInRange(version, wanted));
-}
-
-/** By its first bytes: what an archive is called says little about what it is. */
-async function isZip(path: string): Promise<boolean> {
-	const file = await open(path);
-	try {
-		const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
-		return buffer.toString("latin1", 0, 2) === "PK";
-	} finally {
-		await file.close();
-	}
 }

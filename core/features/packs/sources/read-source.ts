@@ -1,0 +1,107 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, open, realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { readDirectory } from "./directory-files.ts";
+import { createGitPlace } from "./git-environment.ts";
+import { readCommit } from "./git-files.ts";
+import { GitRepository } from "./git-repository.ts";
+import { httpGet, limited } from "./http-get.ts";
+import { toShownAddress } from "./pack-address.ts";
+import { findPackRoot } from "./pack-root.ts";
+import { quote } from "./plain-path.ts";
+import type { PlainTree } from "./plain-tree.ts";
+import type { SourceSettings } from "./source-settings.ts";
+import { readTar } from "./tar-archive.ts";
+import { readZip } from "./zip-archive.ts";
+
+/** Where the files are, and which of them are wanted. */
+export interface WantedFiles {
+	readonly kind: "git" | "archive" | "directory";
+	readonly address: string;
+	readonly revision: string | undefined;
+	readonly subdirectory: string | undefined;
+}
+
+export interface ReadOptions {
+	readonly settings: SourceSettings;
+	readonly signal: AbortSignal;
+	readonly emit: (line: string) => void;
+	/** For what is gone when it is done. */
+	readonly scratch: string;
+	readonly tree: PlainTree;
+}
+
+export interface FoundFiles {
+	/** Folder of the tree that is the pack. */
+	readonly root: string;
+	readonly revision: string | null;
+	/** Undefined where files have none. */
+	readonly commit: string | undefined;
+}
+
+/** Put the files of a place into the tree, and find the pack among them. */
+export async function readSource(wanted: WantedFiles, options: ReadOptions): Promise<FoundFiles> {
+	const { kind, subdirectory } = wanted;
+	const { tree } = options;
+	const fetched = kind === "git" ? await readRepository(wanted, options) : { revision: null, commit: undefined };
+	if (kind === "archive") await readArchive(wanted.address, options);
+	if (kind === "directory") await readDirectory(await toFolder(wanted), tree);
+	await tree.finish();
+	const isArchive = kind === "archive";
+	return { ...fetched, root: findPackRoot(tree.files, { subdirectory: isArchive ? subdirectory : undefined, isArchive }) };
+}
+
+async function readRepository(
+	{ address, revision, subdirectory: folder }: WantedFiles,
+	{ settings, scratch, tree, signal, emit }: ReadOptions,
+) {
+	const { limits } = settings;
+	const place = await createGitPlace(address, await mkdtemp(join(scratch, "home-")), settings);
+	const repository = new GitRepository({ place, directory: join(scratch, "repository"), limits, signal });
+	const fetched = await repository.fetch(revision);
+	await readCommit(repository, tree, { commit: fetched.commit, folder, emit, limits });
+	return fetched;
+}
+
+/** A folder of a directory, which no link takes elsewhere. */
+async function toFolder({ address, subdirectory = "" }: WantedFiles): Promise<string> {
+	const folder = await realpath(join(address, subdirectory)).catch(() => undefined);
+	if (folder === undefined) throw new SvcError("SVC_NOT_FOUND", `${quote(address)} has no folder ${quote(subdirectory)}`);
+	if (relative(address, folder).startsWith(".."))
+		throw new SvcError("SVC_INVALID", `folder ${quote(subdirectory)} is a link that leads out of ${quote(address)}`);
+	return folder;
+}
+
+async function readArchive(address: string, options: ReadOptions): Promise<void> {
+	const { tree, settings, signal } = options;
+	const path = address.startsWith("/") ? address : await download(address, options);
+	const read = (await isZip(path)) ? readZip : readTar;
+	await read(path, tree, { limits: settings.limits, signal });
+}
+
+async function download(address: string, { scratch, settings, signal }: ReadOptions): Promise<string> {
+	const path = join(scratch, "archive");
+	const answer = await httpGet(address, { settings, signal });
+	const name = `the archive ${quote(toShownAddress(address))}`;
+	try {
+		await pipeline(limited(answer, settings.limits.size, name), createWriteStream(path, { mode: 0o600 }), { signal });
+	} catch (error) {
+		answer.destroy();
+		if (error instanceof SvcError || signal.aborted) throw error;
+		throw new SvcError("SVC_UNAVAILABLE", `${name} has broken off: ${toErrorMessage(error)}`, { cause: error });
+	}
+	return path;
+}
+
+/** By its first bytes: what an archive is called says little about what it is. */
+async function isZip(path: string): Promise<boolean> {
+	const file = await open(path);
+	try {
+		const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+		return buffer.toString("latin1", 0, 2) === "PK";
+	} finally {
+		await file.close();
+	}
+}
