@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:https";
-import { type AddressInfo, connect, type Server } from "node:net";
+import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { test as plainTest } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
@@ -14,11 +14,14 @@ const { test: gitTest } = requires(plainTest, { command: "git" });
 const { test: tlsTest } = requires(plainTest, { command: "openssl" });
 
 async function listen(server: Server, run: (port: number) => Promise<void>): Promise<void> {
+	// A server does not know of the tunnels it has made, and waits for them.
+	const sockets = new Set<Socket>();
+	server.on("connection", (socket: Socket) => sockets.add(socket));
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	try {
 		await run((server.address() as AddressInfo).port);
 	} finally {
-		if ("closeAllConnections" in server) (server as unknown as { closeAllConnections(): void }).closeAllConnections();
+		for (const socket of sockets) socket.destroy();
 		await new Promise((resolve) => server.close(resolve));
 	}
 }
