@@ -105,6 +105,14 @@ export class StoredPackConfigs implements PackConfigs {
 		await this.#readSchemaIn(directory);
 	}
 
+	/** Whether there is a file with values, even one that cannot be read. */
+	async hasValues(pack: string): Promise<boolean> {
+		return this.#readValues(pack).then(
+			(values) => values !== undefined,
+			() => true,
+		);
+	}
+
 	/** Refuse the values that there are for a pack, or that there are none, where its schema does not allow that. */
 	async checkValues(pack: string, directory: string): Promise<void> {
 		const [values, schema] = [await this.#readValues(pack), await this.#readSchemaIn(directory)];

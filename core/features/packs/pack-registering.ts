@@ -47,8 +47,10 @@ export class PackRegistering implements PackRegister {
 		const versions: PackVersion[] = [];
 		for (const ref of new Set(refs)) versions.push(...(await this.#toVersion(ref, { local, known: stored.get(ref) })));
 		// What has no file any more stays until its pack goes or becomes another version.
-		const { report, problems } = await this.#parts.switch.apply(versions, { kinds: words.kinds, failOnFailure, removeGone: false });
+		const options = { kinds: words.kinds, failOnFailure, isStrict: true, removeGone: false };
+		const { report, problems, notes } = await this.#parts.switch.apply(versions, options);
 		for (const problem of problems) logger.warn("pack content was skipped", { problem });
+		for (const problem of notes) logger.warn("pack was registered with something left to do", { problem });
 		const counts = words.count(report, { runners: await storage.count("runner_type", {}) });
 		logger.info("packs registered", { packs: versions.map(({ pack }) => pack), types: types ?? "all", user: username, counts });
 		return counts;

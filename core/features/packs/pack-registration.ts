@@ -24,7 +24,7 @@ export class PackRegistration {
 
 	constructor(parts: PackRegistrationParts) {
 		this.#parts = parts;
-		this.#report = new RegistrationReport(parts.logger);
+		this.#report = new RegistrationReport(parts);
 		this.#overrides = this.#toOverrides();
 	}
 
@@ -32,7 +32,7 @@ export class PackRegistration {
 	async register(): Promise<void> {
 		const { dependencies, packConfigs, logger } = this.#parts;
 		const { chosenPacks } = dependencies;
-		this.#report = chosenPacks?.report ?? new RegistrationReport(logger);
+		this.#report = chosenPacks?.report ?? new RegistrationReport({ logger });
 		this.#overrides = this.#toOverrides();
 		const parts = { ...this.#parts, overrides: this.#overrides };
 		if (chosenPacks === undefined) {
@@ -52,8 +52,14 @@ export class PackRegistration {
 
 	/** What installed packs had, in whose place directories have come, and these have not. To be called when everything is registered. */
 	async removeReplaced(): Promise<void> {
+		const { storage } = this.#parts;
 		const { takenOver } = this.#report;
-		if (takenOver.length > 0) await removeGone(this.#parts.storage, this.#report, takenOver);
+		if (takenOver.length === 0) return;
+		await removeGone(storage, this.#report, takenOver);
+		for (const { pack } of takenOver) {
+			const [known] = await storage.find("pack", { where: { ref: pack, content: null }, limit: 1 });
+			if (known !== undefined) await storage.update("pack", known.id, { installation: null });
+		}
 	}
 
 	/** Values are for operators to bring into line, once there is the pack. */
@@ -66,10 +72,15 @@ export class PackRegistration {
 				this.#report.skip({ file: join(path, "config.schema.yaml"), message: toFileMessage(error) });
 				continue;
 			}
-			await packConfigs.checkValues(ref, path).then(
-				() => this.#report.checkedConfig(),
-				(error: unknown) => this.#report.note({ file: join(path, "config.schema.yaml"), message: toFileMessage(error) }),
-			);
+			try {
+				await packConfigs.checkValues(ref, path);
+				this.#report.checkedConfig();
+			} catch (error) {
+				const problem = { file: join(path, "config.schema.yaml"), message: toFileMessage(error) };
+				// Where nothing has been configured yet there is nothing wrong yet.
+				if (await packConfigs.hasValues(ref)) this.#report.skipHere(problem);
+				else this.#report.note(problem);
+			}
 		}
 	}
 
@@ -86,5 +97,6 @@ export class PackRegistration {
 
 /** Without the absolute path that stands before it: where a node keeps its files is nobody's business. */
 function toFileMessage(error: unknown): string {
-	return toErrorMessage(isSvcError(error) && error.cause instanceof Error ? error.cause : error);
+	const message = toErrorMessage(error);
+	return isSvcError(error) && message.startsWith("/") ? toErrorMessage(error.cause) : message;
 }

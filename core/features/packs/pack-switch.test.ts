@@ -117,7 +117,7 @@ test("with one file that cannot be used nothing changes, and every problem is to
 			"policies/bad.yaml": "name: bad\nresource_ref: disk.look\npolicy_type: nope\n",
 			"config.schema.yaml": "size: {type: nope}\n",
 		};
-		await assert.rejects(install(node.engine, "disk", broken), (error: unknown) => {
+		await assert.rejects(install(node.engine, "disk", broken, { isStrict: true }), (error: unknown) => {
 			assert.ok(isSvcError(error, "SVC_INVALID"));
 			const problems = error.facts["problems"] as readonly { pack: string; file: string; message: string }[];
 			assert.deepEqual(
@@ -132,9 +132,27 @@ test("with one file that cannot be used nothing changes, and every problem is to
 		});
 		assert.deepEqual(await look(node), before);
 		const { problems } = await install(node.engine, "disk", broken, { failOnFailure: false });
-		assert.equal(problems.length, 6);
+		assert.equal(problems.length, 5);
 		assert.equal((await node.engine.rules.get("disk.on_full")).rule.description, "");
 		assert.equal(await node.storage.count("action", { ref: "disk.new" }), 1);
+	}));
+
+test("what this service is not made for is left out and told: runner types, and what has to be configured", () =>
+	withEngine(async ({ engine, storage }) => {
+		const files = {
+			"actions/look.yaml": action("look"),
+			"actions/far.yaml": "name: far\nrunner_type: nope\n",
+			"config.schema.yaml": "size: {type: integer, required: true}\n",
+		};
+		const { notes } = await install(engine, "disk", files);
+		assert.deepEqual(
+			notes.map(({ pack, file, message }) => `${pack}: ${file}: ${message}`),
+			[
+				'disk: actions/far.yaml: attribute "runner_type": "nope" is not a runner type that is configured',
+				'disk: config.schema.yaml: configuration of pack "disk": "size" is required',
+			],
+		);
+		assert.equal(await storage.count("action", { pack: "disk" }), 1);
 	}));
 
 test("a pack that goes takes everything with it, and leaves what is others'", () =>

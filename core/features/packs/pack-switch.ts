@@ -23,6 +23,8 @@ export interface PackSwitchParts {
 export interface SwitchOptions {
 	/** Default: everything. What files no longer say goes only then. */
 	readonly kinds?: ReadonlySet<RegisteredKind> | undefined;
+	/** What is the site's is a problem too: runner types that are not configured, values that a schema does not allow. Default false: notes. */
+	readonly isStrict?: boolean;
 	/** Refuse everything where one file cannot be used. Default true. */
 	readonly failOnFailure?: boolean;
 	/** What has come from files that are no more goes. Default true. */
@@ -73,8 +75,8 @@ export class PackSwitch {
 	}
 
 	async #register(draft: PackDraft, versions: readonly PackVersion[], options: SwitchOptions): Promise<SwitchOutcome> {
-		const { kinds, failOnFailure = true, removeGone: isRemoving = true } = options;
-		const report = new RegistrationReport();
+		const { kinds, failOnFailure = true, removeGone: isRemoving = true, isStrict = false } = options;
+		const report = new RegistrationReport({ isStrict });
 		assertExpected(draft, versions);
 		await this.#draft(draft, { versions, kinds, report });
 		const problems = toProblems(versions, report.problems);

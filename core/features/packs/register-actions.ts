@@ -43,7 +43,7 @@ export async function registerActions(
 		const runnerType = runnerTypes.get(action.runner_type);
 		try {
 			if (runnerType === undefined) {
-				refuseRunnerType(parts, action);
+				skipForRunnerType(parts, action);
 				continue;
 			}
 			if (parts.directory !== undefined && parts.seams.isOwnRunner(action.runner_type))
@@ -64,11 +64,13 @@ export async function registerActions(
 	return count;
 }
 
-/** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake. */
-function refuseRunnerType({ directory, logger }: Parts, { ref, runner_type }: Omit<ActionEntity, "id">): void {
-	if (directory !== undefined)
-		throw new SvcError("SVC_INVALID", `attribute "runner_type": "${runner_type}" is not a runner type that is configured`);
-	logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
+/** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake, or not for this service. */
+function skipForRunnerType({ directory, report, logger }: Parts, { ref, runner_type, metadata_file }: Omit<ActionEntity, "id">): void {
+	if (directory === undefined) logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
+	else {
+		const message = `attribute "runner_type": "${runner_type}" is not a runner type that is configured`;
+		report.skipHere({ file: join(directory, metadata_file ?? ref), message });
+	}
 }
 
 async function registerAction({ storage, clock }: Parts, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {

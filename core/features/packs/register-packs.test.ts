@@ -86,6 +86,18 @@ test("one file that cannot be used keeps everything as it was, or is left out wh
 		assert.equal((await engine.actions.get("disk.look")).runner_type, "scripted");
 	}));
 
+test("values that the schema does not allow any more keep a pack from being registered; that there are none yet does not", () =>
+	withPacks({ ...disk, "disk/config.schema.yaml": "size: {type: integer, required: true}\n" }, async ({ engine, write }) => {
+		assert.equal((await engine.packRegister.register({}, principal))["configs"], 0);
+		await engine.packConfigs.set("disk", { size: 5 }, principal);
+		assert.equal((await engine.packRegister.register({ types: ["config"] }, principal))["configs"], 1);
+		await write({ "disk/config.schema.yaml": "size: {type: string}\n" });
+		await assert.rejects(
+			engine.packRegister.register({}, principal),
+			/^SvcError: pack "disk": config\.schema\.yaml: configuration of pack "disk": .*size/,
+		);
+	}));
+
 test("packs that there are not are named, and what belongs to the service is left alone", () =>
 	withPacks({ ...disk, "net/pack.yaml": "name: [\n" }, async ({ engine, directory }) => {
 		await assert.rejects(engine.packRegister.register({ packs: ["nope"] }, principal), /there is no pack "nope", neither installed/);

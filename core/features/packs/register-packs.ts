@@ -115,10 +115,13 @@ async function registerPack(
 	const { pack, actions } = content;
 	if (pack === undefined) return;
 	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
-	const registered = { ...pack, registration: createId(clock) };
+	const isTakenOver = pack.path !== null && known !== undefined && (known.content !== null || known.installation !== null);
+	// A mark that stays until what the installed pack had besides has gone, though a start be killed before.
+	const mark = isTakenOver ? { installation: known.installation ?? {} } : {};
+	const registered = { ...pack, ...mark, registration: createId(clock) };
 	if (known === undefined) await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));
 	else {
-		if (known.content !== null && pack.content === null) {
+		if (isTakenOver) {
 			logger.warn("a directory of the configuration stands in for an installed pack of its name", { pack: pack.ref, path: pack.path });
 			report.takenOver.push({ pack: pack.ref, directory: directory ?? "" });
 		}

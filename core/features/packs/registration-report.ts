@@ -5,6 +5,13 @@ import type { PackProblem } from "./read-pack-directory.ts";
 /** Removes one record by its ref. */
 export type RemoveRecord = (ref: string) => Promise<void>;
 
+export interface ReportOptions {
+	/** Told of each file that is skipped. */
+	readonly logger?: Logger;
+	/** Default true. */
+	readonly isStrict?: boolean;
+}
+
 /** What becomes of packs while they are registered: what their files describe, and which of them cannot be used. */
 export class RegistrationReport {
 	readonly problems: PackProblem[] = [];
@@ -19,14 +26,22 @@ export class RegistrationReport {
 	#configs = 0;
 	readonly #logger: Logger | undefined;
 
-	/** @param logger told of each file that is skipped */
-	constructor(logger?: Logger) {
+	readonly #isStrict: boolean;
+
+	constructor({ logger, isStrict = true }: ReportOptions = {}) {
 		this.#logger = logger;
+		this.#isStrict = isStrict;
 	}
 
 	skip(problem: PackProblem): void {
 		this.problems.push(problem);
 		this.#logger?.warn("pack content was skipped", { problem });
+	}
+
+	/** What a pack is right about, and this service is not made for, such as a runner type that is not configured. */
+	skipHere(problem: PackProblem): void {
+		if (this.#isStrict) this.skip(problem);
+		else this.note(problem);
 	}
 
 	/** What does not keep a pack from being used. */
