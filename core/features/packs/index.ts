@@ -38,14 +38,15 @@ interface PacksNeeds {
 
 /** Pack directories and their configuration, and packs that are installed. */
 export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeature {
+	const contents = createContents(kernel);
 	const packConfigs = new StoredPackConfigs({
 		...kernel,
 		...needs,
 		packDirectory: (pack) => kernel.catalog.packDirectory(pack),
+		readFile: (content, path) => contents.readFile(content, path),
 		directory: kernel.dependencies.configs,
 	});
 	const registration = new PackRegistration({ ...kernel, packConfigs });
-	const contents = createContents(kernel);
 	const { index: packIndex, sources } = createSources(kernel);
 	const packSwitch = new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] });
 	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { JsonObject, Logger, ParameterSchema, Storage } from "../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import { isSvcError, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
@@ -15,6 +15,7 @@ import { checkConfigValues } from "./check-values.ts";
 import { createConfigFiles } from "./config-files.ts";
 import { withConfigDefaults } from "./defaults.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "./pack-configs-api.ts";
+import { parseYamlObject } from "./read-yaml.ts";
 import { renderConfigValues } from "./render-values.ts";
 
 export interface PackConfigParts {
@@ -24,10 +25,16 @@ export interface PackConfigParts {
 	readonly datastore: Pick<DatastoreItems, "accessFor" | "clearAccessFor">;
 	/** Directory of a pack; undefined when it has none. */
 	readonly packDirectory: (pack: string) => Promise<string | undefined>;
+	/** A file of content that the storage keeps, wherever it is laid out. `SVC_NOT_FOUND` when it has none. */
+	readonly readFile: (content: string, path: string) => Promise<Buffer>;
 	/** Directory of the files of values. */
 	readonly directory: string;
 }
 
+const schemaFile = "config.schema.yaml";
+const largestSchema = 500_000;
+/** Schemas of installed packs that are kept at hand. */
+const mostSchemas = 500;
 const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
 /** Schemas are the same objects for every execution of an action. */
@@ -37,6 +44,8 @@ const mentions = new WeakMap<object, boolean>();
 export class StoredPackConfigs implements PackConfigs {
 	readonly #parts: PackConfigParts;
 	readonly #files = createConfigFiles();
+	/** By content, which does not change. */
+	readonly #schemas = new Map<string, ParameterSchema | undefined>();
 
 	constructor(parts: PackConfigParts) {
 		this.#parts = parts;
@@ -90,7 +99,7 @@ export class StoredPackConfigs implements PackConfigs {
 
 	async set(pack: string, given: JsonObject, { username }: Principal): Promise<PackConfig> {
 		await this.#assertPack(pack);
-		const schema = (await this.#readSchema(pack)) ?? {};
+		const schema = (await this.#lookUpSchema(pack)) ?? {};
 		const kept = (await this.#readValues(pack).catch(() => undefined)) ?? {};
 		await roomInTurn();
 		const values = restoreMasked(given, maskBySchema(kept, schema), kept) as JsonObject;
@@ -122,7 +131,7 @@ export class StoredPackConfigs implements PackConfigs {
 	async check(): Promise<void> {
 		for (const pack of await this.#packRefs()) {
 			try {
-				const [values, schema] = [await this.#readValues(pack), await this.#readSchema(pack)];
+				const [values, schema] = [await this.#readValues(pack), await this.#lookUpSchema(pack)];
 				// What is required is missing also where no file was written.
 				if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
 			} catch (error) {
@@ -139,15 +148,40 @@ export class StoredPackConfigs implements PackConfigs {
 		return this.#files.read(this.#fileOf(pack), (content) => content);
 	}
 
+	/** Without a directory of an installed pack: whoever only looks at configurations needs none of its other files. */
+	async #lookUpSchema(pack: string): Promise<ParameterSchema | undefined> {
+		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content", "path"], limit: 1 });
+		if (typeof found?.content === "string") return this.#readStoredSchema(found.content);
+		return typeof found?.path === "string" ? this.#readSchemaIn(found.path) : undefined;
+	}
+
+	async #readStoredSchema(content: string): Promise<ParameterSchema | undefined> {
+		if (!this.#schemas.has(content)) {
+			const file = await this.#parts.readFile(content, schemaFile).catch((error: unknown) => {
+				if (isSvcError(error, "SVC_NOT_FOUND")) return undefined;
+				throw error;
+			});
+			if (file !== undefined && file.length > largestSchema)
+				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${largestSchema} bytes, has ${file.length}`);
+			const [oldest] = this.#schemas.size < mostSchemas ? [] : this.#schemas.keys();
+			if (oldest !== undefined) this.#schemas.delete(oldest);
+			this.#schemas.set(content, file && this.#toSchema(parseYamlObject(file.toString("utf8"))));
+		}
+		return this.#schemas.get(content);
+	}
+
+	/** For a run, which needs the other files of the pack too. */
 	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const path = await this.#parts.packDirectory(pack);
 		return path === undefined ? undefined : this.#readSchemaIn(path);
 	}
 
 	#readSchemaIn(directory: string): Promise<ParameterSchema | undefined> {
-		return this.#files.read(join(directory, "config.schema.yaml"), (content) =>
-			checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content)),
-		);
+		return this.#files.read(join(directory, schemaFile), (content) => this.#toSchema(content));
+	}
+
+	#toSchema(content: JsonObject): ParameterSchema {
+		return checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content));
 	}
 
 	/** The names of all packs, which are safe to make file names of. `SVC_NOT_FOUND` for any other. */
@@ -163,11 +197,11 @@ export class StoredPackConfigs implements PackConfigs {
 	async #toConfig(pack: string): Promise<PackConfig | undefined> {
 		const values = await this.#readValues(pack);
 		if (values === undefined) return undefined;
-		return { id: toStableId(`config:${pack}`), pack, values, schema: (await this.#readSchema(pack)) ?? {} };
+		return { id: toStableId(`config:${pack}`), pack, values, schema: (await this.#lookUpSchema(pack)) ?? {} };
 	}
 
 	async #toSchemaRecord(pack: string): Promise<PackConfigSchema | undefined> {
-		const attributes = await this.#readSchema(pack);
+		const attributes = await this.#lookUpSchema(pack);
 		return attributes === undefined ? undefined : { id: toStableId(`config_schema:${pack}`), pack, attributes };
 	}
 
