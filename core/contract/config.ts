@@ -6,6 +6,18 @@ import type { RunnerPlugin } from "./runner.ts";
 import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";
 
+/** A pack in a git repository that the service follows: what is new there is installed, and what cannot be used changes nothing. */
+export interface GitPack {
+	/** Address of the repository, as `svc pack install` takes it. */
+	readonly git: string;
+	/** Branch, tag or range of versions. Default: what is checked out there by itself. */
+	readonly revision?: string;
+	/** Folder of the repository that holds the pack. Default: the repository itself. */
+	readonly subdirectory?: string;
+	/** Seconds between two looks, at least 5. Default 60. */
+	readonly interval?: number;
+}
+
 /** The plugins of a service, and where its files are. */
 export interface Composition<BackendName extends string = string> {
 	/** Where everything is kept. */
@@ -20,8 +32,11 @@ export interface Composition<BackendName extends string = string> {
 	readonly dialects?: readonly DialectPlugin[];
 	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
 	readonly auth_backends?: Readonly<Record<BackendName, (kwargs: never) => AuthBackendPlugin>>;
-	/** Pack directories, each with a `pack.yaml`; or directories of such directories. Relative to the configuration file. Default none. */
-	readonly packs?: readonly string[];
+	/**
+	 * Pack directories, each with a `pack.yaml`, or directories of such directories, relative to the configuration file; and packs in git that
+	 * the service follows. Default none.
+	 */
+	readonly packs?: readonly (string | GitPack)[];
 	/** Directory of pack configurations, `<pack>.yaml` each. Relative to the configuration file. Default `configs` in the data directory. */
 	readonly configs?: string;
 	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` wins. */

@@ -53,6 +53,7 @@ function createAlone<F extends FeatureList>(createFeatures: CreateFeatures<F>) {
 			},
 			access: {},
 			packs: [],
+			followedPacks: [],
 			configs: join(directory, "configs"),
 			dataDirectory: directory,
 			logger,

@@ -5,9 +5,26 @@ import { version } from "./version.ts";
 /** What an engine is made from, of a configuration and what whoever makes it supplies. */
 export function toDependencies(
 	config: ResolvedConfig,
-	given: Omit<EngineDependencies, "options" | "roles" | "composition" | "access" | "packs" | "configs" | "dataDirectory" | "version">,
+	given: Omit<
+		EngineDependencies,
+		"options" | "roles" | "composition" | "access" | "packs" | "followedPacks" | "configs" | "dataDirectory" | "version"
+	>,
 ): EngineDependencies {
-	const { options, roles, access, packs, configs, dataDirectory, storage, eventBus, runners, sensors, dialects, authBackend } = config;
+	const {
+		options,
+		roles,
+		access,
+		packs,
+		followedPacks,
+		configs,
+		dataDirectory,
+		storage,
+		eventBus,
+		runners,
+		sensors,
+		dialects,
+		authBackend,
+	} = config;
 	const composition = { storage, eventBus, runners, sensors, dialects, authBackend };
-	return { ...given, options, roles, composition, access, packs, configs, dataDirectory, version };
+	return { ...given, options, roles, composition, access, packs, followedPacks, configs, dataDirectory, version };
 }

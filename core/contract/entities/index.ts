@@ -3,6 +3,7 @@ import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
 import { type ExecutionEntity, executionKind } from "./execution.ts";
+import { type FollowedPackEntity, followedPackKind } from "./followed-pack.ts";
 import { type JournalEntryEntity, journalEntryKind } from "./journal-entry.ts";
 import { type KeyValueEntity, keyValueKind } from "./key-value.ts";
 import type { EntityKindDefinition } from "./kind.ts";
@@ -34,6 +35,7 @@ export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { DutyEntity } from "./duty.ts";
 export type { ExecutionEntity, ExecutionStatus } from "./execution.ts";
+export type { FollowedPackEntity } from "./followed-pack.ts";
 export type { JournalEntryEntity } from "./journal-entry.ts";
 export type { KeyValueEntity } from "./key-value.ts";
 export type { EntityKindDefinition, FieldType } from "./kind.ts";
@@ -74,6 +76,7 @@ export interface OwnEntityMap {
 	journal_entry: JournalEntryEntity;
 	trace: TraceEntity;
 	pack: PackEntity;
+	followed_pack: FollowedPackEntity;
 	pack_content: PackContentEntity;
 	pack_content_chunk: PackContentChunkEntity;
 	action: ActionEntity;
@@ -113,6 +116,7 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	journal_entry: journalEntryKind,
 	trace: traceKind,
 	pack: packKind,
+	followed_pack: followedPackKind,
 	pack_content: packContentKind,
 	pack_content_chunk: packContentChunkKind,
 	action: actionKind,

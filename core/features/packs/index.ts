@@ -51,11 +51,12 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 	const packSwitch = new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] });
 	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
 	const found = { index: packIndex, sources, packConfigs, packRegister };
-	const { runners, installs: packInstalls } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
+	const { runners, installs: packInstalls, following } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
 	return {
 		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister, packInstalls },
 		switch: packSwitch,
 		runners,
+		work: [["worker", following]],
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
 		configuration: packConfigs,

@@ -1,3 +1,4 @@
+import type { FollowedPackEntity } from "../../contract/index.ts";
 import type { LockEntry } from "./install/lock-entries.ts";
 import type { Newer } from "./install/outdated.ts";
 
@@ -7,6 +8,8 @@ export interface PackInstalls {
 	check(packs: readonly string[]): void;
 	/** What there is of each where it came from: asks these places. */
 	outdated(): Promise<readonly Newer[]>;
+	/** How far each pack has come that the configuration has the service follow. */
+	followed(): Promise<readonly FollowedPackEntity[]>;
 	/** What a lock file says of them. */
 	lock(): Promise<readonly LockEntry[]>;
 }

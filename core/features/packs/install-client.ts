@@ -34,6 +34,19 @@ export interface PackNewerRecord {
 	readonly problem: string | null;
 }
 
+/** A pack in git that the service follows. */
+export interface FollowedPackRecord {
+	readonly id: string;
+	readonly source: string;
+	readonly pack: string | null;
+	readonly commit: string | null;
+	readonly state: "installing" | "installed" | "failed" | "unreachable";
+	readonly reason: string | null;
+	readonly execution_id: string | null;
+	readonly tried_at: string | null;
+	readonly checked_at: string;
+}
+
 /** What changes the packs that are installed. */
 export interface PackInstallClient {
 	install(request: PackInstallRequest): Promise<PackJobRecord>;
@@ -43,6 +56,8 @@ export interface PackInstallClient {
 	/** Default: to the version before. */
 	rollback(pack: string, version?: string): Promise<PackJobRecord>;
 	outdated(): Promise<readonly PackNewerRecord[]>;
+	/** Packs in git that the configuration has the service follow. */
+	followed(): Promise<readonly FollowedPackRecord[]>;
 	lock(): Promise<readonly PackLockEntry[]>;
 }
 
@@ -54,6 +69,7 @@ export function createPackInstallClient({ read }: Api): PackInstallClient {
 		upgrade: (packs, options = {}) => begin("upgrade", { ...(packs.length === 0 ? { all: true } : { packs }), ...options }),
 		rollback: (pack, version) => begin("rollback", { pack, ...(version !== undefined && { version }) }),
 		outdated: () => read("/packs/views/outdated"),
+		followed: () => read("/packs/views/followed"),
 		lock: () => read("/packs/views/lock"),
 	};
 }

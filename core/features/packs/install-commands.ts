@@ -47,6 +47,7 @@ export function createPackInstallCommands(follow: FollowJob): AddCommands {
 		addUpgrade(pack, begin);
 		addRollback(pack, begin);
 		addOutdated(pack, context);
+		addFollowed(pack, context);
 		addLock(pack, context);
 	};
 }
@@ -127,6 +128,16 @@ function addOutdated(pack: Command, context: CliContext): void {
 				context,
 			);
 		});
+}
+
+function addFollowed(pack: Command, context: CliContext): void {
+	withCommonOptions(pack.command("followed").description("Show packs in git that the configuration has the service follow.")).action(
+		async (_options, command) => {
+			const options = optionsOf(command);
+			const items = await createPackInstallClient(await openSession(options, context)).followed();
+			await printList({ items, total: items.length, limit: undefined }, ["pack", "source", "commit", "state", "reason"], options, context);
+		},
+	);
 }
 
 function addLock(pack: Command, context: CliContext): void {

@@ -7,7 +7,7 @@ import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { JobName } from "./install/packs-pack.ts";
 import type { PackInstalls } from "./install-api.ts";
-import { lockEntrySchema, newerSchema, packJobSchema } from "./install-schemas.ts";
+import { followedSchema, lockEntrySchema, newerSchema, packJobSchema } from "./install-schemas.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -106,6 +106,18 @@ export const packInstallRoutes = [
 		permission: "pack_search",
 		async handler({ engine }) {
 			return replyJson(await engine.packInstalls.outdated());
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/views/followed",
+		component: "api",
+		summary: "List packs in git that the configuration has the service follow",
+		description: "With what came of the last look there.",
+		answers: { 200: answerList(followedSchema) },
+		permission: "pack_list",
+		async handler({ engine }) {
+			return replyJson(await engine.packInstalls.followed());
 		},
 	}),
 	defineRoute({

@@ -1,4 +1,4 @@
-import { arrayOf, defineSchema, flag, nullable, object, oneOf, recordId, text } from "../../http/openapi/schema.ts";
+import { defineSchema, flag, nullable, object, oneOf, recordId, text, timestamp } from "../../http/openapi/schema.ts";
 
 const commit = "8ad5cf0dd9ab2f2b1a0c3b5f6f1d2e3c4b5a6978";
 
@@ -47,4 +47,18 @@ export const lockEntrySchema = defineSchema(
 	},
 );
 
-export const lockSchema = arrayOf(lockEntrySchema);
+/** A pack in git that the configuration has the service follow. */
+export const followedSchema = defineSchema(
+	"FollowedPack",
+	object({
+		...{ id: recordId, source: text, pack: nullable(text), commit: nullable(text) },
+		state: oneOf("installing", "installed", "failed", "unreachable"),
+		...{ reason: nullable(text), execution_id: nullable(recordId), tried_at: nullable(timestamp), checked_at: timestamp },
+	}),
+	{
+		...{ id: "66a1f7009d3e4b7a51c0f0aa", source: "https://git.example.org/disk=main", pack: "disk", commit },
+		...{ state: "failed", reason: 'pack "disk": rules/watch.yaml: attribute "trigger" is missing' },
+		execution_id: "66a1f7009d3e4b7a51c0f001",
+		...{ tried_at: "2031-03-05T09:31:12.000000Z", checked_at: "2031-03-05T09:32:12.000000Z" },
+	},
+);

@@ -3,6 +3,7 @@ import type {
 	Clock,
 	DialectPlugin,
 	EventBusPlugin,
+	GitPack,
 	JsonObject,
 	Logger,
 	NodeRole,
@@ -39,6 +40,8 @@ export interface EngineDependencies {
 	readonly access: RoleConfig;
 	/** Absolute pack directories, or directories of pack directories. */
 	readonly packs: readonly string[];
+	/** Packs in git that are installed when they change there. */
+	readonly followedPacks: readonly GitPack[];
 	/** Absolute directory of pack configurations; may not exist. */
 	readonly configs: string;
 	/** Absolute; exists. */

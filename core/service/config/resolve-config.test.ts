@@ -138,6 +138,8 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	],
 	[{ auth: {} }, "auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }"],
 	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: there is no backend "ldap"; auth_backends of the configuration holds none'],
+	[{ packs: ["a", { git: "https://git.example.org/a", interval: 1 }] }, "packs[1]: expected a directory, or { git, revision,"],
+	[{ packs: [{ git: "https://git.example.org/a", branch: "main" }] }, "packs[0]: expected a directory, or { git, revision,"],
 	[{ packs: "packs" }, 'packs: expected an array of directories, got "packs"'],
 	[{ data_dir: "" }, 'data_dir: expected a directory, got ""'],
 	[

@@ -3,6 +3,7 @@ import {
 	type AuthBackendPlugin,
 	type DialectPlugin,
 	type EventBusPlugin,
+	type GitPack,
 	type NodeRole,
 	nodeRoles,
 	type Options,
@@ -43,6 +44,7 @@ export interface ResolvedConfig {
 	readonly access: RoleConfig;
 	/** Absolute. */
 	readonly packs: readonly string[];
+	readonly followedPacks: readonly GitPack[];
 	/** Absolute; may not exist. */
 	readonly configs: string;
 	/** Absolute; may not exist yet (`prepareDataDirectory`). */
@@ -103,7 +105,8 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		dialects: config.dialects ?? [],
 		...(authBackend !== undefined && { authBackend }),
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
-		packs: (config.packs ?? []).map((path) => resolve(directory, path)),
+		packs: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? resolve(directory, pack) : [])),
+		followedPacks: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? [] : pack)),
 		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
 		dataDirectory,
 		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
@@ -141,7 +144,7 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		...(sensors === undefined ? [] : findListProblems("sensors", "sensor", sensors)),
 		...(dialects === undefined ? [] : findListProblems("dialects", "dialect", dialects)),
 		findAuthBackendsProblem(input["auth_backends"]),
-		packs === undefined || isPathList(packs) ? undefined : `packs: expected an array of directories, got ${describeValue(packs)}`,
+		findPacksProblem(packs),
 		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,
 		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
 	];
@@ -152,8 +155,28 @@ function isPath(value: unknown): boolean {
 	return typeof value === "string" && value !== "" && !value.includes("\0");
 }
 
-function isPathList(value: unknown): boolean {
-	return Array.isArray(value) && value.every(isPath);
+const gitPackMembers: readonly string[] = ["git", "revision", "subdirectory", "interval"];
+
+function findPacksProblem(packs: unknown): string | undefined {
+	if (packs === undefined) return undefined;
+	if (!Array.isArray(packs)) return `packs: expected an array of directories, got ${describeValue(packs)}`;
+	const index = packs.findIndex((pack) => !isPath(pack) && !isGitPack(pack));
+	if (index < 0) return undefined;
+	return `packs[${index}]: expected a directory, or { git, revision, subdirectory, interval } with an interval of at least 5 seconds, got ${describeValue(packs[index])}`;
+}
+
+function isGitPack(value: unknown): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	const { git, revision, subdirectory, interval } = value as Readonly<Record<string, unknown>>;
+	const isText = (text: unknown) => text === undefined || isPath(text);
+	const isInterval = interval === undefined || (typeof interval === "number" && interval >= 5 && interval <= 86_400);
+	return (
+		isPath(git) &&
+		isText(revision) &&
+		isText(subdirectory) &&
+		isInterval &&
+		Object.keys(value).every((name) => gitPackMembers.includes(name))
+	);
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

@@ -276,6 +276,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		scopes: ["pack_install", "action_execute"],
 	},
 	"api GET /packs/views/outdated": { ok: 200, request: at("/packs/views/outdated"), grants: global("pack_search") },
+	"api GET /packs/views/followed": { ok: 200, request: at("/packs/views/followed"), grants: global("pack_list") },
 	"api GET /packs/views/lock": { ok: 200, request: at("/packs/views/lock"), grants: global("pack_list") },
 	"api GET /configs": { ok: 200, request: at("/configs"), grants: global("pack_list"), shows: { configuration: "show_secrets" } },
 	"api GET /configs/:pack": {

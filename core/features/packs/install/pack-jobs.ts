@@ -1,7 +1,9 @@
 import type { Runner } from "../../../contract/index.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
+import type { WorkLoop } from "../../../kernel/nodes/work.ts";
 import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";
+import { createFollowing, listFollowed } from "./follow-packs.ts";
 import { createInstallJob, toRequests } from "./install-job.ts";
 import { Installer } from "./installer.ts";
 import { createJobRunner } from "./job-runner.ts";
@@ -26,7 +28,7 @@ export interface PackJobNeeds extends LookNeeds {
 export function createPackJobs(
 	kernel: Kernel,
 	needs: PackJobNeeds,
-): { readonly runners: ReadonlyMap<string, Runner>; readonly installs: PackInstalls } {
+): { readonly runners: ReadonlyMap<string, Runner>; readonly installs: PackInstalls; readonly following: WorkLoop } {
 	const { storage, clock, authority, dependencies } = kernel;
 	const { access, sources } = needs;
 	const logger = kernel.logger.withTag("packs");
@@ -44,10 +46,16 @@ export function createPackJobs(
 	const installs: PackInstalls = {
 		check: (packs) => void toRequests(packs, parse),
 		outdated: async () => findNewer(sources, await storage.find("pack", {}), AbortSignal.timeout(longestLook)),
+		followed: async () => listFollowed(storage, dependencies.followedPacks, parse),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
 	};
+	const { executions } = kernel;
+	const following = createFollowing(
+		{ ...parts, storage, clock, sources, executions, systemUser: kernel.options.system_user.user },
+		dependencies.followedPacks,
+	);
 	const runner = createJobRunner({ storage, now: () => clock.now(), authority, access, jobs });
-	return { runners: new Map([[packJob, runner]]), installs };
+	return { runners: new Map([[packJob, runner]]), installs, following };
 }
 
 /** Milliseconds for which places are asked that packs came from. */
