@@ -6,6 +6,8 @@ export interface NamedSensor {
 	readonly ref: string;
 	readonly pack: string;
 	readonly sensor: Sensor;
+	/** Whether a pack has brought it, rather than the configuration. Default false. */
+	readonly isFromPack?: boolean;
 }
 
 export function toNamedSensor(name: string, sensor: Sensor): NamedSensor {

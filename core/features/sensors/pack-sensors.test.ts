@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
+import { install as installPack, packsOf } from "../packs/pack-switch.test-support.ts";
 import { createFakeLanguage, createPackOnDisk, type FakeLanguage, type PackOnDisk } from "./pack-sensors.test-support.ts";
 import { toSensorTypes } from "./records.ts";
 import { until } from "./sensors.test-support.ts";
@@ -81,6 +82,44 @@ test("a sensor of a pack runs as its file says, and what it dispatches becomes t
 		assert.equal(record?.["entry_point"], "sensors.volume.VolumeSensor");
 		assert.equal(record?.["artifact_uri"], `file://${pack.directory}/sensors/volume.fake`);
 		assert.equal(record?.["metadata_file"], "sensors/volume.yaml");
+	}));
+
+test("a sensor of a pack dispatches no event of the service itself", () =>
+	withPack(files, async ({ language, start }) => {
+		const { engine } = await start();
+		await until(() => language.active().length === 1);
+		const { context } = language.runs[0] as FakeLanguage["runs"][number];
+		const forged = { id: "x", timestamp: 1, exit_code: 0 };
+		await assert.rejects(context.dispatch("core.svc.sensor.process_exit", forged), { code: "SVC_FORBIDDEN" });
+		assert.equal((await engine.triggers.instances.list({ trigger_type: "core.svc.sensor.process_exit" }, {})).total, 0);
+	}));
+
+test("a sensor of an installed pack is begun anew with another version, keeps on where nothing is another, and goes with the pack", () =>
+	withPack({}, async ({ language, start }) => {
+		const options = { packs: [], sensorcontainer: { shutdown_grace: 0.2 }, scheduler: { poll_interval: 0.05, lease: 1 } };
+		const { engine } = await start({ options });
+		await start({ options });
+		const install = async (text: string, more = {}) => installPack(engine, "inst", { ...files, ...more, "sensors/volume.fake": text });
+		await install("one");
+		await until(() => language.active().length === 1);
+		const [first] = language.active();
+		assert.equal(first?.definition.ref, "inst.VolumeSensor");
+		assert.equal((await engine.sensorTypes.get("inst.VolumeSensor")).content?.length, 64);
+		await install("one");
+		await engine.sensorTypes.setEnabled("inst.VolumeSensor", true);
+		assert.deepEqual(language.active(), [first], "the same content changes nothing");
+		await install("one", { "sensors/library.fake": "what it imports" });
+		await until(() => language.runs.length === 2 && language.active().length === 1);
+		assert.notEqual(language.active()[0]?.definition.packDirectory, first?.definition.packDirectory);
+		await installPack(engine, "inst", {});
+		await until(() => language.active().length === 0);
+		assert.equal((await engine.sensorTypes.list({}, {})).total, 0);
+		await assert.rejects(engine.triggers.types.get("inst.full"), { code: "SVC_NOT_FOUND" }, "its trigger types go with it");
+		await install("three");
+		await until(() => language.active().some(({ text }) => text === "three"));
+		await packsOf(engine).switch.remove(["inst"]);
+		await until(() => language.active().length === 0);
+		assert.equal(language.runs.length, 3);
 	}));
 
 test("what operators have switched off stays off; a file may begin switched off", () =>

@@ -11,6 +11,8 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
+import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import { outlastOutage } from "../../kernel/work/outage.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
@@ -21,6 +23,7 @@ export interface SensorContextParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly triggerTypes: Pick<OwnTriggerTypes, "assertInjectable">;
 	readonly datastore: DatastoreItems;
 	readonly triggers: SensorTriggers;
 	readonly principal: Principal;
@@ -39,7 +42,11 @@ export interface SensorRun {
 type DispatchOptions = NonNullable<Parameters<SensorContext["dispatch"]>[2]>;
 
 /** What the sensor gets for a run. */
-export function createSensorContext(parts: SensorContextParts, { ref, pack, sensor }: NamedSensor, run: SensorRun): SensorContext {
+export function createSensorContext(
+	parts: SensorContextParts,
+	{ ref, pack, sensor, isFromPack }: NamedSensor,
+	run: SensorRun,
+): SensorContext {
 	const types = sensor.trigger_types.map(({ name }) => `${pack}.${name}`);
 
 	function assertHeld(): void {
@@ -58,6 +65,7 @@ export function createSensorContext(parts: SensorContextParts, { ref, pack, sens
 				knownSecrets: run.knownSecrets,
 				...(traceTag !== undefined && { trace: { trace_tag: traceTag } }),
 				uniqueKey: `sensor:${ref}:${key}`,
+				...(isFromPack === true && { check: (resolved: ResolvedTrigger) => assertInjectable(parts, resolved) }),
 			});
 			id = instance.id;
 		};
@@ -91,4 +99,9 @@ export function createSensorContext(parts: SensorContextParts, { ref, pack, sens
 		},
 		followTriggers: () => parts.triggers.follow(types, run.signal),
 	};
+}
+
+/** Rules believe what the service's own triggers tell them: what a pack brings has no part in those. */
+function assertInjectable({ triggerTypes, principal }: SensorContextParts, resolved: ResolvedTrigger): void {
+	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
 }

@@ -57,6 +57,6 @@ export class SensorSources {
 			...(poll_interval !== null && { poll_interval }),
 			trigger_types: trigger_types.map((type) => ({ name: type.slice(pack.length + 1) })),
 		});
-		return { name, ref, pack, sensor };
+		return { name, ref, pack, sensor, isFromPack: true };
 	}
 }

@@ -2,6 +2,7 @@ import { type SensorEntity, toErrorMessage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import type { EngineDependencies } from "../../kernel/plugins/dependencies.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
@@ -21,6 +22,7 @@ export interface SensorWorkParts {
 	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
+	readonly triggerTypes: Pick<OwnTriggerTypes, "assertInjectable">;
 	readonly datastore: DatastoreItems;
 	readonly packConfigs: PackConfigs;
 	readonly sealedSecrets: Pick<SealedSecrets, "of">;
