@@ -175,6 +175,23 @@ test("a pack that goes takes everything with it, and leaves what is others'", ()
 		assert.deepEqual(await look(node), before);
 	}));
 
+test("packs of the service itself, and names of other packs, are refused", () =>
+	withEngine(async (node) => {
+		for (const ref of ["core", "default"]) {
+			await assert.rejects(install(node.engine, ref, {}), /belongs to the service/);
+			await assert.rejects(packsOf(node.engine).switch.remove([ref]), /belongs to the service/);
+		}
+		const version = await keepVersion(node.engine, "disk", first);
+		await assert.rejects(packsOf(node.engine).switch.apply([{ ...version, pack: "other" }]), /pack\.yaml: attribute "ref" must be "other"/);
+		const foreign = { "actions/a.yaml": action("a", "pack: core\n"), "rules/r.yaml": rule("r", "{type: disk.full}", "pack: default\n") };
+		await assert.rejects(install(node.engine, "disk", foreign), (error) => {
+			assert.match((error as Error).message, /actions\/a\.yaml: attribute "pack" must be "disk"/);
+			assert.match((error as Error).message, /rules\/r\.yaml: attribute "pack" must be "disk"/);
+			return true;
+		});
+		assert.deepEqual((await refs(node))["pack"], []);
+	}));
+
 test("several packs are switched together or not at all", () =>
 	withEngine(async (node) => {
 		const { engine } = node;

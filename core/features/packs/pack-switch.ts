@@ -96,6 +96,7 @@ export class PackSwitch {
 		const kept = [...contents].flatMap((content) => keep?.(content) ?? []);
 		for (let attempt = 1; ; attempt += 1) {
 			const draft = await PackDraft.of(storage, packs);
+			assertNotBuiltIn(draft);
 			const outcome = await change(draft);
 			const operations = await toOperations(draft, packs, storage);
 			try {
@@ -110,6 +111,13 @@ export class PackSwitch {
 			return outcome;
 		}
 	}
+}
+
+/** Packs without files belong to the service. */
+function assertNotBuiltIn(draft: PackDraft): void {
+	const found = draft.allBefore("pack").find(({ path, content }) => path === null && content === null);
+	if (found !== undefined)
+		throw new SvcError("SVC_INVALID", `pack "${found.ref}" belongs to the service, and cannot be changed or removed`);
 }
 
 /** What was decided for a pack that is another one by now is decided anew by whoever did. */
