@@ -101,6 +101,9 @@ async function askSuccesses(asker: Asker, { ask }: GuardedService, token: string
 	await asker.ask("api PUT /inquiries/:id", { path: `/inquiries/${id}`, body: { id, response: { continue: true } } });
 	await asker.ask("api GET /actions/views/entry_point/:ref", { path: "/actions/views/entry_point/vault.look" });
 	await asker.ask("api POST /actions/:ref/clone", { path: "/actions/vault.look/clone", body: { dest_pack: "vault", dest_action: "copy" } });
+	const known = { "x-auth-token": token, "if-none-match": "*" };
+	await asker.ask("api GET /packs/views/file/:pack/icon.png", { path: "/packs/views/file/vault/icon.png", headers: known });
+	await asker.ask("api GET /packs/views/file/:pack/**:path", { path: "/packs/views/file/vault/pack.yaml", headers: known });
 	await asker.ask("api PUT /keys/:name", { path: "/keys/gone", body: { value: "1" } });
 	await asker.ask("api DELETE /keys/:name", { path: "/keys/gone" });
 	const [trace] = JSON.parse((await asker.ask("api GET /traces", { path: "/traces" })).text ?? "") as { readonly id: string }[];
