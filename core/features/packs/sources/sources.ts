@@ -13,6 +13,7 @@ import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 import { PlainTree } from "./plain-tree.ts";
 import { readSource } from "./read-source.ts";
 import type { SourceSettings } from "./source-settings.ts";
+import { isSystemError } from "./system-error.ts";
 
 /** Where a pack has come from: enough to fetch the same again, or what is there now. */
 export interface PackSource {
@@ -88,6 +89,8 @@ export class PackSources {
 			await rm(work, { recursive: true, force: true, maxRetries: 5 });
 			if (!options.signal.aborted && timeout.aborted)
 				throw new SvcError("SVC_UNAVAILABLE", `the pack has not come within ${seconds} seconds (content.fetch_timeout)`, { cause: error });
+			if (isSystemError(error))
+				throw new SvcError("SVC_UNAVAILABLE", `the pack cannot be read or written on this node: ${error.message}`, { cause: error });
 			throw error;
 		}
 	}

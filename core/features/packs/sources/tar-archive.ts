@@ -9,6 +9,7 @@ import { isLeftOut } from "./left-out.ts";
 import type { PackLimits } from "./limits.ts";
 import { refused } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
+import { isSystemError } from "./system-error.ts";
 
 /** Bits of a mode that let a program run as somebody else. */
 const setIdBits = 0o6000;
@@ -56,7 +57,7 @@ export async function readTar(path: string, tree: PlainTree, { limits, signal }:
 		// A file that is being written waits for the rest of it.
 		current?.on("error", () => {}).destroy(reason);
 		await work;
-		if (signal.aborted || reason instanceof SvcError) throw reason;
+		if (signal.aborted || reason instanceof SvcError || isSystemError(reason)) throw reason;
 		throw new SvcError("SVC_INVALID", `the archive is no tar archive that can be read: ${toErrorMessage(reason)}`, { cause: reason });
 	}
 }

@@ -6,6 +6,7 @@ import { isLeftOut } from "./left-out.ts";
 import type { PackLimits } from "./limits.ts";
 import { refused } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
+import { isSystemError } from "./system-error.ts";
 
 const unix = 3;
 const kinds = { mask: 0o170000, file: 0o100000, directory: 0o040000, link: 0o120000 };
@@ -34,7 +35,7 @@ export async function readZip(
 			archive.close();
 		}
 	} catch (error) {
-		if (error instanceof SvcError || signal.aborted) throw error;
+		if (error instanceof SvcError || signal.aborted || isSystemError(error)) throw error;
 		throw new SvcError("SVC_INVALID", `the archive is no zip archive that can be read: ${toErrorMessage(error)}`, { cause: error });
 	}
 }
