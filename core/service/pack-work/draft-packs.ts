@@ -35,7 +35,7 @@ export interface DraftedPacks {
 	readonly storage: Storage;
 	/** Of the configuration, by name; not started. */
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** All of them, those that the service itself brings included. */
+	/** What actions of packs may be for: those that the service itself brings are for its own packs. */
 	readonly runnerTypes: ReadonlyMap<string, ReadRunnerType>;
 	readonly dialects: Dialects;
 	readonly skipped: readonly SkippedFile[];
@@ -73,9 +73,8 @@ export async function draftPacks(configFile: string | undefined, directories: re
 	const storage = new DraftStorage();
 	const { runners } = created;
 	const engine: Partial<Engine> = await draftEngine(dependencies, created, storage, config.features);
-	const types = await storage.find("runner_type", {});
 	const runnerTypes = new Map(
-		types.map(({ name, runner_parameters: parameters }) => [name, { parameters, entryPoint: runners.get(name)?.entryPoint ?? "optional" }]),
+		[...runners].map(([name, { parameters, entryPoint = "optional" }]) => [name, { parameters, entryPoint }] as const),
 	);
 	return { config, engine, storage, runners, runnerTypes, dialects: new Dialects(created.dialects), skipped };
 }

@@ -1,12 +1,14 @@
 import * as assert from "node:assert/strict";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { test } from "uvu";
+import { localCommand } from "../../../../plugins-runner/local-command/index.ts";
 import { checkPacks } from "../../../service/pack-work/check-packs.ts";
 import { testPacks } from "../../../service/pack-work/test-packs.ts";
 import { runSvc } from "../../../service/run-svc.ts";
 import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
-import { type PackOnDisk, withPackOnDisk } from "../../../testing/packs/pack-on-disk.test-support.ts";
+import { withGuardedService } from "../../../testing/http/guarded-service.test-support.ts";
+import { manifest, withPackOnDisk } from "../../../testing/packs/pack-on-disk.test-support.ts";
 import { DirectoryLooks } from "./directory-looks.ts";
 
 const count = "name: count\nrunner_type: local-shell-cmd\n";
@@ -15,7 +17,11 @@ const rule =
 const cases = "- { name: nothing, payload: {}, expect: { matches: false } }\n- { name: all, payload: { body: 1 } }\n";
 
 /** With `svc pack watch` at work; `said` gives what it has printed since the last call, up to a text. */
-async function watching(pack: PackOnDisk, use: (said: (end: string) => Promise<string>) => Promise<void>): Promise<void> {
+async function watching(
+	words: readonly string[],
+	use: (said: (end: string) => Promise<string>) => Promise<void>,
+	env: Readonly<Record<string, string>> = {},
+): Promise<void> {
 	const stdout = new CapturedText();
 	const stderr = new CapturedText();
 	const listeners = new Set<() => void>();
@@ -24,7 +30,7 @@ async function watching(pack: PackOnDisk, use: (said: (end: string) => Promise<s
 		return () => void listeners.delete(listener);
 	};
 	const packs = { check: checkPacks, test: testPacks };
-	const ended = runSvc(["pack", "watch", pack.directory], { stdout, stderr, env: {}, packs, onInterrupt });
+	const ended = runSvc(["pack", "watch", ...words], { stdout, stderr, env: { HOME: "/nonexistent", ...env }, packs, onInterrupt });
 	let read = 0;
 	try {
 		await use(async (end) => {
@@ -42,7 +48,7 @@ async function watching(pack: PackOnDisk, use: (said: (end: string) => Promise<s
 test("it checks and tests again after each change, says what is different, and ends with Ctrl-C", () =>
 	withPackOnDisk({ "actions/count.yaml": count, "rules/feed.yaml": rule, "tests/rules/feed.yaml": cases }, async (pack) => {
 		const place = relative(process.cwd(), pack.directory);
-		await watching(pack, async (said) => {
+		await watching([pack.directory], async (said) => {
 			assert.equal(
 				await said("passed\n"),
 				"ok   tests/rules/feed.yaml: nothing\nok   tests/rules/feed.yaml: all\nyard: 0 errors, 0 notes; 2 of 2 tests passed\n",
@@ -61,6 +67,34 @@ test("it checks and tests again after each change, says what is different, and e
 			assert.match(await said("pack.yaml\nnot looked at:"), /changed: .*pack.yaml/);
 		});
 	}));
+
+test("a service reads a pack again that has no errors, and says why it does not", () =>
+	withGuardedService(
+		async ({ urls, packs, ask, signIn }) => {
+			const root = await signIn("root");
+			const file = join(packs, "yard/actions/count.yaml");
+			const describe = async () => (await ask(root, "GET", "/v1/actions/yard.count")).body["description"];
+			const env = { SVC_API_URL: urls.api, SVC_AUTH_TOKEN: root };
+			await watching(
+				[join(packs, "yard"), "--register"],
+				async (said) => {
+					await said("\nyard: reloaded: ");
+					assert.match(await said("\n"), /\b1 actions\b/);
+					await writeFile(file, `${count}description: Counts sheep.\n`);
+					await said("\nyard: reloaded: ");
+					assert.equal(await describe(), "Counts sheep.");
+					await writeFile(file, `${count}description: Counts cows.\ncolour: red\n`);
+					await said("yard: not reloaded, as it has errors\n");
+					assert.equal(await describe(), "Counts sheep.");
+				},
+				env,
+			);
+			const nobody = { SVC_API_URL: urls.api, SVC_AUTH_TOKEN: await signIn("ann") };
+			await writeFile(file, count);
+			await watching([join(packs, "yard"), "--register"], async (said) => void (await said("yard: not reloaded: ")), nobody);
+		},
+		{ packs: { "yard/pack.yaml": manifest, "yard/actions/count.yaml": count }, runners: [localCommand()] },
+	));
 
 test("every change is told of, and what editors leave beside files is none", () =>
 	withPackOnDisk({ "actions/count.yaml": count }, async (pack) => {
