@@ -128,6 +128,7 @@ chain:
   - name: first
     ref: garden.note
     params: {text: "{{ plant }}"}
+    on-success: second
     publish: {words: "{{ first.stdout }} and {{ st2kv.system.plant }}"}
   - name: second
     ref: garden.note
