@@ -64,9 +64,13 @@ withActions("a command that an action runs takes the right to its action", async
 withActions("a route is made of words, and the runner is for its own pack alone", async ({ ask, act }) => {
 	const route = await act("post_result", { execution_id: "x", channel: "ops", route: "a\nb" });
 	assert.equal(route.status, "failed");
-	await ask("POST", "/actions", { name: "post_result", runner_type: "chatops", parameters: { execution_id: {}, channel: {} } });
-	const other = await act("default.post_result", { execution_id: "x", channel: "ops" });
-	assert.match(String(other.result["error"]), /runs the actions of the pack "chatops" only/);
+	const other = await ask("POST", "/actions", {
+		name: "post_result",
+		runner_type: "chatops",
+		parameters: { execution_id: {}, channel: {} },
+	});
+	assert.equal(other.status, 400);
+	assert.match(String(other.body["faultstring"]), /runner_type: "chatops" runs actions of the service's own packs only/);
 	assert.equal((await ask("POST", "/actions", { name: "more", pack: "chatops", runner_type: "chatops" })).status, 400);
 });
 
