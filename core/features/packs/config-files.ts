@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { stringify } from "yaml";
 import type { JsonObject } from "../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
-import { parseYamlObject } from "./read-yaml.ts";
+import { holdsOnlyComments, parseYamlObject } from "./read-yaml.ts";
 
 /** Milliseconds for which a file is not looked at again. */
 const freshFor = 1_000;
@@ -78,7 +78,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
 
 /** A file of nothing but comments is an empty object. */
 function parseContent(text: string): JsonObject {
-	return /^\s*((#.*|---\s*)\n?\s*)*$/.test(text) ? {} : parseYamlObject(text);
+	return holdsOnlyComments(text) ? {} : parseYamlObject(text);
 }
 
 function toMissing(error: NodeJS.ErrnoException): undefined {

@@ -14,6 +14,11 @@ export async function readYamlObject(path: string): Promise<JsonObject> {
 	return parseYamlObject(await readFile(path, "utf8"));
 }
 
+/** Whether a text holds nothing but comments. Line by line, as a pattern for all of them could take for ever. */
+export function holdsOnlyComments(text: string): boolean {
+	return text.split("\n").every((line) => /^\s*(?:#|---\s*$|$)/.test(line));
+}
+
 /** The object in a YAML text, merge keys included. Values are those of JSON; dates stay text. */
 export function parseYamlObject(text: string): JsonObject {
 	const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true });

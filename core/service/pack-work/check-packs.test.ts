@@ -232,6 +232,7 @@ test("hostile texts are findings, and end nothing", () =>
 	withPackOnDisk(
 		{
 			"rules/bomb.yaml": `a: &a [1, 1]\n${[..."bcdefghijk"].map((name, index) => `${name}: &${name} [${`*${"abcdefghij"[index]}, `.repeat(20)}]`).join("\n")}\n`,
+			"config.schema.yaml": `---${"\n".repeat(100_000)}x`,
 			"rules/deep.yaml": `name: ${"[".repeat(5_000)}`,
 			"rules/proto.yaml": "__proto__: { name: x }\nconstructor: 5\n",
 			"actions/huge.yaml": `name: huge\nrunner_type: local-shell-cmd\ndescription: ${"x".repeat(600_000)}\n`,
@@ -239,7 +240,14 @@ test("hostile texts are findings, and end nothing", () =>
 		},
 		async ({ directory }) => {
 			const findings = await check(directory);
-			for (const file of ["rules/bomb.yaml", "rules/deep.yaml", "rules/proto.yaml", "actions/huge.yaml", "actions/names.yaml"])
+			for (const file of [
+				"config.schema.yaml",
+				"rules/bomb.yaml",
+				"rules/deep.yaml",
+				"rules/proto.yaml",
+				"actions/huge.yaml",
+				"actions/names.yaml",
+			])
 				assert.ok(
 					findings.some((finding) => finding.file === file && finding.type === "error"),
 					`${file}: ${JSON.stringify(findings)}`,

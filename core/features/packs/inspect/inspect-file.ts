@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type DialectKind, type JsonObject, type PackFinding, toErrorMessage } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import { maximumSize } from "../read-yaml.ts";
+import { holdsOnlyComments, maximumSize } from "../read-yaml.ts";
 import { type FileReading, findProblems } from "./find-problems.ts";
 import { findingOf, locatedFinding } from "./finding.ts";
 import { LocatedYaml } from "./located-yaml.ts";
@@ -28,9 +28,6 @@ export interface KindReading extends FileReading {
 	readonly mayBeEmpty?: boolean;
 }
 
-/** A file of nothing but comments is an empty object where that is allowed. */
-const onlyComments = /^(?:\s*(?:#[^\n]*|---[ \t]*)?(?:\n|$))*$/;
-
 /** Everything that is wrong with a file in YAML. */
 export async function inspectFile(
 	{ directory, file, dialects }: FileOfPack,
@@ -45,7 +42,7 @@ export async function inspectFile(
 	} catch (error) {
 		return nothing(findingOf("error", file, `cannot be read: ${toErrorMessage(error)}`));
 	}
-	if (mayBeEmpty && onlyComments.test(text)) text = "{}";
+	if (mayBeEmpty && holdsOnlyComments(text)) text = "{}";
 	const yaml = new LocatedYaml(text);
 	if (yaml.problems.length > 0) {
 		return {
