@@ -8,7 +8,8 @@ export interface Credentials {
 
 /** An address without a password, for records, output and the log. What stands behind a question mark may be one, too. */
 export function toShownAddress(address: string): string {
-	if (!URL.canParse(address)) return address;
+	// What is no address may still hold a password: with one character that is not allowed in it, none is found to be left out.
+	if (!URL.canParse(address)) return address.replace(/:\/\/[^]*@/, "://").replace(/\?[^]*$/, "");
 	const url = new URL(address);
 	if (url.protocol !== "ssh:") url.username = "";
 	url.password = "";
