@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerFault, answerJson, answerList } from "../../http/openapi/answers.ts";
+import { answerJson, answerList } from "../../http/openapi/answers.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
@@ -42,7 +42,6 @@ const rollbackBody = defineBody<JsonObject>({
 
 const answers = {
 	202: answerJson(packJobSchema, { description: "It has begun: its execution tells how it goes." }),
-	404: answerFault("The pack packs has no such action here."),
 };
 
 /** Requests that change what is installed. Each is an execution of an action of the pack `packs`. */

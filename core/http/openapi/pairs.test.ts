@@ -16,7 +16,7 @@ import { exchange, type Sent } from "../../testing/http/exchange.test-support.ts
 import { FailingStorage } from "../../testing/http/failing-storage.test-support.ts";
 import { createMemoryLogger, createOptions, FakeEngine, toEngine } from "../../testing/http/fake-engine.test-support.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
-import { policyBody, ruleBody, toTrigger } from "../../testing/http/matrix-rows.test-support.ts";
+import { aliasBody, policyBody, ruleBody, toTrigger } from "../../testing/http/matrix-rows.test-support.ts";
 import { createSubject, matrixPacks, matrixRunners } from "../../testing/http/matrix-subject.test-support.ts";
 import type { MatrixSubject } from "../../testing/http/rights-row.test-support.ts";
 import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
@@ -145,6 +145,7 @@ async function askConflicts(asker: Asker, { ask, directory }: GuardedService, to
 		path: "/triggers/default.b",
 		body: { ...toTrigger("fresh777"), pack: "default", name: "a" },
 	});
+	await askAboutAliases(asker);
 	await ask(token, "PUT", "/v1/keys/contended", { value: "1" });
 	refuse("key_value");
 	await asker.ask("api PUT /keys/:name", { path: "/keys/contended", body: { value: "2" } });
@@ -154,6 +155,17 @@ async function askConflicts(asker: Asker, { ask, directory }: GuardedService, to
 	writeFileSync(join(directory, `${lock}.lock`), "");
 	await asker.ask("api POST /keys/rotate", { path: "/keys/rotate", body: {} });
 	rmSync(join(directory, `${lock}.lock`));
+}
+
+/** Names of aliases that are taken, and what a command asks for that is not there. */
+async function askAboutAliases(asker: Asker): Promise<void> {
+	await asker.ask("api POST /actionalias", { path: "/actionalias", body: aliasBody("say") });
+	await asker.ask("api PUT /actionalias/:ref", { path: "/actionalias/default.fixed", body: aliasBody("say") });
+	const orphan = { name: "orphan", action_ref: "default.absent", formats: ["nobody does this"] };
+	await asker.ask("api POST /actionalias", { path: "/actionalias", body: orphan });
+	const command = { command: "nobody does this", user: "root", source_channel: "ops" };
+	await asker.ask("api POST /aliasexecution", { path: "/aliasexecution", body: { ...command, name: "orphan", format: command.command } });
+	await asker.ask("api POST /aliasexecution/match_and_execute", { path: "/aliasexecution/match_and_execute", body: command });
 }
 
 /** More streams than one may hold, and more attempts to sign in than are allowed. */
