@@ -74,8 +74,7 @@ export interface StartedRunner {
 /** One runner for all tests of a file, started as the host would. */
 export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin): StartedRunner {
 	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-"));
-	const modules = join(dataDirectory, "modules of others");
-	mkdirSync(modules);
+	const modules = mkdtempSync(join(tmpdir(), "svc-modules-"));
 	let runner: Runner<ParameterSchema> = plugin.create();
 	const start = () =>
 		runner.start?.({
@@ -89,7 +88,7 @@ export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPl
 	test.before(start);
 	test.after(async () => {
 		await runner.stop?.();
-		rmSync(dataDirectory, { recursive: true, force: true });
+		for (const directory of [dataDirectory, modules]) rmSync(directory, { recursive: true, force: true });
 	});
 	const context = (options: RunContextOptions) => createRunContext(runner, options);
 	return {
