@@ -122,7 +122,7 @@ for (const [name, max_retry_count, end, statuses] of [
 			children.map(({ followed_by }) => followed_by),
 			[...children.slice(1).map((child) => child.id), null],
 		);
-		const named = { execution_id: id, user: "maria", pack: "default", key: "one" };
+		const named = { execution_id: id, user: "maria", pack: "default", key: "one", depth: 1 };
 		assert.deepEqual(
 			children.map(({ context }) => context["parent"]),
 			children.map((_, index) => (index === 0 ? named : { ...named, follow_ups: index })),
