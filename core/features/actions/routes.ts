@@ -5,6 +5,7 @@ import { replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
+import { assertNotFollowed } from "../packs/followed-content-api.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, toActions } from "./action-records.ts";
 import type { ActionInput } from "./catalog-api.ts";
@@ -99,7 +100,9 @@ export const actionRoutes = [
 		query: secretsQuery,
 		body: actionBody,
 		async handler(context) {
-			return replyAction(context, await context.engine.actions.create(toInput(context.body), context.principal), 201);
+			const { engine, principal, body } = context;
+			await assertNotFollowed(engine, body.pack ?? "default");
+			return replyAction(context, await engine.actions.create(toInput(body), principal), 201);
 		},
 	}),
 	defineRoute({
@@ -114,10 +117,12 @@ export const actionRoutes = [
 		body: actionBody,
 		async handler(context) {
 			const { engine, guard, principal, body } = context;
-			const old = await findActionResource(context);
-			const target = toTargetResource(body.pack ?? old.pack, body.name);
+			const old = await engine.actions.get(toRef(context));
+			const pack = body.pack ?? old.pack;
+			const target = toTargetResource(pack, body.name);
 			// A new name makes another record of it.
-			if (target.uid !== old.uid) guard.assert(principal, "action_create", target);
+			if (target.uid !== toActionResource(old.ref).uid) guard.assert(principal, "action_create", target);
+			await assertNotFollowed(engine, old.pack, pack);
 			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
 		},
 	}),
@@ -133,6 +138,7 @@ export const actionRoutes = [
 		body: removeBody,
 		async handler(context) {
 			const { engine, principal, body } = context;
+			await assertNotFollowed(engine, (await engine.actions.get(toRef(context))).pack);
 			await engine.actions.remove(toRef(context), { removeFiles: body.remove_files ?? false }, principal);
 			return replyNothing();
 		},
@@ -149,10 +155,11 @@ export const actionRoutes = [
 		query: secretsQuery,
 		body: cloneBody,
 		async handler(context) {
-			const { guard, principal, body } = context;
+			const { engine, guard, principal, body } = context;
 			guard.assert(principal, "action_view", await findActionResource(context));
 			if (body.overwrite === true) guard.assert(principal, "action_delete", toTargetResource(body.dest_pack, body.dest_action));
-			const cloned = await context.engine.actions.clone(toRef(context), { overwrite: false, ...context.body }, principal);
+			await assertNotFollowed(engine, body.dest_pack);
+			const cloned = await engine.actions.clone(toRef(context), { overwrite: false, ...body }, principal);
 			return replyAction(context, cloned, 201);
 		},
 	}),

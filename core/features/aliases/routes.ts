@@ -10,6 +10,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import { assertNotFollowed, isSwitchOnly } from "../packs/followed-content-api.ts";
 import { toFormat } from "./alias-file.ts";
 import type { AliasInput } from "./aliases-api.ts";
 import { toAlias, toAliasResource, toMatch } from "./records.ts";
@@ -149,7 +150,9 @@ export const aliasRoutes = [
 		query: secretsQuery,
 		body: aliasBody,
 		async handler(context) {
-			return replyAlias(context, await context.engine.aliases.create(toInput(context.body)), 201);
+			const { engine, body } = context;
+			await assertNotFollowed(engine, body.pack ?? "default");
+			return replyAlias(context, await engine.aliases.create(toInput(body)), 201);
 		},
 	}),
 	defineRoute({
@@ -169,6 +172,8 @@ export const aliasRoutes = [
 			const target = toAliasResource({ pack: old.pack, ...body });
 			// A new name makes another record of it.
 			if (target.uid !== toAliasResource(old).uid) guard.assert(principal, "action_alias_create", target);
+			const [shown = old] = await toShownAliases(context, [old]);
+			if (!isSwitchOnly(body, toAlias(shown))) await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
 			return replyAlias(context, await engine.aliases.update(toRef(context), toInput(body), principal));
 		},
 	}),
@@ -181,7 +186,9 @@ export const aliasRoutes = [
 		permission: "action_alias_delete",
 		resource: findAliasResource,
 		async handler(context) {
-			await context.engine.aliases.remove(toRef(context));
+			const { engine } = context;
+			await assertNotFollowed(engine, (await engine.aliases.get(toRef(context))).pack);
+			await engine.aliases.remove(toRef(context));
 			return replyNothing();
 		},
 	}),

@@ -10,6 +10,8 @@ export interface PackInstalls {
 	outdated(): Promise<readonly Newer[]>;
 	/** How far each pack has come that the configuration has the service follow. */
 	followed(): Promise<readonly FollowedPackEntity[]>;
+	/** `SVC_INVALID` where the service follows one of these in git; the text says where. */
+	assertNotFollowed(...packs: readonly string[]): Promise<void>;
 	/** What a lock file says of them. */
 	lock(): Promise<readonly LockEntry[]>;
 }

@@ -9,13 +9,14 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-content-api.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { toPolicy } from "./records.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
-interface RouteNeeds {
+interface RouteNeeds extends FollowedNeeds {
 	readonly policies: Policies;
 }
 
@@ -148,6 +149,7 @@ export const policyRoutes = [
 		resource: ({ body }) => toPolicyResource(body),
 		body: policyBody,
 		async handler({ engine, body }) {
+			await assertNotFollowed(engine, body.pack);
 			return replyJson(toPolicy(await engine.policies.create(toInput(body))), 201);
 		},
 	}),
@@ -163,10 +165,11 @@ export const policyRoutes = [
 		body: policyBody,
 		async handler(context) {
 			const { engine, guard, principal, body } = context;
-			const old = await findPolicyResource(context);
+			const old = await findPolicy(context);
 			const target = toPolicyResource(body);
 			// A new name makes another record of it.
-			if (target.uid !== old.uid) guard.assert(principal, "policy_create", target);
+			if (target.uid !== toPolicyResource(old).uid) guard.assert(principal, "policy_create", target);
+			if (!isSwitchOnly(body, toPolicy(old))) await assertNotFollowed(engine, old.pack, body.pack);
 			return replyJson(toPolicy(await engine.policies.update(toRef(context), toInput(body))));
 		},
 	}),
@@ -179,6 +182,7 @@ export const policyRoutes = [
 		permission: "policy_delete",
 		resource: findPolicyResource,
 		async handler(context) {
+			await assertNotFollowed(context.engine, (await findPolicy(context)).pack);
 			await context.engine.policies.remove(toRef(context));
 			return replyNothing();
 		},

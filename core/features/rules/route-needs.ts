@@ -1,9 +1,10 @@
 import type { Actions } from "../actions/catalog-api.ts";
+import type { FollowedNeeds } from "../packs/followed-content-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { Enforcements, Rules } from "./rules-api.ts";
 
 /** What the routes ask of the engine. */
-export interface RouteNeeds {
+export interface RouteNeeds extends FollowedNeeds {
 	readonly rules: Rules;
 	readonly actions: Actions;
 	readonly enforcements: Enforcements;

@@ -10,6 +10,7 @@ import { parseSelection } from "../../http/selection.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import { ruleSchema } from "../executions/rule-schema-api.ts";
+import { assertNotFollowed, isSwitchOnly } from "../packs/followed-content-api.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { toRule } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
@@ -96,6 +97,7 @@ export const ruleRoutes = [
 		async handler(context) {
 			const { engine, principal, body } = context;
 			assertMayUse(context);
+			await assertNotFollowed(engine, body.pack ?? "default");
 			return replyRule(context, await engine.rules.create(toInput(body), principal), 201);
 		},
 	}),
@@ -112,11 +114,14 @@ export const ruleRoutes = [
 		body: ruleBody,
 		async handler(context) {
 			const { engine, guard, principal, body } = context;
-			const old = await findRuleResource(context);
+			const view = await engine.rules.get(toRef(context));
+			const old = view.rule;
 			const target = toRuleResource(body.pack ?? old.pack, body.name);
 			// A new name makes another record of it.
-			if (target.uid !== old.uid) guard.assert(principal, "rule_create", target);
+			if (target.uid !== toRuleResource(old.pack, old.name).uid) guard.assert(principal, "rule_create", target);
 			assertMayUse(context);
+			const [shown = view] = await toShownRules(context, [view]);
+			if (!isSwitchOnly(body, toRule(shown))) await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
 			return replyRule(context, await engine.rules.update(toRef(context), toInput(body), principal));
 		},
 	}),
@@ -129,7 +134,9 @@ export const ruleRoutes = [
 		permission: "rule_delete",
 		resource: findRuleResource,
 		async handler(context) {
-			await context.engine.rules.remove(toRef(context));
+			const { engine } = context;
+			await assertNotFollowed(engine, (await engine.rules.get(toRef(context))).rule.pack);
+			await engine.rules.remove(toRef(context));
 			return replyNothing();
 		},
 	}),

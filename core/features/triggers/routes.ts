@@ -9,13 +9,14 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
+import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-content-api.ts";
 import { toTrigger, toTriggerType } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-api.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<RouteNeeds & FollowedNeeds>();
 
 const defaultLimit = 100;
 const rules = selectionOf(
@@ -93,6 +94,7 @@ export const triggerRoutes = [
 		resource: ({ body }) => toTriggerTypeResource(body),
 		body: typeBody,
 		async handler({ engine, body }) {
+			await assertNotFollowed(engine, body.pack);
 			return replyJson(toTriggerType(await engine.triggers.types.create(body)), 201);
 		},
 	}),
@@ -107,7 +109,10 @@ export const triggerRoutes = [
 		resource: findTypeResource,
 		body: typeBody,
 		async handler(context) {
-			return replyJson(toTriggerType(await context.engine.triggers.types.update(toRef(context), context.body)));
+			const { engine, body } = context;
+			const { types } = engine.triggers;
+			await assertNotFollowed(engine, (await types.get(toRef(context))).pack, body.pack);
+			return replyJson(toTriggerType(await types.update(toRef(context), body)));
 		},
 	}),
 	defineRoute({
@@ -120,7 +125,10 @@ export const triggerRoutes = [
 		permission: "trigger_type_delete",
 		resource: findTypeResource,
 		async handler(context) {
-			await context.engine.triggers.types.remove(toRef(context));
+			const { engine } = context;
+			const { types } = engine.triggers;
+			await assertNotFollowed(engine, (await types.get(toRef(context))).pack);
+			await types.remove(toRef(context));
 			return replyNothing();
 		},
 	}),

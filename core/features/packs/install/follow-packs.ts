@@ -6,6 +6,7 @@ import {
 	type PackEntity,
 	type Patch,
 	type Storage,
+	SvcError,
 	toErrorMessage,
 } from "../../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../../kernel/basics/clock.ts";
@@ -149,6 +150,14 @@ export async function listFollowed(
 	packs: readonly GitPack[],
 	parse: (text: string) => PackRequest,
 ): Promise<readonly FollowedPackEntity[]> {
+	if (packs.length === 0) return [];
 	const wanted = new Set(packs.map((pack) => parse(toSourceText(pack)).text));
 	return (await storage.find("followed_pack", { orderBy: [["source", "asc"]] })).filter(({ source }) => wanted.has(source));
+}
+
+/** `SVC_INVALID` when one of the packs is among those that are followed. */
+export function assertNotFollowed(followed: readonly FollowedPackEntity[], packs: readonly string[]): void {
+	const found = followed.find(({ pack }) => pack !== null && packs.includes(pack));
+	if (found === undefined) return;
+	throw new SvcError("SVC_INVALID", `pack: the service follows "${found.pack}" in git (${found.source}): change it there`);
 }

@@ -3,7 +3,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { WorkLoop } from "../../../kernel/nodes/work.ts";
 import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";
-import { createFollowing, listFollowed } from "./follow-packs.ts";
+import { assertNotFollowed, createFollowing, listFollowed } from "./follow-packs.ts";
 import { createInstallJob, toRequests } from "./install-job.ts";
 import { Installer } from "./installer.ts";
 import { createJobRunner } from "./job-runner.ts";
@@ -43,10 +43,12 @@ export function createPackJobs(
 		upgrade: createUpgradeJob({ storage, installer, sources }),
 		rollback: createRollbackJob({ ...parts, storage, installer }),
 	};
+	const followed = () => listFollowed(storage, dependencies.followedPacks, parse);
 	const installs: PackInstalls = {
 		check: (packs) => void toRequests(packs, parse),
 		outdated: async () => findNewer(sources, await storage.find("pack", {}), AbortSignal.timeout(longestLook)),
-		followed: async () => listFollowed(storage, dependencies.followedPacks, parse),
+		followed,
+		assertNotFollowed: async (...packs) => assertNotFollowed(await followed(), packs),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
 	};
 	const { executions } = kernel;

@@ -1,0 +1,138 @@
+import "../../../testing/http/answers-hook.test-support.ts";
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { until } from "../../../testing/guarantees/until.test-support.ts";
+import { type ServiceUnderTest, type WireRecord, withService } from "../../../testing/http/service.test-support.ts";
+import { assertNotFollowed } from "../followed-content-api.ts";
+import { SourceBench } from "../sources/sources.test-support.ts";
+
+interface Subject extends ServiceUnderTest {
+	readonly bench: SourceBench;
+	/** Where the pack `disk` is followed. */
+	readonly git: string;
+	send(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly record: WireRecord }>;
+	/** Commit the pack; the commit. */
+	commit(version: string): string;
+	/** What is known of following it. */
+	followed(): Promise<WireRecord>;
+}
+
+const rule = {
+	name: "watch",
+	trigger: { type: "disk.alert" },
+	action: { ref: "disk.sweep", parameters: { lines: ["a"], pin: "a-secret-pin" } },
+};
+const policy = { name: "few", pack: "disk", resource_ref: "disk.sweep", policy_type: "action.concurrency", parameters: { threshold: 3 } };
+const alias = { name: "sweep", action_ref: "disk.sweep", formats: ["sweep {{lines}}"] };
+const files = {
+	"actions/sweep.yaml": { name: "sweep", runner_type: "speak" },
+	"triggers/alert.yaml": { name: "alert", payload_schema: { type: "object" } },
+	"rules/watch.yaml": { ...rule, enabled: true },
+	"policies/few.yaml": { ...policy, enabled: true },
+	"aliases/sweep.yaml": alias,
+	"config.schema.yaml": { level: { type: "integer" } },
+};
+
+async function withFollowed(use: (subject: Subject) => Promise<void>): Promise<void> {
+	const bench = new SourceBench();
+	const git = `file://${bench.root}/disk/.git`.replaceAll(" ", "%20");
+	const commit = (version: string) => {
+		bench.write("disk/pack.yaml", `ref: disk\nname: disk\ndescription: d\nversion: ${version}\nauthor: a\n`);
+		for (const [path, value] of Object.entries(files)) bench.write(`disk/${path}`, JSON.stringify({ description: version, ...value }));
+		bench.write("disk/config.schema.yaml", JSON.stringify(files["config.schema.yaml"]));
+		return bench.commit("disk", version);
+	};
+	commit("1.0.0");
+	try {
+		await withService(
+			async (service) => {
+				const send: Subject["send"] = async (method, path, body) => {
+					const answer = await service.ask(`/v1${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+					return { status: answer.status, record: JSON.parse((await answer.text()) || "{}") as WireRecord };
+				};
+				const followed = async () => ((await send("GET", "/packs/views/followed")).record as unknown as readonly WireRecord[])[0] ?? {};
+				await until("the pack is installed", 30, async () => (await followed())["state"] === "installed" || undefined);
+				await use({ ...service, bench, git, commit, send, followed });
+			},
+			{ packs: [{ git, interval: 5 }] },
+		);
+	} finally {
+		bench.remove();
+	}
+}
+
+test("content of a pack that is followed is changed in git only: over the API that is refused, and told where", () =>
+	withFollowed(async ({ send, git, storage }) => {
+		const kinds = ["action", "rule", "policy", "trigger_type", "action_alias"] as const;
+		const stored = async () => Promise.all(kinds.map((kind) => storage().find(kind, { orderBy: [["ref", "asc"]] })));
+		const before = await stored();
+		const action = { name: "sweep", runner_type: "speak", pack: "disk", description: "mine" };
+		const type = { name: "alert", pack: "disk", description: "mine" };
+		const own = { pack: "default", description: "mine" };
+		const requests: readonly [method: string, path: string, body?: object][] = [
+			["POST", "/actions", { ...action, name: "other" }],
+			["PUT", "/actions/disk.sweep", action],
+			["PUT", "/actions/disk.sweep", { ...action, pack: "default" }],
+			["PUT", "/actions/default.speak", { ...action, name: "other" }],
+			["DELETE", "/actions/disk.sweep", {}],
+			["POST", "/actions/default.speak/clone", { dest_pack: "disk", dest_action: "other" }],
+			["POST", "/actions/default.speak/clone", { dest_pack: "disk", dest_action: "sweep", overwrite: true }],
+			["POST", "/rules", { ...rule, name: "other", pack: "disk" }],
+			["PUT", "/rules/disk.watch", { ...rule, description: "mine" }],
+			["PUT", "/rules/disk.watch", { ...rule, ...own }],
+			["DELETE", "/rules/disk.watch"],
+			[
+				"POST",
+				"/policies",
+				{ ...policy, name: "other", policy_type: "action.retry", parameters: { retry_on: "failure", max_retry_count: 1 } },
+			],
+			["PUT", "/policies/disk.few", { ...policy, parameters: { threshold: 4 } }],
+			["PUT", "/policies/disk.few", { ...policy, ...own }],
+			["DELETE", "/policies/disk.few"],
+			["POST", "/triggertypes", { ...type, name: "other" }],
+			["PUT", "/triggertypes/disk.alert", type],
+			["DELETE", "/triggertypes/disk.alert"],
+			["POST", "/actionalias", { ...alias, name: "other", pack: "disk" }],
+			["PUT", "/actionalias/disk.sweep", { ...alias, description: "mine" }],
+			["PUT", "/actionalias/disk.sweep", { ...alias, ...own }],
+			["DELETE", "/actionalias/disk.sweep"],
+		];
+		for (const [method, path, body] of requests) {
+			const { status, record } = await send(method, path, body);
+			const text = `pack: the service follows "disk" in git (${git}): change it there`;
+			assert.deepEqual([status, record], [400, { faultstring: text }], `${method} ${path}`);
+		}
+		assert.deepEqual(await stored(), before);
+		// What is somebody's own may use it.
+		assert.equal((await send("POST", "/rules", { ...rule, name: "mine" })).status, 201);
+		assert.equal((await send("DELETE", "/rules/default.mine")).status, 204);
+	}));
+
+test("operators switch what comes from git on and off and configure it, and the next version leaves that", () =>
+	withFollowed(async ({ send, commit, followed }) => {
+		const switched = ["/rules/disk.watch", "/policies/disk.few", "/actionalias/disk.sweep"];
+		for (const path of switched) {
+			const { record } = await send("GET", path);
+			assert.equal(record["enabled"], true, path);
+			assert.equal((await send("PUT", path, { ...record, enabled: false, description: "mine" })).status, 400, path);
+			const changed = await send("PUT", path, { ...record, enabled: false });
+			assert.deepEqual([changed.status, changed.record["enabled"]], [200, false], path);
+		}
+		assert.equal((await send("PUT", "/configs/disk", { level: 3 })).status, 200);
+		const next = commit("1.1.0");
+		await until("the next version is installed", 30, async () => {
+			const { commit: known, state } = await followed();
+			return (known === next && state === "installed") || undefined;
+		});
+		for (const path of switched) {
+			const { record } = await send("GET", path);
+			assert.deepEqual([record["enabled"], record["description"]], [false, "1.1.0"], path);
+		}
+		assert.equal((await send("GET", "/actions/disk.sweep")).record["description"], "1.1.0");
+	}));
+
+test("where the packs are left out of the service nothing is followed", async () => {
+	await assertNotFollowed({}, "disk");
+});
+
+test.run();
