@@ -47,12 +47,14 @@ export const lockEntrySchema = defineSchema(
 	},
 );
 
+export const followedState = oneOf("installing", "installed", "failed", "unreachable");
+
 /** A pack in git that the configuration has the service follow. */
 export const followedSchema = defineSchema(
 	"FollowedPack",
 	object({
 		...{ id: recordId, source: text, pack: nullable(text), commit: nullable(text) },
-		state: oneOf("installing", "installed", "failed", "unreachable"),
+		state: followedState,
 		...{ reason: nullable(text), execution_id: nullable(recordId), tried_at: nullable(timestamp), checked_at: timestamp },
 	}),
 	{

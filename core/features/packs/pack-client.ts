@@ -28,6 +28,8 @@ export interface PackRecord {
 	readonly source?: JsonObject;
 	/** Of an installed one: `at`, `by` and `execution_id`. */
 	readonly installation?: JsonObject;
+	/** Of one that the service follows in git: `source`, and `state`, `commit`, `reason` and `checked_at` of the last look there. */
+	readonly followed?: JsonObject;
 }
 
 /** A text of a pack. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, PackEntity } from "../../contract/index.ts";
+import type { FollowedPackEntity, JsonObject, JsonValue, PackEntity } from "../../contract/index.ts";
 import { type WireRecord, withoutNull } from "../../http/record.ts";
 
 /** Members of a manifest that the record has under the same name. */
@@ -18,6 +18,7 @@ export const ownMembers = [
 	"content",
 	"source",
 	"installation",
+	"followed",
 ] as const;
 
 /** Characters of JSON that members may have which only the pack knows. */
@@ -26,8 +27,8 @@ const mostUnknown = 100_000;
 const known: ReadonlySet<string> = new Set([...ownMembers, ...manifestMembers]);
 const lists: ReadonlySet<string> = new Set(["keywords", "python_versions", "contributors", "dependencies"]);
 
-/** A pack on the wire. */
-export function toPackRecord(pack: PackEntity): WireRecord {
+/** A pack on the wire, with how far the service has come that follows it, if it does. */
+export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEntity[]): WireRecord {
 	const { metadata } = pack;
 	return withoutNull({
 		...toUnknown(metadata),
@@ -45,7 +46,14 @@ export function toPackRecord(pack: PackEntity): WireRecord {
 		content: pack.content,
 		source: pack.source,
 		installation: pack.installation,
+		followed: toFollowed(followed.find(({ pack: ref }) => ref === pack.ref)),
 	});
+}
+
+function toFollowed(followed: FollowedPackEntity | undefined): JsonObject | null {
+	if (followed === undefined) return null;
+	const { source, state, commit, reason, checked_at } = followed;
+	return { source, state, commit, reason, checked_at };
 }
 
 /** What has another type than it should is left out: dialects and older versions may have let it in. */

@@ -1,5 +1,6 @@
 import { packKind } from "../../contract/entities/pack.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, jsonValue, object, text } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, jsonValue, nullable, object, text, timestamp } from "../../http/openapi/schema.ts";
+import { followedState } from "./install-schemas.ts";
 
 const members = {
 	...fieldsOf(packKind, ["id", "ref", "name", "description", "version", "author", "path", "content"]),
@@ -14,8 +15,9 @@ const members = {
 	system: jsonObject,
 	source: jsonObject,
 	installation: jsonObject,
+	followed: object({ source: text, state: followedState, commit: nullable(text), reason: nullable(text), checked_at: timestamp }),
 };
-const absent = ["svc_version", "email", "path", "content", "source", "installation"];
+const absent = ["svc_version", "email", "path", "content", "source", "installation", "followed"];
 /** Manifests may have more. */
 const additional = { additionalProperties: jsonValue };
 

@@ -6,11 +6,24 @@ import { type CliContext, writeOutput } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
-import { createPackClient } from "./pack-client.ts";
+import { createPackClient, type PackRecord } from "./pack-client.ts";
 
 const names = { path: "/packs", name: "ref" };
-const columns = ["ref", "name", "description", "version", "author"];
-const attributes = ["ref", "name", "description", "version", "author", "email", "keywords", "path", "content", "source", "installation"];
+const columns = ["ref", "name", "description", "version", "author", "commit", "followed"];
+const attributes = [
+	"ref",
+	"name",
+	"description",
+	"version",
+	"author",
+	"email",
+	"keywords",
+	"path",
+	"content",
+	"source",
+	"installation",
+	"followed",
+];
 
 /** `svc pack list`, `get` and `files`: which packs there are, and what they hold. */
 export function addPackViewCommands(pack: Command, context: CliContext): void {
@@ -19,7 +32,10 @@ export function addPackViewCommands(pack: Command, context: CliContext): void {
 		.action(async (_options, command) => {
 			const options = optionsOf<{ last?: number }>(command);
 			const client = createPackClient(await openSession(options, context));
-			await printList(await client.list({ limit: options.last }), columns, { ...options, limitOption: "-n" }, context);
+			const page = await client.list({ limit: options.last });
+			const isTable = !options.json && !options.yaml && options.attr === undefined;
+			const shown = isTable ? { ...page, items: page.items.map(toRow) } : page;
+			await printList(shown, columns, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(withNames(pack.command("get <refs...>"), names).description("Show packs.")).action(
@@ -44,6 +60,17 @@ export function addPackViewCommands(pack: Command, context: CliContext): void {
 		const records = files.map((file) => ({ path: file }));
 		await printList({ items: records, total: records.length, limit: undefined }, ["path"], options, context);
 	});
+}
+
+/** What runs, and how far the service has come that follows it. */
+function toRow(pack: PackRecord): object {
+	const commit = pack.source?.["commit"];
+	// That of archives and directories begins with "sha256:".
+	return {
+		...pack,
+		commit: typeof commit === "string" ? commit.replace(/^((?:sha256:)?.{10}).*$/s, "$1") : undefined,
+		followed: pack.followed?.["state"],
+	};
 }
 
 /** Byte for byte, but to a terminal: somebody else has written it. */

@@ -9,6 +9,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import type { PackInstalls } from "./install-api.ts";
 import { manifestMembers, ownMembers, toPackRecord } from "./pack-records.ts";
 import { packFileSchema, packPart, packSchema } from "./pack-schemas.ts";
 import type { PackFile, Packs } from "./pack-views-api.ts";
@@ -16,6 +17,7 @@ import type { PackFile, Packs } from "./pack-views-api.ts";
 /** What the routes ask of the engine. */
 interface RouteNeeds {
 	readonly packs: Packs;
+	readonly packInstalls: Pick<PackInstalls, "followed">;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
@@ -80,7 +82,8 @@ export const packViewRoutes = [
 			};
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.packs.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
-			return replyList({ ...page, items: page.items.map(toPackRecord) }, paging, selection);
+			const followed = await context.engine.packInstalls.followed();
+			return replyList({ ...page, items: page.items.map((pack) => toPackRecord(pack, followed)) }, paging, selection);
 		},
 	}),
 	defineRoute({
@@ -125,7 +128,9 @@ export const packViewRoutes = [
 		answers: { 200: answerJson(packSchema) },
 		permission: "pack_view",
 		resource: findPackResource,
-		handler: async (context) => replyJson(toPackRecord(await context.engine.packs.get(toPack(context)))),
+		async handler({ engine, path }) {
+			return replyJson(toPackRecord(await engine.packs.get(toPack({ path })), await engine.packInstalls.followed()));
+		},
 	}),
 ];
 

@@ -1,6 +1,9 @@
 import "../../../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { test } from "uvu";
+import { runSvc } from "../../../service/run-svc.ts";
+import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../../testing/http/service.test-support.ts";
 import { assertNotFollowed } from "../followed-content-api.ts";
@@ -129,6 +132,36 @@ test("operators switch what comes from git on and off and configure it, and the 
 			assert.deepEqual([record["enabled"], record["description"]], [false, "1.1.0"], path);
 		}
 		assert.equal((await send("GET", "/actions/disk.sweep")).record["description"], "1.1.0");
+	}));
+
+test("lists of packs tell which commit runs, and what came of following it", () =>
+	withFollowed(async ({ send, followed, bench, git, urls, token }) => {
+		const svc = async (...words: string[]) => {
+			const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+			await runSvc(words, {
+				stdout,
+				stderr,
+				stdin: Readable.from([""]),
+				onInterrupt: () => () => true,
+				env: { HOME: bench.root, SVC_API_URL: urls.api, SVC_AUTH_TOKEN: token },
+			});
+			return `${stdout.text}${stderr.text}`;
+		};
+		const { source } = (await send("GET", "/packs/disk")).record;
+		const { commit } = source as { readonly commit: string };
+		assert.match(await svc("pack", "list", "-o", "wide"), new RegExp(`disk .*${commit.slice(0, 10)} +\\| installed`));
+		bench.write("disk/pack.yaml", 'ref: disk\nname: disk\ndescription: d\nversion: 2.0.0\nauthor: a\nsvc_version: ">=99"\n');
+		const broken = bench.commit("disk", "2.0.0");
+		await until("the next version has failed", 30, async () => (await followed())["state"] === "failed" || undefined);
+		const [listed = {}] = (await send("GET", "/packs?ref=disk")).record as unknown as readonly WireRecord[];
+		const { checked_at, reason, ...known } = listed["followed"] as WireRecord;
+		assert.deepEqual(known, { source: git, state: "failed", commit: broken });
+		assert.ok(typeof checked_at === "string" && /asks for >=99/.test(String(reason)));
+		assert.match(await svc("pack", "list", "-o", "wide"), new RegExp(`disk .*1\\.0\\.0.*${commit.slice(0, 10)} +\\| failed`));
+		assert.match(await svc("pack", "get", "disk"), /followed:[^]*state: failed[^]*reason: [^]*asks for >=99/);
+		assert.match(await svc("pack", "list", "--attr", "ref,source.commit,followed.state", "--json"), new RegExp(`"commit": "${commit}"`));
+		const [core] = (await send("GET", "/packs?ref=core")).record as unknown as readonly WireRecord[];
+		assert.equal(core !== undefined && "followed" in core, false);
 	}));
 
 test("where the packs are left out of the service nothing is followed", async () => {
