@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
+import { createExecution } from "../../../testing/storage/fixtures.ts";
 import { type Done, type InstallBench, withInstalls } from "./installing.test-support.ts";
 import { toLockEntries } from "./lock-entries.ts";
 
@@ -172,6 +173,17 @@ test("after a failure the next try succeeds", () =>
 		bench.prepare = async () => {};
 		assert.equal((await bench.install([bench.address("disk")])).error, undefined);
 		assert.deepEqual(await bench.installed(), { disk: "1.0.0" });
+	}));
+
+test("what a killed installation has left goes with the next one, and what another one works with stays", () =>
+	withInstalls(async (bench) => {
+		const [dead, alive] = [createExecution({ status: "abandoned" }), createExecution({ status: "running" })];
+		await bench.storage.insert("execution", [dead, alive]);
+		for (const name of [dead.id, alive.id, "unknown"])
+			await mkdir(join(bench.dataDirectory, "pack-staging", name, "-1/tree"), { recursive: true });
+		bench.commitPack("disk", "1.0.0");
+		assert.equal((await bench.install([bench.address("disk")])).error, undefined);
+		assert.deepEqual([...(await bench.left())].sort(), [alive.id, "unknown"].sort());
 	}));
 
 test("a job that is canceled ends at its next step, and changes nothing", () =>

@@ -1,4 +1,4 @@
-import type { JsonObject, Logger, PackEntity, Runner, Storage } from "../../../contract/index.ts";
+import type { JsonObject, Logger, PackEntity, Runner } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
@@ -14,7 +14,6 @@ import { type CandidatePack, PackSet } from "./pack-set.ts";
 import { Staging, type StagingParts } from "./staging.ts";
 
 export interface InstallerParts extends StagingParts {
-	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly runners: ReadonlyMap<string, Runner>;

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { SvcError } from "../../../contract/index.ts";
+import { type Storage, SvcError } from "../../../contract/index.ts";
+import { isCompleted } from "../../../kernel/executions/status.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { toPack } from "../manifest.ts";
 import { readYamlObject } from "../read-yaml.ts";
@@ -9,10 +10,11 @@ import type { FetchOptions } from "../sources/sources.ts";
 import type { Sources } from "./needs.ts";
 import type { CandidatePack } from "./pack-set.ts";
 
-/** Milliseconds after which what is left of an installation is of one that was killed. */
+/** Milliseconds after which what is left of an installation goes, whoever's it was. */
 const longestInstallation = 24 * 3_600_000;
 
 export interface StagingParts {
+	readonly storage: Storage;
 	readonly sources: Pick<Sources, "fetch">;
 	readonly dialects: Dialects;
 	readonly dataDirectory: string;
@@ -29,11 +31,11 @@ export class Staging {
 		this.#directory = directory;
 	}
 
-	/** An empty one, used and removed. `name` is one that no other installation has. */
-	static async with<T>(parts: StagingParts, name: string, use: (staging: Staging) => Promise<T>): Promise<T> {
+	/** An empty one for an execution, used and removed. */
+	static async with<T>(parts: StagingParts, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
 		const root = join(parts.dataDirectory, "pack-staging");
-		await removeLeft(root);
-		const directory = join(root, name);
+		await removeLeft(root, parts.storage);
+		const directory = join(root, executionId);
 		await rm(directory, { recursive: true, force: true });
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		try {
@@ -68,11 +70,14 @@ async function readManifest(
 	}
 }
 
-/** What an installation has left whose process was killed. */
-async function removeLeft(root: string): Promise<void> {
+/** What installations have left whose process was killed. Their executions have ended since, whoever noticed it. */
+async function removeLeft(root: string, storage: Storage): Promise<void> {
 	const names = await readdir(root).catch(() => []);
+	if (names.length === 0) return;
+	const executions = await storage.find("execution", { where: { id: { in: names } }, fields: ["status"] });
+	const ended = new Set(executions.filter(({ status }) => isCompleted(status)).map(({ id }) => id));
 	for (const name of names) {
 		const { mtimeMs } = await stat(join(root, name)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-		if (Date.now() - mtimeMs > longestInstallation) await rm(join(root, name), { recursive: true, force: true });
+		if (ended.has(name) || Date.now() - mtimeMs > longestInstallation) await rm(join(root, name), { recursive: true, force: true });
 	}
 }
