@@ -103,7 +103,7 @@ async function printTaskOutput(client: ExecutionClient, id: string, options: Fol
 	await tailTasks(client, id, {
 		type,
 		signal,
-		hasEnded: async () => finalStates.has((await client.executions.get(id, { query: { include_attributes: "status" }, signal })).status),
+		hasEnded: async () => hasEnded(await client.executions.get(id, { query: { include_attributes: "status" }, signal })),
 		onReconnect: (error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`)),
 		onChunk: (piece) => print({ type: piece.chunk.output_type, text: lines.add(piece) }),
 	});
@@ -120,7 +120,7 @@ async function showTasks(client: ExecutionClient, id: string, { progress, signal
 	};
 	for (;;) {
 		const { record, lines } = await overOutages(look, { signal, onReconnect });
-		if (finalStates.has(record.status)) {
+		if (hasEnded(record)) {
 			if (lines.length > 0) await progress.aside(() => write(context.stderr, `${lines.join("\n")}\n`));
 			return record;
 		}
@@ -133,10 +133,15 @@ async function showTasks(client: ExecutionClient, id: string, { progress, signal
 async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
 	for (;;) {
 		const record = await client.executions.get(id, { signal });
-		if (finalStates.has(record.status)) return record;
+		if (hasEnded(record)) return record;
 		// The output also ends when an execution is paused; then there is nothing to follow but the record.
 		await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
 	}
+}
+
+/** Whether its status is final. */
+export function hasEnded({ status }: Pick<ExecutionRecord, "status">): boolean {
+	return finalStates.has(status);
 }
 
 /**

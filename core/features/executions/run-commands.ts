@@ -11,7 +11,7 @@ import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
 import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
 import { toActionHelp } from "./action-help.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
-import { followRun, toExitCode, toSummary } from "./follow-run.ts";
+import { followRun, hasEnded, toExitCode, toSummary } from "./follow-run.ts";
 import { toShownResult } from "./shown-result.ts";
 
 interface RunOptions extends FormatOptions {
@@ -125,7 +125,8 @@ export async function followStarted(api: Api, id: string, options: RunOptions, c
 	const client = createExecutionClient(api);
 	const created = await client.executions.get(id);
 	if (options.async || options.json || options.yaml) return finish(client, created, options, context);
-	await write(context.stderr, toSummary(created));
+	// A short one has ended already, which is said behind its output.
+	if (!hasEnded(created)) await write(context.stderr, toSummary(created));
 	const { record } = await followRun(client, id, { print: true, cancelOnInterrupt: true }, context);
 	await write(context.stderr, toSummary(record));
 	const exitCode = toExitCode(record);
