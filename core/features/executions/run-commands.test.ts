@@ -1,14 +1,19 @@
 import * as assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { parse, stringify } from "yaml";
 import { httpRequest } from "../../../plugins-runner/http-request/index.ts";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { pythonScript } from "../../../plugins-runner/python-script/index.ts";
+import type { CliContext } from "../../cli/context.ts";
+import { createApi } from "../../client/api.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
+import { createExecutionClient } from "./client.ts";
+import { followStarted } from "./run-commands.ts";
 
 const packs = {
 	"yard/pack.yaml": stringify({ ref: "yard", name: "yard", description: "Counts.", version: "1.0.0", author: "somebody" }),
@@ -60,6 +65,21 @@ test("a run shows the data that it came to, and says its id before anything else
 		assert.equal((await svc("run", "yard.count", "kind=oak", "note=x")).stdout, "counting\n");
 		assert.equal((await svc("run", "core.local", "cmd=echo out")).stdout, "out\n");
 	}));
+
+test("an execution that has ended before it is followed is summed up once, behind its output", () =>
+	withGuardedService(
+		async ({ urls, signIn }) => {
+			const api = createApi({ apiUrl: urls.api, streamUrl: urls.stream, token: await signIn("root") });
+			const client = createExecutionClient(api);
+			const { id } = await client.executions.create({ action: "core.local", parameters: { cmd: "echo out" } });
+			while ((await client.executions.get(id)).end_timestamp === undefined) await delay(10);
+			const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+			await followStarted(api, id, {}, { stdout, stderr, env: {}, onInterrupt: () => () => {} } as unknown as CliContext);
+			assert.equal(stdout.text, "out\n");
+			assert.match(stderr.text, /^execution [0-9a-f]{24} succeeded in [\d.]+ s\n$/);
+		},
+		{ runners: [localCommand()] },
+	));
 
 test("run with -h says what an action takes", () =>
 	withYard(async (svc) => {
