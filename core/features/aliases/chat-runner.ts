@@ -96,8 +96,8 @@ class ChatActions {
 		return { actionalias: match.alias.ref, executions: started.map(({ entity: { id, action_ref } }) => ({ id, action: action_ref })) };
 	}
 
-	#find(text: string, principal: Principal): Promise<AliasMatch> {
-		return this.#parts.aliases.match(text, ({ action_ref }) =>
+	#find(command: string, principal: Principal): Promise<AliasMatch> {
+		return this.#parts.aliases.match(command, ({ action_ref }) =>
 			this.#parts.access.allows(principal, "action_execute", toActionResource(action_ref)),
 		);
 	}

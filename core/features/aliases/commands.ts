@@ -86,10 +86,10 @@ function addWriting(alias: Command, context: CliContext): void {
 
 function addSaying(alias: Command, context: CliContext): void {
 	withCommonOptions(alias.command("match <text>").description("Show the action alias that a command fits.")).action(
-		async (text: string, _options, command) => {
+		async (said: string, _options, command) => {
 			const options = optionsOf(command);
 			const client = createAliasClient(await openSession(options, context));
-			await printRecord(await client.match(text), matchAttributes, options, context);
+			await printRecord(await client.match(said), matchAttributes, options, context);
 		},
 	);
 
