@@ -31,7 +31,7 @@ export async function holdLock(url: string, table: string): Promise<{ waitForWai
 }
 
 /** The server and the processes it has made. */
-export function findServerProcesses({ port }: PostgresServer): number[] {
+function findServerProcesses({ port }: PostgresServer): number[] {
 	const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 	const read = (file: string) => {
 		try {
@@ -44,4 +44,31 @@ export function findServerProcesses({ port }: PostgresServer): number[] {
 	assert.ok(parent);
 	const children = processes.filter((pid) => / \w (\d+) /.exec(read(`/proc/${pid}/stat`).replace(/^.*\)/, ""))?.[1] === parent);
 	return [parent, ...children].map(Number);
+}
+
+/** Have it go on. */
+export function resumeServerProcesses(processes: readonly number[]): void {
+	for (const pid of processes) signal(pid, "SIGCONT");
+}
+
+/** One that has ended meanwhile hears nothing. */
+function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): void {
+	try {
+		process.kill(pid, name);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+	}
+}
+
+/** Have a server stand still, with all that it has begun by then: those that it made while they were looked for as well. */
+export function stopServerProcesses(server: PostgresServer): readonly number[] {
+	const stopped = new Set<number>();
+	for (;;) {
+		const moving = findServerProcesses(server).filter((pid) => !stopped.has(pid));
+		if (moving.length === 0) return [...stopped];
+		for (const pid of moving) {
+			stopped.add(pid);
+			signal(pid, "SIGSTOP");
+		}
+	}
 }

@@ -6,7 +6,7 @@ import { isSvcError, type Storage } from "../../core/contract/index.ts";
 import { type PostgresServer, postgresTest, startPostgres, type TestDatabase } from "../../core/testing/services/postgres.test-support.ts";
 import { createExecution, createTrace } from "../../core/testing/storage/fixtures.ts";
 import { administer, refused, startPostgresStorage } from "./postgres-database.test-support.ts";
-import { endConnections, findServerProcesses, holdLock } from "./postgres-faults.test-support.ts";
+import { endConnections, holdLock, resumeServerProcesses, stopServerProcesses } from "./postgres-faults.test-support.ts";
 import { type PostgresProxy, startProxy } from "./postgres-proxy.test-support.ts";
 
 const outageTest = postgresTest(test);
@@ -167,14 +167,13 @@ outageTest(
 	"a server that stands still makes calls unavailable within seconds, and they work when it goes on",
 	withScope(async ({ server, storage }) => {
 		await Promise.all(callAll(storage));
-		const processes = findServerProcesses(server);
-		for (const pid of processes) process.kill(pid, "SIGSTOP");
+		const processes = stopServerProcesses(server);
 		try {
 			await assertAllUnavailable(storage, 8_500);
 			await assertAllUnavailable(storage, 8_500);
 			await assert.rejects(startPostgresStorage({ url: server.url }), refused("SVC_UNAVAILABLE"));
 		} finally {
-			for (const pid of processes) process.kill(pid, "SIGCONT");
+			resumeServerProcesses(processes);
 		}
 		assert.ok((await waitUntilUsable(storage)) < 4_000);
 		await Promise.all(callAll(storage));
