@@ -32,6 +32,7 @@ const order = [
 	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "workflows"],
 	["aliases"],
 	["retention"],
+	["web-ui"],
 ];
 
 /** A line of the order uses itself and what is above it. */
@@ -184,6 +185,13 @@ module.exports = {
 			to: { path: enginePaths, reachable: true },
 		},
 		{
+			name: "nobody-imports-web",
+			severity: "error",
+			comment: "nothing but a browser runs core/web: the build bundles it, and features/web-ui serves what has come of it",
+			from: { pathNot: "^core/web/" },
+			to: { path: "^core/web/" },
+		},
+		{
 			name: "core-imports-no-plugin",
 			severity: "error",
 			comment: "plugins come in through the configuration",
@@ -227,12 +235,14 @@ module.exports = {
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("croner", "croner", "^core/features/timers/"),
-		home("semver", "semver", "^core/features/packs/versions\\.ts$"),
+		home("semver", "semver", "^core/features/packs/reading/versions\\.ts$"),
 		home("tar", "tar", "^core/features/packs/sources/"),
 		home("yauzl", "yauzl", "^core/features/packs/sources/"),
 		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
 		home("pyodide", "pyodide", "^plugins-runner/python-script/pyodide/"),
+		home("preact", "preact|@preact/signals|anser|uplot|@dagrejs/dagre", "^core/web/"),
+		home("playwright-core", "playwright-core|axe-core", "^core/testing/web/"),
 		home("uvu", "uvu", tests),
 	],
 	options: {
@@ -240,6 +250,8 @@ module.exports = {
 		// Imports of types count too: they tie the parts together just as well.
 		tsPreCompilationDeps: true,
 		doNotFollow: { path: "node_modules" },
+		// Its parser knows no markup: what these files import is checked by scripts/check-web.ts.
+		exclude: { path: "^core/web/.*\\.tsx$" },
 		enhancedResolveOptions: {
 			exportsFields: ["exports"],
 			conditionNames: ["import", "types", "default"],

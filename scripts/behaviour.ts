@@ -67,8 +67,14 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	],
 	packs: [
 		"core/features/packs/install/pack-locks.test.ts",
-		"core/features/packs/pack-nodes.test.ts",
-		"core/features/packs/pack-switch.test.ts",
+		"core/features/packs/switch/pack-nodes.test.ts",
+		"core/features/packs/switch/pack-switch.test.ts",
+	],
+	aliases: [
+		"core/features/aliases/routes.test.ts",
+		"core/features/aliases/alias-executions.test.ts",
+		"core/features/aliases/answers.test.ts",
+		"core/features/aliases/chat-runner.test.ts",
 	],
 	webhooks: ["core/features/webhooks/webhooks.test.ts", "core/features/webhooks/routes.test.ts"],
 };
@@ -87,6 +93,8 @@ export const withoutBus: readonly string[] = [
 	"core/features/datastore/rotation.test.ts",
 	"core/features/rules/register-from-packs.test.ts",
 	"core/features/packs/install/pack-locks.test.ts",
+	"core/features/aliases/routes.test.ts",
+	"core/features/aliases/alias-executions.test.ts",
 	"core/kernel/work/duty.test.ts",
 	"core/kernel/executions/delayed.test.ts",
 	"core/features/executions/runs.test.ts",

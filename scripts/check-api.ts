@@ -5,7 +5,7 @@ import { type ApiDocument, toDocument } from "../core/http/openapi/document.ts";
 import { run } from "./run.ts";
 
 /** Inside the project, so that the client resolves; ignored by git. */
-const workDirectory = "dist/api-check";
+const workDirectory = "build/api-check";
 
 /** Records of the client, by the schema of the API that they are the same as. */
 export const sameTypes: Readonly<Record<string, string>> = {

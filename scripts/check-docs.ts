@@ -24,7 +24,7 @@ const madePages: readonly (readonly [page: string, toText: () => string | Promis
 	["docs/reference/rights.md", () => toRightsReference()],
 ];
 /** Inside the project, so that `svc` and the packages resolve; ignored by git. */
-const workDirectory = "dist/docs-check";
+const workDirectory = "build/docs-check";
 
 /** Problems found in the documentation, each a line or more of text. */
 export async function checkDocs(): Promise<string[]> {

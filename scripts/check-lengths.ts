@@ -35,7 +35,7 @@ interface Measured {
 
 /** Functions and files that are too long, tests left out. */
 export function checkLengths(): Promise<string[]> {
-	const isCode = (file: string) => file.endsWith(".ts") && !/\.(test|test-support)\.ts$/.test(file);
+	const isCode = (file: string) => /\.tsx?$/.test(file) && !/\.(test|test-support)\.ts$/.test(file);
 	const read = (file: string) => (existsSync(file) ? findTooLong(file, readFileSync(file, "utf8")) : []);
 	return Promise.resolve(findFiles(folders, isCode).flatMap(read));
 }
@@ -46,7 +46,7 @@ export function findTooLong(file: string, text: string): string[] {
 	const lines = text.split("\n").length - 1;
 	return [
 		...(lines > longestFile ? [`${file} has ${lines} lines; ${longestFile} at most, unless it is a table`] : []),
-		...measure(text).flatMap((found) => {
+		...measure(text, file.endsWith(".tsx")).flatMap((found) => {
 			if (found.lines <= longestFunction) return [];
 			return [`${file}:${found.line} ${found.name} has ${found.lines} lines; ${longestFunction} at most`];
 		}),
@@ -54,10 +54,10 @@ export function findTooLong(file: string, text: string): string[] {
 }
 
 /** Every function of a program, in the order of the text. */
-function measure(text: string): readonly Measured[] {
+function measure(text: string, isMarkup: boolean): readonly Measured[] {
 	// A program begins for the parser at its first token; this makes that the beginning of the text. A `#!` may stand nowhere else.
 	const source = `;${text.replace(/^#!/, "//")}`;
-	const program = parseSync(source, { syntax: "typescript", target: "es2022" });
+	const program = parseSync(source, { syntax: "typescript", tsx: isMarkup, target: "es2022" });
 	const lineAt = toLines(source, program.span.start);
 	const found: Measured[] = [];
 

@@ -4,6 +4,7 @@ import { checkDocs } from "./check-docs.ts";
 import { checkLengths } from "./check-lengths.ts";
 import { checkLock } from "./check-lock.ts";
 import { checkMap } from "./check-map.ts";
+import { checkWeb } from "./check-web.ts";
 import { checkPackage } from "./package/check-package.ts";
 import { run } from "./run.ts";
 
@@ -17,6 +18,7 @@ const tool =
 
 const checks: readonly (readonly [name: string, check: () => Promise<string[]>])[] = [
 	["types", tool("tsc", "-p", "tsconfig.json")],
+	["types of the web page", tool("tsc", "-p", "core/web/tsconfig.json")],
 	["format and lint", tool("biome", "ci", "--colors=off", "--diagnostic-level=warn", ".")],
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],
@@ -24,6 +26,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["lengths", checkLengths],
 	["description of the API", checkApi],
 	["lock file", checkLock],
+	["web page", checkWeb],
 	["package", checkPackage],
 ];
 

@@ -62,7 +62,10 @@ async function runTwice(jobs: readonly Job[], parallel: number): Promise<Tally> 
 	return results.map(({ tally }) => tally).reduce(addTallies, noTests);
 }
 
-/** Files that wait have a worker of their own, so that the others have something to do meanwhile. */
+/**
+ * Files that wait have a worker of their own, so that the others have something to do meanwhile. When there are none left it helps the
+ * others: what they run waits now and then, too.
+ */
 async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]> {
 	const waiting = jobs.filter(({ isWaiting }) => isWaiting);
 	const working = jobs.filter(({ isWaiting }) => !isWaiting);
@@ -74,7 +77,7 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 		}
 	};
 	const workers = Array.from({ length: Math.max(1, parallel) }, () => worker([working, waiting]));
-	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting])] : [])]);
+	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting, working])] : [])]);
 	return results;
 }
 

@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { run } from "../run.ts";
 import { findExportProblems, type PackageExports } from "./check-exports.ts";
-import { findMapProblems } from "./check-maps.ts";
 import { findTypeProblems } from "./check-types.ts";
 
 /** What the published package may hold: the built code, the manual, the examples, what `svc create` copies. */
 const expected = [
 	/^(package\.json|README\.md|LICENSE|(?:CHANGELOG|SECURITY)\.md|svc\.config\.ts)$/,
-	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts|js\.map)$/,
+	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts)$/,
+	/^dist\/chunks\/[\w-]+\.js$/,
 	/^dist\/(plugins-runner\/python-script|plugins\/pack-compatibility)\/python\/.+\.py$/,
+	/^dist\/core\/web\/(index\.html|[\w-]+\.(js|css|svg)\.br)$/,
 	/^dist\/openapi\.json$/,
 	/^dist\/schemas\/[a-z-]+\.json$/,
 	/^docs\/.+\.(md|svg)$/,
@@ -29,11 +30,11 @@ export async function checkPackage(): Promise<string[]> {
 	const files = new Set(packed?.files.map(({ path }) => path));
 	const { exports, dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 	const read = (file: string) => (files.has(file) ? readFileSync(file, "utf8") : undefined);
+	const declarations = [...files].filter((file) => /^dist\/.+\.d\.ts$/.test(file));
 	return [
 		...[...files].filter((file) => !expected.some((pattern) => pattern.test(file))).map((file) => `npm pack would publish ${file}`),
 		...findExportProblems(exports, { plugins: findPlugins(), files }),
-		...findTypeProblems(exports, { packages: Object.keys(dependencies), read }),
-		...findMapProblems([...files], read),
+		...findTypeProblems(exports, { packages: Object.keys(dependencies), declarations, read }),
 	];
 }
 

@@ -4,6 +4,8 @@ import type { PackageExports } from "./check-exports.ts";
 export interface TypeSources {
 	/** Packages that are always installed with this one. */
 	readonly packages: readonly string[];
+	/** Declarations that are in the package. */
+	readonly declarations: readonly string[];
 	/** Text of a file of the package; undefined when it is not in it. */
 	read(file: string): string | undefined;
 }
@@ -14,25 +16,25 @@ const unsound = ["h3", "listhen"];
 
 /**
  * Where the exported types lead outside: to a declaration that is not published or a package that may not be there, which TypeScript
- * takes for `any` without a word, or to types that do not compile.
+ * takes for `any` without a word, or to types that do not compile. And declarations that nobody can come to.
  */
 export function findTypeProblems(exports: PackageExports, sources: TypeSources): string[] {
-	const entries = Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target.types.replace("./", "")]));
-	const waiting = [...new Set(entries)];
-	const seen = new Set(waiting);
 	const problems: string[] = [];
-	for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+	const seen = new Set(entriesOf(exports));
+	for (const file of seen) {
 		for (const [, specifier = ""] of sources.read(file)?.matchAll(imports) ?? []) {
 			const next = specifier.startsWith(".") ? toDeclaration(file, specifier) : undefined;
 			const problem = next === undefined ? findPackageProblem(specifier, sources) : findFileProblem(next, sources);
 			if (problem !== undefined) problems.push(`${file}: "${specifier}" ${problem}`);
-			else if (next !== undefined && !seen.has(next)) {
-				seen.add(next);
-				waiting.push(next);
-			}
+			else if (next !== undefined) seen.add(next);
 		}
 	}
-	return problems;
+	const left = sources.declarations.filter((file) => !seen.has(file));
+	return [...problems, ...left.map((file) => `${file} is in the package, and no export leads to it; hint: npm run build`)];
+}
+
+function entriesOf(exports: PackageExports): readonly string[] {
+	return Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target.types.replace("./", "")]));
 }
 
 function toDeclaration(file: string, specifier: string): string {

@@ -1,0 +1,20 @@
+import * as assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "uvu";
+import { findForeignImports, findTooLarge } from "./check-web.ts";
+
+test("what the page imports of the engine is found, types and late imports as well", () => {
+	const text = `import type { A } from "../../kernel/engine.ts";\nimport { x } from "../kit/x.ts";\nconst late = () => import("knex");\nimport "preact";`;
+	assert.deepEqual(
+		findForeignImports("core/web/runs/a.tsx", text).map((problem) => problem.split(":")[0]),
+		["core/web/runs/a.tsx imports ../../kernel/engine.ts", "core/web/runs/a.tsx imports knex"],
+	);
+});
+
+test("a page that is too large is told of with what makes it so", () => {
+	const files = [{ name: "a.js", contents: randomBytes(9_000) }];
+	assert.deepEqual(findTooLarge("everything", files, 10), []);
+	assert.match(findTooLarge("everything", files, 8)[0] ?? "", /^web page: everything has 9\.0 kB, at most 8; the largest: a\.js 9\.0$/);
+});
+
+test.run();
