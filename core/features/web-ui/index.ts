@@ -1,0 +1,14 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { replyPage } from "./page.ts";
+import { assets, webRoutes } from "./routes.ts";
+
+/** The web page of the service. Its source is `core/web`. */
+export function createWebUiFeature({ options }: Pick<Kernel, "options">): ServedFeature {
+	const { index } = assets;
+	return {
+		api: {},
+		routes: webRoutes,
+		...(options.webui.enable && index !== undefined && { page: () => replyPage(index, options) }),
+	};
+}

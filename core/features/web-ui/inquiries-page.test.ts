@@ -1,0 +1,48 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { assertClean, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
+
+test.after(closeBrowser);
+
+const schema = {
+	properties: {
+		approved: { type: "boolean", required: true, description: "Delete the volume?" },
+		code: { type: "string", secret: true },
+	},
+};
+
+webTest("what waits is answered by whoever is asked, in the form of its schema; others are told that they are not", () =>
+	withWeb(
+		async (web) => {
+			const root = await web.signIn("root");
+			await web.ask(root, "POST", "/v1/actions", { name: "question", runner_type: "inquirer" });
+			const page = await web.open("root", "/inquiries");
+			await page.getByText("Nothing waits for an answer").waitFor();
+			await assertClean(page);
+			const parameters = { route: "night-shift", users: ["root"], schema };
+			const { body } = await web.ask(root, "POST", "/v1/executions", { action: "default.question", parameters });
+			// It appears by itself.
+			await page.getByRole("link", { name: "night-shift" }).waitFor();
+			await assertClean(page);
+			const viewer = await web.open("olga", `/inquiries/${String(body["id"])}`);
+			await viewer.getByText("Others are asked").waitFor();
+			await assertClean(viewer);
+			await page.getByRole("link", { name: "night-shift" }).click();
+			await page.getByRole("button", { name: "Answer" }).click();
+			await page.getByText("approved must be given.").waitFor();
+			await page.getByLabel("approved").selectOption("true");
+			await page.getByLabel("code").fill("a secret code");
+			await assertClean(page);
+			await page.getByRole("button", { name: "Answer" }).click();
+			await page.getByText("succeeded").first().waitFor();
+			assert.ok(page.url().endsWith(`#/history/${String(body["id"])}/general`));
+			assert.equal((await page.content()).includes("a secret code"), false);
+			const late = await web.open("root", `/inquiries/${String(body["id"])}`);
+			await late.getByRole("alert").getByText("has already been responded to").waitFor();
+		},
+		{ runners: [inquirer()] },
+	),
+);
+
+test.run();

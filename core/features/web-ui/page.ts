@@ -1,0 +1,44 @@
+import type { Options } from "../../contract/index.ts";
+import { type Reply, replyContent } from "../../http/respond.ts";
+
+/**
+ * The page may load and ask its own origin only, and runs nothing that stands in a text: whatever somebody manages to store in a record,
+ * the browser does not run it, and sends nothing elsewhere. `trusted-types 'none'`: no text becomes markup at all.
+ */
+const policy = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self'",
+	"connect-src 'self'",
+	"img-src 'self' data:",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+	"require-trusted-types-for 'script'",
+	"trusted-types 'none'",
+].join("; ");
+
+const headers = {
+	"content-security-policy": policy,
+	"referrer-policy": "same-origin",
+	"cache-control": "no-cache",
+	vary: "Accept, Origin",
+};
+
+/** How somebody signs in, which the page has to know before they have. */
+type SignInWay = "none" | "password" | "proxy";
+
+/** The page as it is sent. @param index what the build has made */
+export function replyPage(index: string, options: Options): Reply {
+	const html = index.replace("%SIGN_IN%", toSignInWay(options)).replace("%PASSWORDS%", String(takesPasswords(options)));
+	return replyContent(html, "text/html; charset=UTF-8", headers);
+}
+
+function toSignInWay({ auth }: Options): SignInWay {
+	if (!auth.enable) return "none";
+	return auth.mode === "proxy" ? "proxy" : "password";
+}
+
+function takesPasswords({ auth }: Options): boolean {
+	return auth.mode !== "proxy" || auth.proxy_basic;
+}

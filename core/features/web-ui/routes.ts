@@ -1,0 +1,50 @@
+import { SvcError } from "../../contract/index.ts";
+import { answerText } from "../../http/openapi/answers.ts";
+import { replyContent } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { Assets, type Encoding } from "./assets.ts";
+
+const { defineRoute } = routesOver<unknown>();
+
+/** One for all: the files are the same for everybody. */
+export const assets = new Assets();
+
+/** What the web page loads beside itself. */
+export const webRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/web/:file",
+		component: "api",
+		summary: "Get a file of the web page",
+		description: "Its name holds a hash of what is in it, so it may be kept for ever. The page itself is at `/`.",
+		answers: {
+			200: answerText(["text/javascript", "text/css", "image/svg+xml"], "The file.", "text"),
+			500: undefined,
+		},
+		permission: "public",
+		async handler({ options, path, request }) {
+			const name = path["file"] ?? "";
+			const encoding = chooseEncoding(request);
+			const asset = options.webui.enable ? await assets.find(name, encoding) : undefined;
+			if (asset === undefined) throw new SvcError("SVC_NOT_FOUND", `the web page has no file "${name}"`);
+			return replyContent(asset.body, asset.type, {
+				"cache-control": "public, max-age=31536000, immutable",
+				"content-length": String(asset.body.length),
+				vary: "Accept-Encoding",
+				...(encoding !== "identity" && { "content-encoding": encoding }),
+			});
+		},
+	}),
+];
+
+/** The smallest that whoever asks takes. What they refuse by `q=0` they do not take. */
+function chooseEncoding({ headers }: RouteContext["request"]): Encoding {
+	const taken = (headers.get("accept-encoding") ?? "")
+		.toLowerCase()
+		.split(",")
+		.map((entry) => entry.replaceAll(" ", ""))
+		.filter((entry) => !/;q=0(\.0*)?$/.test(entry))
+		.map((entry) => entry.split(";", 1)[0]);
+	if (taken.includes("br")) return "br";
+	return taken.includes("gzip") ? "gzip" : "identity";
+}

@@ -1,0 +1,120 @@
+import * as assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { test } from "uvu";
+import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
+import { requires } from "../requires.ts";
+import { browserCommand, launchBrowser } from "./browser.test-support.ts";
+
+/** `root` may do everything, `olga` may see everything, `ann` has what a test gives her. */
+export type WebUser = "root" | "olga" | "ann";
+
+/** A service with its web page, and a browser to look at it. */
+export interface WebUnderTest extends GuardedService {
+	/** A page at an address behind the `#`, signed in as somebody. Its errors and what its policy refused are collected. */
+	open(user: WebUser, address?: string): Promise<Page>;
+	/** A page where nobody has signed in. */
+	openSignedOut(address?: string): Promise<Page>;
+}
+
+export interface WebOptions extends GuardedOptions {
+	/** What `ann` may do. Default: nothing. */
+	readonly grants?: NonNullable<NonNullable<GuardedOptions["rbac"]>["roles"]>[number]["permission_grants"];
+}
+
+/** A test that is skipped by name where there is no browser. */
+export const { test: webTest } = requires(test, { command: browserCommand });
+
+let browser: Promise<Browser> | undefined;
+
+/** What went wrong in a page: errors, and what the content security policy refused. */
+const problems = new WeakMap<Page, string[]>();
+
+/** Closes the browser of the file. To be given to `test.after`. */
+export async function closeBrowser(): Promise<void> {
+	await (await browser)?.close();
+	browser = undefined;
+}
+
+/** Run with a service with access control (`withGuardedService`), and with a browser. */
+export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grants = [], ...options }: WebOptions = {}): Promise<void> {
+	browser ??= launchBrowser();
+	const rbac = {
+		roles: [{ name: "given", permission_grants: grants }],
+		assignments: [
+			{ username: "olga", roles: ["observer"] },
+			{ username: "ann", roles: ["given"] },
+		],
+	};
+	await withGuardedService(
+		async (service) => {
+			const contexts: BrowserContext[] = [];
+			const openSignedOut = async (address = "/") => {
+				const fresh = await (await (browser as Promise<Browser>)).newContext({ viewport: { width: 1280, height: 900 } });
+				contexts.push(fresh);
+				fresh.setDefaultTimeout(15_000);
+				const page = watch(await fresh.newPage());
+				await page.goto(`${service.urls.api}/#${address}`);
+				return page;
+			};
+			try {
+				await run({
+					...service,
+					openSignedOut,
+					async open(user, address = "/") {
+						const page = await openSignedOut(address);
+						await signInAs(page, user);
+						return page;
+					},
+				});
+			} finally {
+				for (const each of contexts) await each.close();
+			}
+		},
+		{ ...options, rbac: { ...rbac, ...options.rbac } },
+	);
+}
+
+/** Fill in the form. */
+export async function signInAs(page: Page, user: string): Promise<void> {
+	await page.getByLabel("User").fill(user);
+	await page.getByLabel("Password").fill(user);
+	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** Nothing went wrong in the page, and axe finds nothing in it, light and dark. */
+export async function assertClean(page: Page): Promise<void> {
+	const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+	for (const colorScheme of ["light", "dark"] as const) {
+		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+		await page.evaluate(axe);
+		const found = await page.evaluate(async () => {
+			const run = (globalThis as unknown as { axe: { run(): Promise<AxeAnswer> } }).axe.run();
+			const { violations } = await run;
+			return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+		});
+		assert.deepEqual(found, [], `${colorScheme}: ${found.join("\n")}`);
+	}
+	assert.deepEqual(problems.get(page) ?? [], []);
+}
+
+interface AxeAnswer {
+	readonly violations: readonly {
+		readonly id: string;
+		readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+	}[];
+}
+
+/** Collect what goes wrong in a page. A request that is refused is no error of the page: it may ask. */
+function watch(page: Page): Page {
+	const list: string[] = [];
+	problems.set(page, list);
+	page.on("pageerror", (error) => list.push(String(error)));
+	page.on("console", (message) => {
+		const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+		if (message.type() === "error" && !isRefusal) list.push(message.text());
+	});
+	return page;
+}

@@ -1,0 +1,100 @@
+import type { JsonObject } from "../../contract/json.ts";
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { ActionRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
+import type { PageProps } from "../kit/page.ts";
+import { useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { Fact } from "../parts/fact.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { ActionRuns } from "./action-runs.tsx";
+import { RunForm } from "./run-form.tsx";
+
+const views = [
+	{ name: "run", title: "Run" },
+	{ name: "code", title: "Code" },
+	{ name: "metadata", title: "Metadata" },
+];
+
+/** One action: to run it, what came of that lately, and what it is made of. */
+export function Page({ values: { ref = "" } }: PageProps) {
+	const action = useResource((signal) => client.actions.get(ref, { signal }), [ref]);
+	const path = toPath("/actions/:ref", { ref });
+	const view = views.find(({ name }) => name === addressBar.query("view"))?.name ?? "run";
+	const tabs = views.map((tab) => ({ ...tab, href: toHref(path, { view: tab.name === "run" ? undefined : tab.name }) }));
+	return (
+		<Loaded resource={action}>
+			{(found) => (
+				<>
+					<Head action={found} />
+					<Tabs label="Views of this action" tabs={tabs} current={view} />
+					{view === "run" && <Run key={found.id} action={found} />}
+					{view === "code" && <Code action={found} />}
+					{view === "metadata" && (
+						<section class="card">
+							<JsonTree value={found as unknown as JsonObject} open={3} />
+						</section>
+					)}
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+function Head({ action }: { readonly action: ActionRecord }) {
+	const { ref, description, enabled, pack, runner_type, entry_point } = action;
+	return (
+		<>
+			<div class="page-head">
+				<h1>{toSeenLine(ref)}</h1>
+			</div>
+			{description !== "" && <p>{toSeenLines(description)}</p>}
+			<dl class="facts">
+				<Fact name="State">
+					<StatusBadge status={enabled ? "enabled" : "disabled"} />
+				</Fact>
+				<Fact name="Pack">
+					<a href={toHref("/actions", { pack })}>{toSeenLine(pack)}</a>
+				</Fact>
+				<Fact name="Runner">{toSeenLine(runner_type)}</Fact>
+				{entry_point !== "" && (
+					<Fact name="Entry point">
+						<span class="mono">{toSeenLine(entry_point)}</span>
+					</Fact>
+				)}
+			</dl>
+		</>
+	);
+}
+
+function Run({ action }: { readonly action: ActionRecord }) {
+	return (
+		<div class="run-columns">
+			<section class="card" aria-label="Run it">
+				<RunForm action={action} />
+			</section>
+			<ActionRuns action={action.ref} />
+		</div>
+	);
+}
+
+function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord }) {
+	const code = useResource(async (signal) => (entry_point === "" ? "" : client.actions.entryPoint(ref, { signal })), [ref, entry_point]);
+	return (
+		<Loaded resource={code}>
+			{(text) =>
+				text === "" ? (
+					<p class="faint">It has no file of its own: its runner does all of it.</p>
+				) : (
+					// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+					<section class="code" tabIndex={0} aria-label="Code">
+						<pre>{toSeenLines(text)}</pre>
+					</section>
+				)
+			}
+		</Loaded>
+	);
+}

@@ -1,0 +1,92 @@
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { TriggerInstanceRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
+import { attempt } from "../kit/notices.ts";
+import type { PageProps } from "../kit/page.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { Fact } from "../parts/fact.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Ago } from "../parts/time.tsx";
+
+/** One event: what it said, and the rules that it can be tested with. */
+export function Page({ values: { id = "" } }: PageProps) {
+	const event = useResource(() => client.triggers.instances.get(id), [id]);
+	return (
+		<Loaded resource={event}>
+			{(found) => (
+				<>
+					<Head event={found} />
+					<div class="run-columns">
+						<section class="card">
+							<h2>Payload</h2>
+							{found.payload === undefined ? <p class="faint">You may not see it.</p> : <JsonTree value={found.payload} />}
+						</section>
+						{session.may("rule_list") && <Rules event={found} />}
+					</div>
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+function Head({ event }: { readonly event: TriggerInstanceRecord }) {
+	const { id, trigger, trigger_type, status, occurrence_time, failure_reason } = event;
+	const reEmit = () =>
+		attempt(async () => {
+			const { id: again } = await client.triggers.instances.reEmit(id);
+			addressBar.go(toPath("/events/latest/:id", { id: again }));
+		}, "It happens again: this is the new event");
+	return (
+		<>
+			<div class="page-head">
+				<h1>{toSeenLine(trigger)}</h1>
+				{session.may("trigger_instance_reemit") && (
+					<button type="button" onClick={() => void reEmit()}>
+						Emit again
+					</button>
+				)}
+			</div>
+			{failure_reason !== undefined && <p class="bad-text">{toSeenLines(failure_reason)}</p>}
+			<dl class="facts">
+				<Fact name="Status">
+					<StatusBadge status={status} />
+				</Fact>
+				<Fact name="When">
+					<Ago at={occurrence_time} />
+				</Fact>
+				<Fact name="Type">{toSeenLine(trigger_type)}</Fact>
+				<Fact name="Id">
+					<span class="mono">{id}</span>
+				</Fact>
+			</dl>
+		</>
+	);
+}
+
+/** Rules of its trigger: each can be tested with it. */
+function Rules({ event: { id, trigger } }: { readonly event: TriggerInstanceRecord }) {
+	const rules = useResource(() => client.rules.list({ trigger, include_attributes: "ref,enabled" }), [trigger]);
+	return (
+		<section class="card">
+			<h2>Rules of this trigger</h2>
+			<Loaded resource={rules}>
+				{({ items }) =>
+					items.length === 0 ? (
+						<p class="faint">No rule has this trigger.</p>
+					) : (
+						<ul class="criteria">
+							{items.map(({ ref }) => (
+								<li key={ref}>
+									<a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event: id })}>Test {toSeenLine(ref)} with it</a>
+								</li>
+							))}
+						</ul>
+					)
+				}
+			</Loaded>
+		</section>
+	);
+}

@@ -1,0 +1,116 @@
+import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import type { ParameterDefinition, ParameterSchema } from "../../contract/parameters.ts";
+
+/** How a value is asked for. `any` takes JSON, and what is no JSON as a text. */
+export type FieldKind = "choice" | "flag" | "secret" | "number" | "text" | "json" | "any";
+
+/** A value that a form asks for. */
+export interface Field {
+	readonly name: string;
+	readonly definition: ParameterDefinition;
+	readonly kind: FieldKind;
+}
+
+/** What stands in a form, by name: empty is not given. */
+export type FieldTexts = Readonly<Record<string, string>>;
+
+/** What is wrong in a form, by name. */
+export type FieldProblems = Readonly<Record<string, string>>;
+
+/** The values that a schema lets a caller give: what must be given first. */
+export function toFields(schema: ParameterSchema): readonly Field[] {
+	const fields = Object.entries(schema)
+		.filter(([, { immutable }]) => immutable !== true)
+		.map(([name, definition]) => ({ name, definition, kind: toKind(definition) }));
+	return [...fields.filter(isNeeded), ...fields.filter((field) => !isNeeded(field))];
+}
+
+/** Whether it must be given. A default satisfies that. */
+export function isNeeded({ definition }: Field): boolean {
+	return definition.required === true && (definition.default ?? null) === null;
+}
+
+/** What stands in the form for values that are there already. Secrets are not shown. */
+export function toTexts(fields: readonly Field[], values: JsonObject): FieldTexts {
+	const given = fields.filter(({ name, kind }) => kind !== "secret" && Object.hasOwn(values, name));
+	return Object.fromEntries(given.map((field) => [field.name, toText(field, values[field.name])]));
+}
+
+/** The values that stand in a form: those that differ from what stood there `before`; and what is wrong with them. */
+export function readTexts(
+	fields: readonly Field[],
+	texts: FieldTexts,
+	before: FieldTexts | undefined,
+): { readonly values: JsonObject; readonly problems: FieldProblems } {
+	const values: Record<string, JsonValue> = {};
+	const problems: Record<string, string> = {};
+	for (const field of fields) {
+		const { name } = field;
+		const text = texts[name] ?? "";
+		if (text === (before?.[name] ?? "")) {
+			if (text === "" && before === undefined && isNeeded(field)) problems[name] = `${name} must be given.`;
+			continue;
+		}
+		try {
+			values[name] = readText(field, text);
+		} catch (error) {
+			problems[name] = error instanceof Error ? error.message : String(error);
+		}
+	}
+	return { values, problems };
+}
+
+function toKind({ enum: choices, secret, type }: ParameterDefinition): FieldKind {
+	if (choices !== undefined) return "choice";
+	if (secret === true) return "secret";
+	switch (type) {
+		case "boolean":
+			return "flag";
+		case "integer":
+		case "number":
+			return "number";
+		case "string":
+			return "text";
+		case undefined:
+			return "any";
+		default:
+			return "json";
+	}
+}
+
+function toText({ kind }: Field, value: JsonValue | undefined): string {
+	if (value === undefined || value === null) return "";
+	if (kind === "choice") return JSON.stringify(value);
+	return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+}
+
+/** Templates are texts whatever the type: the service renders them before it looks at the type. */
+function readText(field: Field, text: string): JsonValue {
+	const { name, kind, definition } = field;
+	const { type = "string" } = definition;
+	if (kind === "text" || (kind === "secret" && type === "string") || /\{\{|\{%/.test(text)) return text;
+	if (text.trim() === "") throw new Error(`${name} cannot be taken away: give another value, or what was there.`);
+	if (kind === "any") return parseJson(text) ?? text;
+	if (kind === "number" || type === "number" || type === "integer") return readNumber(name, type, text);
+	const value = parseJson(text);
+	if (value === undefined)
+		throw new Error(
+			`${name} must be JSON${type === "array" ? ', such as ["one", "two"]' : type === "object" ? ', such as {"name": "value"}' : ""}.`,
+		);
+	return value;
+}
+
+function readNumber(name: string, type: string, text: string): number {
+	const value = Number(text);
+	if (!Number.isFinite(value)) throw new Error(`${name} must be a number.`);
+	if (type === "integer" && !Number.isInteger(value)) throw new Error(`${name} must be a whole number.`);
+	return value;
+}
+
+function parseJson(text: string): JsonValue | undefined {
+	try {
+		return JSON.parse(text) as JsonValue;
+	} catch {
+		return undefined;
+	}
+}

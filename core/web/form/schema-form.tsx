@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import { isSvcError } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { ParameterSchema } from "../../contract/parameters.ts";
+import { toSeenLines } from "../../contract/unseen-text.ts";
+import { session } from "../kit/service.ts";
+import { type FieldProblems, type FieldTexts, readTexts, toFields, toTexts } from "./fields.ts";
+import { SchemaField } from "./schema-field.tsx";
+
+interface SchemaFormProps {
+	readonly schema: ParameterSchema;
+	/** Names that few want: they are folded away. */
+	readonly rare?: ReadonlySet<string>;
+	/** What is there already. Given, the form sends only what was changed. */
+	readonly initial?: JsonObject;
+	/** What the button says. */
+	readonly action: string;
+	/** What there is to say where nothing can be given. */
+	readonly none?: string;
+	/** Given the values. What it throws is shown in the form. */
+	onSubmit(values: JsonObject): Promise<void>;
+	readonly onCancel?: () => void;
+}
+
+/** A form that asks for the values of a schema. What is not given is not sent, so that defaults stay the service's. */
+export function SchemaForm({ schema, rare, initial, action, none, onSubmit, onCancel }: SchemaFormProps) {
+	const id = useId();
+	const form = useRef<HTMLFormElement>(null);
+	const fields = useMemo(() => toFields(schema), [schema]);
+	const before = useMemo(() => (initial === undefined ? undefined : toTexts(fields, initial)), [fields, initial]);
+	const texts = useSignal<FieldTexts>(before ?? {});
+	const problems = useSignal<FieldProblems>({});
+	const refusal = useSignal("");
+	const isBusy = useSignal(false);
+	useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [problems.value]);
+	const submit = async (event: Event) => {
+		event.preventDefault();
+		const read = readTexts(fields, texts.value, before);
+		problems.value = read.problems;
+		refusal.value = "";
+		if (Object.keys(read.problems).length > 0) return;
+		isBusy.value = true;
+		try {
+			await onSubmit(read.values);
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAUTHORIZED")) session.end();
+			refusal.value = error instanceof Error ? error.message : String(error);
+		}
+		isBusy.value = false;
+	};
+	const toField = (isRare: boolean) =>
+		fields.map(
+			(field, index) =>
+				(rare?.has(field.name) ?? false) === isRare && (
+					<SchemaField
+						key={field.name}
+						field={field}
+						id={`${id}-${index}`}
+						text={texts.value[field.name] ?? ""}
+						problem={problems.value[field.name]}
+						isChange={before !== undefined}
+						onText={(text) => (texts.value = { ...texts.value, [field.name]: text })}
+					/>
+				),
+		);
+	const isRareWrong = fields.some(({ name }) => rare?.has(name) && problems.value[name] !== undefined);
+	return (
+		<form ref={form} class="schema-form" noValidate onSubmit={submit}>
+			{fields.length === 0 && none !== undefined && <p class="faint">{none}</p>}
+			{toField(false)}
+			{fields.some(({ name }) => rare?.has(name)) && (
+				<details open={isRareWrong}>
+					<summary>More</summary>
+					{toField(true)}
+				</details>
+			)}
+			<Refusal text={refusal.value} />
+			<FormButtons action={action} isBusy={isBusy.value} onCancel={onCancel} />
+		</form>
+	);
+}
+
+/** What the service did not like. */
+function Refusal({ text }: { readonly text: string }) {
+	if (text === "") return null;
+	return (
+		<p class="fault" role="alert">
+			{toSeenLines(text)}
+		</p>
+	);
+}
+
+interface FormButtonsProps {
+	readonly action: string;
+	readonly isBusy: boolean;
+	readonly onCancel: (() => void) | undefined;
+}
+
+function FormButtons({ action, isBusy, onCancel }: FormButtonsProps) {
+	return (
+		<div class="dialog-actions">
+			{onCancel !== undefined && (
+				<button type="button" onClick={onCancel}>
+					Do not
+				</button>
+			)}
+			<button type="submit" class="primary" disabled={isBusy}>
+				{action}
+			</button>
+		</div>
+	);
+}

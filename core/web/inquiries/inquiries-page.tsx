@@ -1,0 +1,61 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { InquiryRecord } from "../../features/clients.ts";
+import { toHref, toPath } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
+
+const pageSize = 20;
+
+const columns: readonly Column<InquiryRecord>[] = [
+	{
+		title: "Question",
+		class: "wide",
+		cell: ({ id, route }) => (
+			<a class="row-link" href={toHref(toPath("/inquiries/:id", { id }))}>
+				{route === "" ? id : toSeenLine(route)}
+			</a>
+		),
+	},
+	{ title: "Asked", cell: (inquiry) => toSeenLine(toAsked(inquiry)) },
+	{ title: "Waits", cell: ({ ttl }) => (ttl === 0 ? "for ever" : `${ttl} min`) },
+];
+
+/** What waits for somebody's answer. */
+export function Page() {
+	const paging = toPaging(pageSize);
+	const inquiries = useResource(() => client.inquiries.list(paging), [paging.offset], {
+		isTouched: ({ name }) => name.startsWith("svc.execution__"),
+	});
+	return (
+		<>
+			<div class="page-head">
+				<h1>Inquiries</h1>
+			</div>
+			<Loaded resource={inquiries}>
+				{({ items, total }) =>
+					items.length === 0 ? (
+						<Empty title="Nothing waits for an answer">
+							<p>
+								A workflow asks with the action <code>core.ask</code>, and goes on when somebody has answered here.
+							</p>
+						</Empty>
+					) : (
+						<>
+							<DataTable label="Inquiries" columns={columns} rows={items} toKey={({ id }) => id} />
+							<Pager size={pageSize} shown={items.length} total={total} />
+						</>
+					)
+				}
+			</Loaded>
+		</>
+	);
+}
+
+/** Who may answer. */
+export function toAsked({ users, roles }: Pick<InquiryRecord, "users" | "roles">): string {
+	return [...users, ...roles.map((role) => `role ${role}`)].join(", ") || "anybody";
+}

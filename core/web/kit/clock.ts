@@ -1,0 +1,36 @@
+import { signal } from "@preact/signals";
+
+/** The time, in milliseconds, for what says how long ago something was. */
+export const now = signal(Date.now());
+
+setInterval(() => {
+	if (document.visibilityState === "visible") now.value = Date.now();
+}, 1_000);
+document.addEventListener("visibilitychange", () => {
+	now.value = Date.now();
+});
+
+const steps: readonly (readonly [unit: string, seconds: number])[] = [
+	["d", 86_400],
+	["h", 3_600],
+	["min", 60],
+];
+
+/** How long something takes, in at most two units: `1 h 4 min`, `12.3 s`, `340 ms`. */
+export function toDuration(seconds: number): string {
+	if (seconds < 1) return `${Math.max(0, Math.round(seconds * 1_000))} ms`;
+	if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds)} s`;
+	const [index, [unit, size] = ["s", 1]] = [...steps.entries()].find(([, [, size]]) => seconds >= size) ?? [0];
+	const [smaller, small] = steps[index + 1] ?? ["s", 1];
+	const rest = Math.floor((seconds % size) / small);
+	return `${Math.floor(seconds / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`;
+}
+
+/** How long ago it was, roughly. A clock that is a little behind makes nothing of the future. */
+export function toAgo(milliseconds: number): string {
+	const seconds = Math.max(0, milliseconds / 1_000);
+	if (seconds < 5) return "now";
+	if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+	const [unit, size] = steps.find(([, size]) => seconds >= size) ?? ["s", 1];
+	return `${Math.floor(seconds / size)} ${unit} ago`;
+}

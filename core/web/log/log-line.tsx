@@ -1,0 +1,42 @@
+import type { OutputLineRecord } from "../../features/clients.ts";
+import { toLocal } from "../parts/time.tsx";
+import { StyledText, toStyledParts } from "./styled-text.tsx";
+
+/** How lines are shown. */
+export interface LineLook {
+	readonly showsTime: boolean;
+	readonly find: string;
+}
+
+interface LogLineProps {
+	readonly number: number;
+	/** Undefined while it is on its way. */
+	readonly line: OutputLineRecord | undefined;
+	readonly href: string;
+	readonly isMarked: boolean;
+	readonly look: LineLook;
+	/** Colours that may still be drawn: a line with more of them is drawn without. */
+	readonly mostParts: number;
+}
+
+/** A line of an output: its number, which is a link to it, and what it says. */
+export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLineProps) {
+	const parts = line === undefined ? [] : toStyledParts(line.text);
+	const shown = parts.length > mostParts ? [{ text: parts.map(({ text }) => text).join(""), class: "" }] : parts;
+	const more = line === undefined ? 0 : line.length - line.text.length;
+	return (
+		<div class={`log-line ${line?.output_type ?? ""} ${isMarked ? "marked" : ""}`}>
+			<a class="log-number" href={href}>
+				{number}
+			</a>
+			{look.showsTime && line !== undefined && <time dateTime={line.timestamp}>{toLocal(line.timestamp).slice(11)} </time>}
+			{line === undefined ? "…" : <StyledText parts={shown} find={look.find} />}
+			{more > 0 && <i> … {more.toLocaleString("en")} more characters: download the output to see them</i>}
+		</div>
+	);
+}
+
+/** How many parts of a line are drawn on their own. */
+export function countParts(line: OutputLineRecord | undefined): number {
+	return line === undefined || !line.text.includes("\u001b") ? 0 : toStyledParts(line.text).length;
+}

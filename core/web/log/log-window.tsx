@@ -1,0 +1,127 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { addressBar, toHref } from "../kit/address.ts";
+import { countParts, type LineLook, LogLine } from "./log-line.tsx";
+import type { LogSource } from "./log-source.ts";
+
+/** Height of a line, as the style has it. */
+const rowHeight = 18;
+/** Browsers draw no element that is higher than this. Beyond, scrolling goes in larger steps. */
+const tallest = 30_000_000;
+/** Lines that are drawn above and below what is seen. */
+const spare = 8;
+/** Elements for colours in all lines that are drawn together. */
+const mostParts = 150;
+
+interface LogWindowProps {
+	readonly source: LogSource;
+	/** The line that the address names; 0 for none. */
+	readonly line: number;
+	readonly look: LineLook;
+	readonly isWrapped: boolean;
+	readonly isFollowed: boolean;
+	readonly onFollow: (isFollowed: boolean) => void;
+}
+
+/** Where in the output somebody is. */
+interface View {
+	/** Line at the upper edge, from 0, with a fraction. */
+	readonly top: number;
+	/** Where the scroll bar stands, in pixels. */
+	readonly offset: number;
+	/** What is seen of it, in pixels. */
+	readonly height: number;
+}
+
+/** The lines that are seen, and a few more: whatever the length of the output, the page holds no others. */
+export function LogWindow({ source, line, look, isWrapped, isFollowed, onFollow }: LogWindowProps) {
+	const box = useRef<HTMLElement>(null);
+	const view = useSignal<View>({ top: 0, offset: 0, height: 600 });
+	const total = source.total.value ?? 0;
+	const { top, offset, height } = view.value;
+	const whole = Math.min(tallest, total * rowHeight + (isWrapped ? height : 0));
+	const rows = Math.ceil(height / rowHeight);
+	const first = isFollowed ? Math.max(0, total - rows - spare) : Math.max(0, Math.floor(top) - (isWrapped ? 0 : spare));
+	const last = Math.min(total, isFollowed ? total : Math.floor(top) + rows + spare);
+	useEffect(() => source.want(first + 1, last));
+	const update = () => box.current !== null && !isFollowed && (view.value = toView(box.current, { total, whole }));
+	useLayoutEffect(() => {
+		const { current } = box;
+		if (current !== null && isFollowed) current.scrollTop = current.scrollHeight;
+	});
+	useEffect(() => {
+		if (box.current !== null && line > 0 && total > 0) {
+			box.current.scrollTop = toOffset(line - 1 - rows / 3, { total, whole, height });
+			view.value = toView(box.current, { total, whole });
+		}
+	}, [line, total > 0]);
+	useEffect(() => {
+		const resized = new ResizeObserver(update);
+		if (box.current !== null) resized.observe(box.current);
+		return () => resized.disconnect();
+	});
+	const style = isFollowed ? { bottom: "0" } : { transform: `translateY(${offset - (top - first) * rowHeight}px)` };
+	return (
+		<section
+			ref={box}
+			class={`log ${isWrapped ? "wrapped" : ""}`}
+			aria-label="Output"
+			// biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it.
+			tabIndex={0}
+			onScroll={() => {
+				const { current } = box;
+				if (current === null) return;
+				if (isFollowed && current.scrollTop + current.clientHeight < current.scrollHeight - rowHeight) onFollow(false);
+				update();
+			}}
+		>
+			<div class="log-whole" style={{ height: `${whole}px` }}>
+				<div class="log-lines" style={style}>
+					<Lines source={source} first={first} last={last} line={line} look={look} />
+				</div>
+			</div>
+		</section>
+	);
+}
+
+interface LinesProps extends Pick<LogWindowProps, "source" | "line" | "look"> {
+	/** Lines before the first one, and up to the last one. */
+	readonly first: number;
+	readonly last: number;
+}
+
+function Lines({ source, first, last, line, look }: LinesProps) {
+	// Read, so that lines are drawn when they have come.
+	void source.version.value;
+	const { path, query } = addressBar.current.value;
+	const given = Object.fromEntries(query);
+	let left = mostParts;
+	return (
+		<>
+			{Array.from({ length: Math.max(0, last - first) }, (_, index) => {
+				const number = first + index + 1;
+				const known = source.line(number);
+				const mayUse = left;
+				left -= Math.min(left, countParts(known));
+				const href = toHref(path, { ...given, line: number });
+				return <LogLine key={number} number={number} line={known} href={href} isMarked={number === line} look={look} mostParts={mayUse} />;
+			})}
+		</>
+	);
+}
+
+interface Extent {
+	readonly total: number;
+	readonly whole: number;
+}
+
+function toView({ scrollTop: offset, clientHeight: height }: Element, { total, whole }: Extent): View {
+	if (whole < tallest) return { top: offset / rowHeight, offset, height };
+	const share = Math.min(1, offset / Math.max(1, whole - height));
+	return { top: share * Math.max(0, total - height / rowHeight), offset, height };
+}
+
+function toOffset(top: number, { total, whole, height }: Extent & { readonly height: number }): number {
+	if (whole < tallest) return Math.max(0, top * rowHeight);
+	return Math.max(0, (top / Math.max(1, total - height / rowHeight)) * (whole - height));
+}

@@ -1,0 +1,74 @@
+import { toHref } from "../kit/address.ts";
+import type { PageDefinition } from "../kit/page.ts";
+import { client, session } from "../kit/service.ts";
+import { toRunHref } from "../runs/run-address.ts";
+
+/** Somewhere to go. */
+export interface PaletteEntry {
+	/** What it is: a page, a run, or the kind of a record. */
+	readonly kind: string;
+	readonly title: string;
+	readonly href: string;
+}
+
+/** As many names of each kind as anybody may read at once. */
+const mostNames = 100;
+const mostShown = 40;
+
+interface RecordKind {
+	readonly kind: string;
+	readonly permission: string;
+	/** Where its records are shown. Kinds without such a page are left out, unless their runs can be shown. */
+	readonly page: string;
+	/** The filter of runs by which those of such a record are found. */
+	readonly runFilter?: string;
+	names(signal: AbortSignal): Promise<readonly string[]>;
+}
+
+const refs = { include_attributes: "ref", limit: mostNames };
+const toRefs = ({ items }: { readonly items: readonly { readonly ref: string }[] }) => items.map(({ ref }) => ref);
+
+const recordKinds: readonly RecordKind[] = [
+	{
+		kind: "Action",
+		permission: "action_list",
+		page: "/actions",
+		runFilter: "action",
+		names: async (signal) => toRefs(await client.actions.list(refs, { signal })),
+	},
+	{ kind: "Rule", permission: "rule_list", page: "/rules", names: async () => toRefs(await client.rules.list(refs)) },
+	{ kind: "Pack", permission: "pack_list", page: "/packs", names: async () => toRefs(await client.packs.list(refs)) },
+	{ kind: "Sensor", permission: "sensor_list", page: "/sensors", names: async () => toRefs(await client.sensors.list(refs)) },
+];
+
+/** The pages that somebody may go to without naming a record. */
+export function toPageEntries(pages: readonly PageDefinition[]): readonly PaletteEntry[] {
+	return pages
+		.filter(({ permission, group }) => group !== undefined && (permission === undefined || session.may(permission)))
+		.map(({ title, path }) => ({ kind: "Page", title, href: toHref(path.replace(/\/:.*/, "")) }));
+}
+
+/** Records by name, of the kinds that somebody may list. A kind that cannot be read is left out: the others are still of use. */
+export async function readRecordEntries(pages: readonly PageDefinition[], signal: AbortSignal): Promise<readonly PaletteEntry[]> {
+	const offered = recordKinds.filter(({ permission }) => session.may(permission));
+	const read = offered.map(async ({ kind, page, runFilter, names }) => {
+		const hasPage = pages.some(({ path }) => path.startsWith(`${page}/:`));
+		if (!hasPage && runFilter === undefined) return [];
+		return (await names(signal)).map((title) => {
+			const href = hasPage ? toHref(`${page}/${encodeURIComponent(title)}`) : toHref("/history", { [runFilter ?? ""]: title });
+			return { kind: hasPage ? kind : `Runs of ${kind.toLowerCase()}`, title, href };
+		});
+	});
+	return (await Promise.allSettled(read)).flatMap((settled) => (settled.status === "fulfilled" ? settled.value : []));
+}
+
+/** Entries that hold every word of the text; those that begin with it come first. An id leads to the run of it. */
+export function findEntries(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
+	const wanted = text.trim().toLowerCase();
+	const words = wanted.split(/\s+/).filter(Boolean);
+	const found = entries.filter(({ kind, title }) => words.every((word) => `${kind} ${title}`.toLowerCase().includes(word)));
+	const begins = ({ title }: PaletteEntry) => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
+	const sorted = [...found].sort((a, b) => begins(a) - begins(b));
+	const run = /^[0-9a-f]{24}$/.test(wanted) ? [{ kind: "Run", title: wanted, href: toRunHref(wanted) }] : [];
+	return [...run, ...sorted].slice(0, mostShown);
+}

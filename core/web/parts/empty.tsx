@@ -1,0 +1,11 @@
+import type { ComponentChildren } from "preact";
+
+/** There is nothing: what that means, and what to do first. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+	return (
+		<div class="empty">
+			<p class="empty-title">{title}</p>
+			{children}
+		</div>
+	);
+}

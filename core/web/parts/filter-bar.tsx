@@ -1,0 +1,76 @@
+import { useRef } from "preact/hooks";
+import { addressBar } from "../kit/address.ts";
+
+/** A filter of a list. */
+export interface Filter {
+	/** Its name in the address. */
+	readonly name: string;
+	readonly label: string;
+	/** `choice` has values to choose from; `text` may have some to propose. */
+	readonly kind: "text" | "choice" | "time";
+	readonly values?: readonly string[];
+	readonly hint?: string;
+}
+
+/** Filters that stand in the address: a change counts when it is confirmed, or the field is left. Going on begins at the first page. */
+export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) {
+	const isAny = filters.some(({ name }) => addressBar.query(name) !== "");
+	const clear = () => addressBar.change(Object.fromEntries([...filters.map(({ name }) => [name, undefined]), ["page", undefined]]));
+	return (
+		<search class="filters" aria-label="Filters">
+			{filters.map((filter) => (
+				<FilterField key={filter.name} filter={filter} />
+			))}
+			{isAny && (
+				<button type="button" class="quiet" onClick={clear}>
+					Clear
+				</button>
+			)}
+		</search>
+	);
+}
+
+function FilterField({ filter }: { readonly filter: Filter }) {
+	const { name, label, kind, values = [], hint } = filter;
+	const value = addressBar.query(name);
+	const proposals = useRef(`proposals-${name}`);
+	const change = (next: string) => next !== value && addressBar.change({ [name]: next.trim(), page: undefined });
+	if (kind === "choice") {
+		return (
+			<label>
+				<span>{label}</span>
+				<select value={value} onChange={(event) => change(event.currentTarget.value)}>
+					<option value="">any</option>
+					{values.map((each) => (
+						<option key={each} value={each}>
+							{each}
+						</option>
+					))}
+				</select>
+			</label>
+		);
+	}
+	return (
+		<label>
+			<span>{label}</span>
+			<input
+				key={value}
+				type={kind === "time" ? "datetime-local" : "search"}
+				step={kind === "time" ? 1 : undefined}
+				defaultValue={value}
+				placeholder={hint}
+				list={values.length > 0 ? proposals.current : undefined}
+				autocomplete="off"
+				spellcheck={false}
+				onChange={(event) => change(event.currentTarget.value)}
+			/>
+			{values.length > 0 && (
+				<datalist id={proposals.current}>
+					{values.slice(0, 200).map((each) => (
+						<option key={each} value={each} />
+					))}
+				</datalist>
+			)}
+		</label>
+	);
+}

@@ -1,0 +1,33 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useErrorBoundary } from "preact/hooks";
+import { Fault } from "./fault.tsx";
+
+interface LazyProps<P extends object> {
+	/** The same for as long as the same is shown. */
+	readonly load: () => Promise<ComponentType<P>>;
+	readonly props: P;
+}
+
+/** What is loaded when it is wanted. After an upgrade of the service its file may be gone: then the page has to be loaded anew. */
+export function Lazy<P extends object>({ load, props }: LazyProps<P>) {
+	const loaded = useSignal<{ readonly Shown: ComponentType<P> } | undefined>(undefined);
+	const failure = useSignal<Error | undefined>(undefined);
+	const [broken, reset] = useErrorBoundary();
+	useEffect(() => {
+		loaded.value = undefined;
+		load().then(
+			(Shown) => {
+				loaded.value = { Shown };
+			},
+			(error: unknown) => {
+				failure.value = error instanceof Error ? error : new Error(String(error));
+			},
+		);
+	}, [load, loaded, failure]);
+	if (failure.value !== undefined) return <Fault error={failure.value} onRetry={() => location.reload()} />;
+	if (broken !== undefined) return <Fault error={new Error(`this part of the page is broken: ${String(broken)}`)} onRetry={reset} />;
+	if (loaded.value === undefined) return <p class="loading">Loading …</p>;
+	const { Shown } = loaded.value;
+	return <Shown {...props} />;
+}

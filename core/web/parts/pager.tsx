@@ -1,0 +1,41 @@
+import { addressBar } from "../kit/address.ts";
+
+interface PagerProps {
+	/** Records of a page. */
+	readonly size: number;
+	/** How many are shown now. */
+	readonly shown: number;
+	readonly total: number | undefined;
+	readonly hasMore?: boolean | undefined;
+}
+
+/** Which page of a list the address asks for: what to give the service. */
+export function toPaging(size: number): { readonly limit: number; readonly offset: number } {
+	return { limit: size, offset: (currentPage() - 1) * size };
+}
+
+/** Leads through the pages of a list, by `page` in the address. */
+export function Pager({ size, shown, total, hasMore = false }: PagerProps) {
+	const page = currentPage();
+	const first = (page - 1) * size + 1;
+	const hasNext = total === undefined ? shown === size : hasMore || first + shown <= total;
+	return (
+		<nav class="pager" aria-label="Pages of the list">
+			<span class="faint number">
+				{shown === 0 ? "nothing here" : `${first}–${first + shown - 1}`}
+				{total !== undefined && ` of ${total.toLocaleString("en")}${hasMore ? "+" : ""}`}
+			</span>
+			<button type="button" disabled={page === 1} onClick={() => addressBar.change({ page: page === 2 ? undefined : page - 1 })}>
+				Previous
+			</button>
+			<button type="button" disabled={!hasNext} onClick={() => addressBar.change({ page: page + 1 })}>
+				Next
+			</button>
+		</nav>
+	);
+}
+
+function currentPage(): number {
+	const page = Number(addressBar.query("page"));
+	return Number.isSafeInteger(page) && page > 0 ? page : 1;
+}

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { addressBar } from "../kit/address.ts";
+import { attempt } from "../kit/notices.ts";
+import { type PageDefinition, pageGroups } from "../kit/page.ts";
+import { live, session } from "../kit/service.ts";
+import { pages } from "../pages.ts";
+import { Commands } from "../palette/commands.tsx";
+import { NoticeList } from "./notices.tsx";
+import { ThemeChoice } from "./theme-choice.tsx";
+
+/** What is around every page: header, navigation, what is said. */
+export function Shell({ current, children }: { readonly current: PageDefinition | undefined; readonly children: ComponentChildren }) {
+	const main = useRef<HTMLElement>(null);
+	const { path } = addressBar.current.value;
+	const isFirst = useRef(true);
+	// Whoever has gone to another page goes on reading there.
+	useEffect(() => {
+		if (!isFirst.current) main.current?.focus({ preventScroll: true });
+		isFirst.current = false;
+		scrollTo(0, 0);
+	}, [current?.path, path.split("/")[2]]);
+	return (
+		<>
+			<header class="top">
+				<a class="skip" href={`#${path}`} onClick={(event) => skip(event, main.current)}>
+					Skip to the content
+				</a>
+				<a class="brand" href={`#${pages[0]?.path}`}>
+					svc
+				</a>
+				<Navigation current={current} />
+				<div class="who">
+					<LiveMark />
+					<Commands pages={pages} />
+					<ThemeChoice />
+					<span class="user">{session.user.value?.username}</span>
+					{session.ways.way !== "none" && (
+						<button type="button" class="quiet" onClick={() => void attempt(() => session.signOut(), "")}>
+							Sign out
+						</button>
+					)}
+				</div>
+			</header>
+			<main ref={main} tabIndex={-1}>
+				{children}
+			</main>
+			<NoticeList />
+		</>
+	);
+}
+
+function Navigation({ current }: { readonly current: PageDefinition | undefined }) {
+	const offered = pages.filter(({ group, permission }) => group !== undefined && (permission === undefined || session.may(permission)));
+	const isCurrent = (page: PageDefinition) => current !== undefined && current.path.split("/")[1] === page.path.split("/")[1];
+	return (
+		<nav class="main-nav" aria-label="Pages">
+			{pageGroups.flatMap((group) =>
+				offered
+					.filter((page) => page.group === group)
+					.map((page) => (
+						<a key={page.path} href={`#${page.path.replace(/\/:.*/, "")}`} aria-current={isCurrent(page) ? "page" : undefined}>
+							{page.title}
+						</a>
+					)),
+			)}
+		</nav>
+	);
+}
+
+/** Whether what is shown is as it is now. */
+function LiveMark() {
+	const texts = { off: "", connecting: "connecting", live: "live", lost: "connection lost, trying again", polled: "every 5 s" };
+	const { value: state } = live.state;
+	return (
+		<span class={`live ${state}`} role="status">
+			{texts[state]}
+		</span>
+	);
+}
+
+/** A link would change the address. */
+function skip(event: Event, main: HTMLElement | null): void {
+	event.preventDefault();
+	main?.focus();
+}

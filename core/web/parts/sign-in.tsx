@@ -1,0 +1,50 @@
+import { useSignal } from "@preact/signals";
+import { session } from "../kit/service.ts";
+
+/** Asks who it is. The address stays, so that whoever signs in is where they wanted to be. */
+export function SignIn() {
+	const isBusy = useSignal(false);
+	const { way, takesPasswords } = session.ways;
+	const problem = session.problem.value;
+	const signIn = async (form: HTMLFormElement) => {
+		const data = new FormData(form);
+		isBusy.value = true;
+		await session.signIn({ username: String(data.get("username")), password: String(data.get("password")) });
+		isBusy.value = false;
+	};
+	return (
+		<main class="sign-in">
+			<h1>Sign in to svc</h1>
+			{problem !== "" && (
+				<p class="fault" role="alert">
+					{problem}
+				</p>
+			)}
+			{takesPasswords && (
+				<form
+					onSubmit={(event) => {
+						event.preventDefault();
+						void signIn(event.currentTarget);
+					}}
+				>
+					<label>
+						<span>User</span>
+						<input name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required />
+					</label>
+					<label>
+						<span>Password</span>
+						<input name="password" type="password" autocomplete="current-password" required />
+					</label>
+					<button type="submit" class="primary" disabled={isBusy.value}>
+						Sign in
+					</button>
+				</form>
+			)}
+			{way === "proxy" && (
+				<button type="button" onClick={() => void session.signIn()}>
+					Sign in through the proxy
+				</button>
+			)}
+		</main>
+	);
+}

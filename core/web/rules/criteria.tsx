@@ -1,0 +1,35 @@
+import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { JsonTree } from "../parts/json-tree.tsx";
+
+/** What must hold of an event for a rule to act, a line to each criterion. */
+export function Criteria({ criteria }: { readonly criteria: JsonObject }) {
+	const entries = Object.entries(criteria);
+	if (entries.length === 0) return <p class="faint">Always: it has no criteria.</p>;
+	return (
+		<ul class="criteria">
+			{entries.map(([key, criterion]) => (
+				<li key={key}>
+					<Criterion name={key} criterion={criterion} />
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Criterion({ name, criterion }: { readonly name: string; readonly criterion: JsonValue }) {
+	if (typeof criterion !== "object" || criterion === null || !("type" in criterion) || typeof criterion.type !== "string")
+		return <JsonTree value={{ [name]: criterion }} />;
+	const { type, pattern, ...more } = criterion as { readonly type: string; readonly pattern?: JsonValue };
+	return (
+		<>
+			<code>{toSeenLine(name)}</code> <b>{toSeenLine(type)}</b> {pattern !== undefined && <code>{toShownValue(pattern)}</code>}
+			{Object.keys(more).length > 0 && <JsonTree value={more as JsonObject} />}
+		</>
+	);
+}
+
+/** A value in a line of text. */
+export function toShownValue(value: JsonValue): string {
+	return toSeenLines(typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? ""));
+}

@@ -1,0 +1,107 @@
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { RuleRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
+import { attempt } from "../kit/notices.ts";
+import type { PageProps } from "../kit/page.ts";
+import { type Resource, useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { Fact } from "../parts/fact.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Criteria } from "./criteria.tsx";
+import { RuleHistory } from "./rule-history.tsx";
+import { RuleTest } from "./rule-test.tsx";
+
+const views = [
+	{ name: "definition", title: "Definition", permission: "rule_view" },
+	{ name: "test", title: "Test", permission: "rule_view" },
+	{ name: "history", title: "History", permission: "rule_enforcement_list" },
+];
+
+/** One rule: what it says, what it would do, and what it has done. */
+export function Page({ values: { ref = "" } }: PageProps) {
+	const resource = useResource(() => client.rules.get(ref), [ref]);
+	const path = toPath("/rules/:ref", { ref });
+	const offered = views.filter(({ permission }) => session.may(permission));
+	const view = offered.find(({ name }) => name === addressBar.query("view"))?.name ?? "definition";
+	const tabs = offered.map(({ name, title }) => ({ name, title, href: toHref(path, { view: name === "definition" ? undefined : name }) }));
+	return (
+		<Loaded resource={resource}>
+			{(rule) => (
+				<>
+					<Head rule={rule} resource={resource} />
+					<Tabs label="Views of this rule" tabs={tabs} current={view} />
+					{view === "definition" && <Definition rule={rule} />}
+					{view === "test" && <RuleTest key={rule.id} rule={rule} />}
+					{view === "history" && <RuleHistory rule={rule.ref} />}
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+interface HeadProps {
+	readonly rule: RuleRecord;
+	readonly resource: Resource<RuleRecord>;
+}
+
+function Head({ rule, resource }: HeadProps) {
+	const { ref, description, enabled, trigger, action, pack } = rule;
+	const change = async () => resource.set(await client.rules.update(ref, { ...rule, enabled: !enabled }));
+	return (
+		<>
+			<div class="page-head">
+				<h1>{toSeenLine(ref)}</h1>
+				{session.may("rule_modify", rule.uid) && (
+					<button
+						type="button"
+						class={enabled ? undefined : "primary"}
+						onClick={() =>
+							void attempt(change, enabled ? "The rule is disabled: it does nothing until it is enabled" : "The rule is enabled")
+						}
+					>
+						{enabled ? "Disable" : "Enable"}
+					</button>
+				)}
+			</div>
+			{description !== "" && <p>{toSeenLines(description)}</p>}
+			<dl class="facts">
+				<Fact name="State">
+					<StatusBadge status={enabled ? "enabled" : "disabled"} />
+				</Fact>
+				<Fact name="When">{toSeenLine(trigger.type)}</Fact>
+				<Fact name="Then">
+					<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{toSeenLine(action.ref)}</a>
+				</Fact>
+				<Fact name="Pack">
+					<a href={toHref("/rules", { pack })}>{toSeenLine(pack)}</a>
+				</Fact>
+			</dl>
+		</>
+	);
+}
+
+function Definition({ rule: { trigger, criteria, action } }: { readonly rule: RuleRecord }) {
+	return (
+		<>
+			<section class="card">
+				<h2>When {toSeenLine(trigger.type)}</h2>
+				{Object.keys(trigger.parameters).length === 0 ? <p class="faint">Without parameters.</p> : <JsonTree value={trigger.parameters} />}
+			</section>
+			<section class="card">
+				<h2>If</h2>
+				<Criteria criteria={criteria} />
+			</section>
+			<section class="card">
+				<h2>Then {toSeenLine(action.ref)}</h2>
+				{Object.keys(action.parameters).length === 0 ? (
+					<p class="faint">Without parameters.</p>
+				) : (
+					<JsonTree value={action.parameters} open={3} />
+				)}
+			</section>
+		</>
+	);
+}

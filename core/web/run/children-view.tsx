@@ -1,0 +1,13 @@
+import { useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import { RunTable } from "../runs/run-table.tsx";
+import type { RunViewProps } from "./run-view.ts";
+
+/** The executions that it has started, and when each of them ran. */
+export function View({ run }: RunViewProps) {
+	const children = useResource((signal) => client.executions.children(run.id, { depth: 1 }, { signal }), [run.id], {
+		isTouched: ({ data }) => typeof data === "object" && data !== null && "parent" in data && data["parent"] === run.id,
+	});
+	return <Loaded resource={children}>{(runs) => <RunTable label="Children" runs={runs} />}</Loaded>;
+}

@@ -1,0 +1,58 @@
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { toActionUid } from "../kit/permissions.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { LogTail } from "../log/log-tail.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+import { runAgain } from "./run-again.ts";
+
+/** Of a failed execution the part that has failed first, what it says of it, and the last that it printed. */
+export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
+	const hasParts = (run.children ?? []).length > 0;
+	const failed = useResource(
+		async (signal) => (hasParts ? findFailed(run, await client.executions.children(run.id, {}, { signal })) : run),
+		[run.id, run.status],
+	);
+	return (
+		<Loaded resource={failed}>
+			{(task) => (
+				<section class="card failing">
+					<div class="failing-head">
+						<h2>{task.id === run.id ? "It has failed" : "This has failed"}</h2>
+						{task.id !== run.id && (
+							<>
+								<StatusBadge status={task.status} />
+								<a href={toRunHref(task.id)}>{task.action.ref}</a>
+							</>
+						)}
+						{task.id !== run.id && session.may("execution_rerun", toActionUid(task.action.ref)) && (
+							<button type="button" onClick={() => void runAgain(task.id)}>
+								Run it alone again
+							</button>
+						)}
+					</div>
+					<Reason run={task} />
+					<LogTail run={task} title="Its last lines" />
+				</section>
+			)}
+		</Loaded>
+	);
+}
+
+/** What the runner says of it. */
+function Reason({ run }: { readonly run: ExecutionRecord }) {
+	const error = run.result?.["error"];
+	if (typeof error !== "string" || error === "") return null;
+	return <p class="bad-text reason">{error.slice(0, 1_000)}</p>;
+}
+
+/** The first one to fail of those that have no part which has failed: the others have failed because of it. */
+function findFailed(run: ExecutionRecord, parts: readonly ExecutionRecord[]): ExecutionRecord {
+	const failed = parts.filter(({ status }) => isFailure(status));
+	const parents = new Set(failed.map(({ parent }) => parent));
+	const leaves = failed.filter(({ id }) => !parents.has(id));
+	const endOf = ({ end_timestamp }: ExecutionRecord) => end_timestamp ?? "9";
+	return leaves.sort((a, b) => (endOf(a) < endOf(b) ? -1 : 1))[0] ?? run;
+}

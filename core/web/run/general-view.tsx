@@ -1,0 +1,36 @@
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { toApiHref } from "../kit/service.ts";
+import { LogTail } from "../log/log-tail.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { isFailure } from "../parts/status-badge.tsx";
+import { FailingTask } from "./failing-task.tsx";
+import type { RunViewProps } from "./run-view.ts";
+
+/** What somebody wants to know first: of a failure, what has failed and what it said last; then what went in and what came out. */
+export function View({ run }: RunViewProps) {
+	return (
+		<>
+			{isFailure(run.status) ? <FailingTask run={run} /> : <LogTail run={run} title="Output" />}
+			<div class="run-columns">
+				<section class="card">
+					<h2>Parameters</h2>
+					<JsonTree value={run.parameters ?? {}} />
+				</section>
+				<section class="card">
+					<h2>Result</h2>
+					<Result run={run} />
+				</section>
+			</div>
+		</>
+	);
+}
+
+function Result({ run }: { readonly run: ExecutionRecord }) {
+	if (run.result !== undefined) return <JsonTree value={run.result} />;
+	if (run.result_size === undefined || run.result_size === 0) return <p class="faint">none yet</p>;
+	return (
+		<p>
+			<a href={toApiHref(`/executions/${run.id}/result?download=true`)}>Download {run.result_size.toLocaleString("en")} bytes</a>
+		</p>
+	);
+}

@@ -1,0 +1,52 @@
+import { useCallback } from "preact/hooks";
+import type { ExecutionRecord } from "../../features/clients.ts";
+import type { PageProps } from "../kit/page.ts";
+import { type Resource, useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { Lazy } from "../parts/lazy.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+import { RunHead } from "./run-head.tsx";
+import type { RunViewDefinition } from "./run-view.ts";
+import { runViews } from "./run-views.ts";
+
+/** Bytes of a result that are loaded with an execution; a larger one can be downloaded. */
+const largestResult = 500_000;
+
+/** One execution, in several views. */
+export function Page({ values: { id = "", view = "general" } }: PageProps) {
+	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isAbout(data, id),
+	});
+	return <Loaded resource={resource}>{(run) => <Run key={run.id} run={run} resource={resource} view={view} />}</Loaded>;
+}
+
+interface RunProps {
+	readonly run: ExecutionRecord;
+	readonly resource: Resource<ExecutionRecord>;
+	readonly view: string;
+}
+
+function Run({ run, resource, view }: RunProps) {
+	const offered = runViews.filter(({ isOffered }) => isOffered?.(run) ?? true);
+	const current = offered.find(({ name }) => name === view) ?? offered[0];
+	const tabs = offered.map(({ name, title, count }) => ({ name, title, count: count?.(run), href: toRunHref(run.id, name) }));
+	return (
+		<>
+			<RunHead run={run} resource={resource} />
+			<Tabs label="Views of this run" tabs={tabs} current={current?.name ?? ""} />
+			{current !== undefined && <View key={current.name} view={current} run={run} resource={resource} />}
+		</>
+	);
+}
+
+function View({ view, ...props }: Omit<RunProps, "view"> & { readonly view: RunViewDefinition }) {
+	const load = useCallback(async () => (await view.load()).View, [view]);
+	return <Lazy load={load} props={props} />;
+}
+
+/** Whether an event is about the execution or about a child of it. */
+function isAbout(data: unknown, id: string): boolean {
+	return typeof data === "object" && data !== null && (("id" in data && data.id === id) || ("parent" in data && data.parent === id));
+}

@@ -1,0 +1,15 @@
+import type { RunViewDefinition } from "./run-view.ts";
+
+/** The views of an execution, in the order of their tabs. */
+export const runViews: readonly RunViewDefinition[] = [
+	{ name: "general", title: "General", load: () => import("./general-view.tsx") },
+	{ name: "log", title: "Log", load: () => import("../log/log-view.tsx") },
+	{
+		name: "children",
+		title: "Children",
+		isOffered: ({ children = [] }) => children.length > 0,
+		count: ({ children = [] }) => children.length,
+		load: () => import("./children-view.tsx"),
+	},
+	{ name: "states", title: "States", load: () => import("./states-view.tsx") },
+];

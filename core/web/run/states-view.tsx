@@ -1,0 +1,28 @@
+import { DataTable } from "../parts/data-table.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Duration, toLocal } from "../parts/time.tsx";
+import type { RunViewProps } from "./run-view.ts";
+
+/** Every state that it went through, and how long it stayed in each; beside it what is known of it besides. */
+export function View({ run }: RunViewProps) {
+	const rows = run.log.map((entry, index) => ({ ...entry, index, until: run.log[index + 1]?.timestamp ?? run.end_timestamp }));
+	return (
+		<div class="run-columns">
+			<DataTable
+				label="States"
+				rows={rows}
+				toKey={({ index }) => String(index)}
+				columns={[
+					{ title: "State", cell: ({ status }) => <StatusBadge status={status} /> },
+					{ title: "Since", class: "number", cell: ({ timestamp }) => toLocal(timestamp) },
+					{ title: "For", class: "right", cell: ({ timestamp, until }) => <Duration from={timestamp} to={until} /> },
+				]}
+			/>
+			<section class="card">
+				<h2>Context</h2>
+				<JsonTree value={run.context} open={3} />
+			</section>
+		</div>
+	);
+}

@@ -1,0 +1,72 @@
+import { useSignal } from "@preact/signals";
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { attempt, notices } from "../kit/notices.ts";
+import { toActionUid } from "../kit/permissions.ts";
+import { client, session } from "../kit/service.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { isEnded } from "../parts/status-badge.tsx";
+
+interface BulkActionsProps {
+	/** Those that are chosen. */
+	readonly runs: readonly ExecutionRecord[];
+	readonly onDone: () => void;
+}
+
+type Act = "cancel" | "rerun";
+
+/** Does the same with many: each for itself, so that one that refuses does not keep the others. */
+export function BulkActions({ runs, onDone }: BulkActionsProps) {
+	const asked = useSignal<Act | undefined>(undefined);
+	const { value: act } = asked;
+	const may = (permission: string) => (run: ExecutionRecord) => session.may(permission, toActionUid(run.action.ref));
+	const cancelable = runs.filter(may("execution_stop")).filter(({ status }) => !isEnded(status));
+	const repeatable = runs.filter(may("execution_rerun"));
+	const perform = async (wanted: Act) => {
+		const done = wanted === "cancel" ? await each(cancelable, cancel) : await each(repeatable, rerun);
+		if (done > 0) notices.say(`${wanted === "cancel" ? "Canceled" : "Started again"}: ${count(done)}`);
+		onDone();
+	};
+	return (
+		<>
+			{cancelable.length > 0 && (
+				<button type="button" onClick={() => (asked.value = "cancel")}>
+					Cancel {count(cancelable.length)}
+				</button>
+			)}
+			{repeatable.length > 0 && (
+				<button type="button" onClick={() => (asked.value = "rerun")}>
+					Run {count(repeatable.length)} again
+				</button>
+			)}
+			{act !== undefined && (
+				<Confirm
+					title={act === "cancel" ? "Cancel these runs?" : "Run these again?"}
+					action={act === "cancel" ? `Cancel ${count(cancelable.length)}` : `Run ${count(repeatable.length)} again`}
+					isDangerous={act === "cancel"}
+					onConfirm={() => void perform(act)}
+					onClose={() => (asked.value = undefined)}
+				/>
+			)}
+		</>
+	);
+}
+
+function count(number: number): string {
+	return number === 1 ? "1 run" : `${number} runs`;
+}
+
+/** How many of them went well; the others are told of one by one. */
+async function each(runs: readonly ExecutionRecord[], act: (run: ExecutionRecord) => Promise<void>): Promise<number> {
+	let done = 0;
+	for (const run of runs) if (await attempt(() => act(run), "")) done += 1;
+	return done;
+}
+
+async function cancel({ id }: ExecutionRecord): Promise<void> {
+	const { refused } = await client.executions.cancel(id);
+	if (refused !== undefined) throw new Error(refused);
+}
+
+async function rerun({ id }: ExecutionRecord): Promise<void> {
+	await client.executions.rerun(id, {});
+}

@@ -1,0 +1,104 @@
+import { signal, useSignal } from "@preact/signals";
+import { addressBar } from "../kit/address.ts";
+import { preferences } from "../kit/preferences.ts";
+import { Dialog } from "../parts/confirm.tsx";
+
+/** A list with its filters, under a name. */
+interface View {
+	readonly name: string;
+	/** The query of the address, without the page. */
+	readonly query: string;
+}
+
+const given: readonly View[] = [
+	{ name: "All", query: "" },
+	{ name: "Running", query: "status=running" },
+	{ name: "Failed", query: "status=failed" },
+	{ name: "Waiting", query: "status=pending" },
+];
+const mostSaved = 30;
+
+const isView = (value: unknown): value is View =>
+	typeof value === "object" &&
+	value !== null &&
+	"name" in value &&
+	typeof value.name === "string" &&
+	"query" in value &&
+	typeof value.query === "string";
+const isViews = (value: unknown): value is readonly View[] => Array.isArray(value) && value.every(isView);
+
+const saved = signal<readonly View[]>(preferences.get("views", isViews) ?? []);
+
+function save(views: readonly View[]): void {
+	saved.value = views.slice(-mostSaved);
+	preferences.set("views", saved.value);
+}
+
+/** Lists that are looked at often: some that everybody has, and those that were kept in this browser. */
+export function SavedViews() {
+	const isNaming = useSignal(false);
+	const current = currentQuery();
+	const own = saved.value.find(({ query }) => query === current);
+	const isKnown = own !== undefined || given.some(({ query }) => query === current);
+	return (
+		<nav class="views" aria-label="Views">
+			{[...given, ...saved.value].map(({ name, query }) => (
+				<a
+					key={`${name} ${query}`}
+					href={`#/history${query === "" ? "" : `?${query}`}`}
+					aria-current={query === current ? "page" : undefined}
+				>
+					{name}
+				</a>
+			))}
+			{!isKnown && (
+				<button type="button" onClick={() => (isNaming.value = true)}>
+					Save view
+				</button>
+			)}
+			{own !== undefined && (
+				<button type="button" onClick={() => save(saved.value.filter((view) => view !== own))}>
+					Forget view
+				</button>
+			)}
+			{isNaming.value && (
+				<NameView onName={(name) => save([...saved.value, { name, query: current }])} onClose={() => (isNaming.value = false)} />
+			)}
+		</nav>
+	);
+}
+
+function NameView({ onName, onClose }: { readonly onName: (name: string) => void; readonly onClose: () => void }) {
+	return (
+		<Dialog title="Save this view" onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					onName(String(new FormData(event.currentTarget).get("name")).trim().slice(0, 60));
+					onClose();
+				}}
+			>
+				<label>
+					<span class="dialog-field">Name; it is kept in this browser</span>
+					<input name="name" required maxLength={60} autocomplete="off" />
+				</label>
+				<div class="dialog-actions">
+					<button type="button" onClick={onClose}>
+						Do not
+					</button>
+					<button type="submit" class="primary">
+						Save
+					</button>
+				</div>
+			</form>
+		</Dialog>
+	);
+}
+
+/** In one order, so that the same filters are the same view. */
+function currentQuery(): string {
+	const query = new URLSearchParams(addressBar.current.value.query);
+	query.delete("page");
+	query.sort();
+	return query.toString();
+}

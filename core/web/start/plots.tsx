@@ -1,0 +1,104 @@
+import type { ComponentChildren } from "preact";
+import { toDuration } from "../kit/clock.ts";
+import { toLocal } from "../parts/time.tsx";
+import type { Bucket } from "./rates.ts";
+
+/** Units of a plot; it is stretched to the room that there is. */
+const width = 480;
+const height = 88;
+
+interface PlotProps {
+	readonly buckets: readonly Bucket[];
+}
+
+/** How many runs began when, and what came of them. */
+export function RatePlot({ buckets }: PlotProps) {
+	const most = Math.max(1, ...buckets.map(({ good, bad, other }) => good + bad + other));
+	const total = sum(buckets, ({ good, bad, other }) => good + bad + other);
+	const failed = sum(buckets, ({ bad }) => bad);
+	const text = `${total} in all, ${failed} failed; at most ${most} in one bar`;
+	return (
+		<Plot title="Runs" text={text} most={String(most)} buckets={buckets}>
+			{(bucket, x, size) => {
+				let top = height;
+				const part = (name: string, count: number) => {
+					const tall = (count / most) * height;
+					top -= tall;
+					return count > 0 && <rect key={name} class={name} x={x} y={top} width={size} height={tall} />;
+				};
+				return (
+					<>
+						<title>{`${toTime(bucket)}: ${bucket.good} succeeded, ${bucket.bad} failed, ${bucket.other} others`}</title>
+						{part("good", bucket.good)}
+						{part("bad", bucket.bad)}
+						{part("other", bucket.other)}
+					</>
+				);
+			}}
+		</Plot>
+	);
+}
+
+/** How long those that have ended took: half of them, and nearly all. */
+export function DurationPlot({ buckets }: PlotProps) {
+	const most = Math.max(0.001, ...buckets.map(({ slow = 0 }) => slow));
+	const text = `half of the runs of a bar, and 95 of 100; at most ${toDuration(most)}`;
+	return (
+		<Plot title="How long they took" text={text} most={toDuration(most)} buckets={buckets}>
+			{(bucket, x, size) => {
+				if (bucket.median === undefined || bucket.slow === undefined) return null;
+				const [half, nearly] = [(bucket.median / most) * height, (bucket.slow / most) * height];
+				return (
+					<>
+						<title>{`${toTime(bucket)}: half took at most ${toDuration(bucket.median)}, 95 of 100 at most ${toDuration(bucket.slow)}`}</title>
+						<rect class="slow" x={x} y={height - Math.max(1.5, nearly)} width={size} height={Math.max(1.5, nearly)} />
+						<rect class="busy" x={x} y={height - Math.max(1.5, half)} width={size} height={Math.max(1.5, half)} />
+					</>
+				);
+			}}
+		</Plot>
+	);
+}
+
+interface FrameProps extends PlotProps {
+	readonly title: string;
+	/** What it shows, in words. */
+	readonly text: string;
+	/** What the top of it stands for. */
+	readonly most: string;
+	children(bucket: Bucket, x: number, size: number): ComponentChildren;
+}
+
+function Plot({ title, text, most, buckets, children }: FrameProps) {
+	const step = width / Math.max(1, buckets.length);
+	return (
+		<figure class="card plot">
+			<figcaption>
+				<h2>{title}</h2>
+				<span class="faint">{text}</span>
+			</figcaption>
+			<div class="plot-box">
+				<span class="plot-most faint number" aria-hidden="true">
+					{most}
+				</span>
+				<svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={`${title}: ${text}`}>
+					{buckets.map((bucket, index) => (
+						<g key={bucket.from}>{children(bucket, index * step + step * 0.1, step * 0.8)}</g>
+					))}
+				</svg>
+			</div>
+			<div class="plot-ends faint" aria-hidden="true">
+				<span>{buckets[0] !== undefined && toTime(buckets[0])}</span>
+				<span>now</span>
+			</div>
+		</figure>
+	);
+}
+
+function toTime({ from }: Bucket): string {
+	return toLocal(new Date(from).toISOString()).slice(0, 16);
+}
+
+function sum(buckets: readonly Bucket[], count: (bucket: Bucket) => number): number {
+	return buckets.reduce((total, bucket) => total + count(bucket), 0);
+}

@@ -1,0 +1,137 @@
+import type { ComponentChildren } from "preact";
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { toHref } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { isFailure } from "../parts/status-badge.tsx";
+import { NothingYet } from "../runs/nothing-yet.tsx";
+import { RunTable } from "../runs/run-table.tsx";
+import { Trends } from "./trends.tsx";
+import { WaitingInquiries } from "./waiting-inquiries.tsx";
+
+/** Runs of each kind that are shown; the rest is in the list of runs. */
+const most = 8;
+const shown = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
+const failures = ["failed", "timeout", "abandoned"];
+const waiting = ["delayed", "paused", "pending"];
+
+/** What somebody wants to know who comes in the morning: what runs, what has failed, what waits for them. */
+export function Page() {
+	const mayList = session.may("execution_list");
+	return (
+		<>
+			<div class="page-head">
+				<h1>Start</h1>
+			</div>
+			{session.may("inquiry_list") && <WaitingInquiries />}
+			{mayList ? (
+				<>
+					<Running />
+					<Failed />
+					<Trends />
+				</>
+			) : (
+				<Empty title="You may not see what runs">
+					<p>Whoever looks after this service can grant it: the permission is execution_list.</p>
+				</Empty>
+			)}
+		</>
+	);
+}
+
+function Running() {
+	const state = useResource((signal) => readState(signal), [], { isTouched: ({ name }) => name.startsWith("svc.execution__") });
+	return (
+		<Loaded resource={state}>
+			{({ running, counts, hasAny }) => (
+				<>
+					<dl class="facts start-counts">
+						<Count name="Running" status="running" count={running.total ?? running.items.length} />
+						{waiting.map((status, index) => (
+							<Count key={status} name={titles[index] ?? status} status={status} count={counts[index] ?? 0} />
+						))}
+					</dl>
+					{!hasAny && <NothingYet />}
+					{hasAny && (
+						<Section title="Running now" href={toHref("/history", { status: "running" })}>
+							{running.items.length === 0 ? (
+								<p class="faint">Nothing runs at this moment.</p>
+							) : (
+								<RunTable label="Running now" runs={running.items} />
+							)}
+						</Section>
+					)}
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+const titles = ["Delayed", "Paused", "Waiting for an answer"];
+
+function Failed() {
+	const failed = useResource((signal) => readFailed(signal), [], { isTouched: ({ data }) => hasFailed(data) });
+	return (
+		<Loaded resource={failed}>
+			{(runs) =>
+				runs.length > 0 && (
+					<Section title="Failed lately" href={toHref("/history", { status: "failed" })}>
+						<RunTable label="Failed lately" runs={runs} />
+					</Section>
+				)
+			}
+		</Loaded>
+	);
+}
+
+function Section({ title, href, children }: { readonly title: string; readonly href: string; readonly children: ComponentChildren }) {
+	return (
+		<section class="start-section">
+			<div class="start-head">
+				<h2>{title}</h2>
+				<a href={href} aria-label={`${title}: all of them`}>
+					All
+				</a>
+			</div>
+			{children}
+		</section>
+	);
+}
+
+function Count({ name, status, count }: { readonly name: string; readonly status: string; readonly count: number }) {
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd>
+				<a class="number" href={toHref("/history", { status })}>
+					{count.toLocaleString("en")}
+				</a>
+			</dd>
+		</div>
+	);
+}
+
+async function readState(signal: AbortSignal) {
+	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp" };
+	const list = (more: object) => client.executions.list({ ...query, ...more }, { signal });
+	const [running, any, ...others] = await Promise.all([
+		list({ status: "running", limit: most }),
+		list({ limit: 1 }),
+		...waiting.map((status) => list({ status, limit: 1 })),
+	]);
+	return { running, hasAny: any.items.length > 0, counts: others.map(({ total = 0 }) => total) };
+}
+
+/** Of all that have not succeeded the newest. */
+async function readFailed(signal: AbortSignal): Promise<readonly ExecutionRecord[]> {
+	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: most };
+	const lists = await Promise.all(failures.map((status) => client.executions.list({ ...query, status }, { signal })));
+	const newestFirst = lists.flatMap(({ items }) => items).sort((a, b) => (a.start_timestamp < b.start_timestamp ? 1 : -1));
+	return newestFirst.slice(0, most);
+}
+
+function hasFailed(data: unknown): boolean {
+	return typeof data === "object" && data !== null && "status" in data && isFailure(String(data.status));
+}
