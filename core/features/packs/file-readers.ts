@@ -1,9 +1,9 @@
 import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { nearMiss } from "../../language/parameters/near-miss.ts";
-import { toAction } from "./action-metadata.ts";
 import { resolveEntryPoint } from "./entry-point-api.ts";
 import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+import { toAction } from "./reading/action-metadata.ts";
 
 /** A runner type that takes everything stands for one that there is not. */
 const anyRunnerType = "any_runner_type";

@@ -1,7 +1,7 @@
 import { type FileSchema, toDefinitionsSchema, toFileSchema } from "../../language/file-schema.ts";
-import { actionAttributes } from "./action-metadata.ts";
-import { manifestAttributes } from "./manifest.ts";
-import { overridesSchema } from "./overrides.ts";
+import { actionAttributes } from "./reading/action-metadata.ts";
+import { manifestAttributes } from "./reading/manifest.ts";
+import { overridesSchema } from "./registration/overrides.ts";
 
 export const packFileSchemas: readonly FileSchema[] = [
 	{ name: "pack", schema: toFileSchema("Manifest of a pack", manifestAttributes, false) },

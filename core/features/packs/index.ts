@@ -5,22 +5,24 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PacksApi } from "./api.ts";
+import { StoredPackConfigs } from "./configs/pack-configs.ts";
 import { PackContents } from "./content/pack-contents.ts";
+import type { FileReader } from "./file-reader-api.ts";
+import { type FollowRule, followRuleName, toFollowRules } from "./follow-rules.ts";
 import { packIndexRoutes } from "./index-routes.ts";
 import { createPackJobs } from "./install/pack-jobs.ts";
 import { packInstallRoutes } from "./install-routes.ts";
-import { StoredPackConfigs } from "./pack-configs.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
-import { PackRegistering } from "./pack-registering.ts";
-import { PackRegistration } from "./pack-registration.ts";
-import { PackSwitch } from "./pack-switch.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import { packRegisterRoutes } from "./register-routes.ts";
+import { PackRegistering } from "./registration/pack-registering.ts";
+import { PackRegistration } from "./registration/pack-registration.ts";
 import { configRoutes } from "./routes.ts";
 import { PackIndex } from "./sources/pack-index.ts";
 import { toSourceSettings } from "./sources/source-settings.ts";
 import { PackSources } from "./sources/sources.ts";
 import { StoredPacks } from "./stored-packs.ts";
+import { PackSwitch } from "./switch/pack-switch.ts";
 
 export interface PacksFeature extends ServedFeature<PacksApi> {
 	/** For features whose records packs may bring; to be called when they are registered. */
@@ -29,11 +31,15 @@ export interface PacksFeature extends ServedFeature<PacksApi> {
 	collectContent(signal: AbortSignal): Promise<number>;
 	/** Makes the records of packs say what their files say. */
 	readonly switch: PackSwitch;
+	/** Rules that the configuration asks for, for the feature whose records they are; those of earlier ones are known by their names. */
+	readonly ownRules: { readonly pack: "packs"; readonly name: RegExp; readonly rules: readonly FollowRule[] };
 }
 
 interface PacksNeeds {
 	readonly access: Access;
 	readonly datastore: DatastoreItems;
+	/** How the files of all kinds are read, for whoever is told what is wrong with them. */
+	readonly readers: readonly FileReader[];
 }
 
 /** Pack directories and their configuration, and packs that are installed. */
@@ -48,13 +54,14 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 	});
 	const registration = new PackRegistration({ ...kernel, packConfigs });
 	const { index: packIndex, sources } = createSources(kernel);
-	const packSwitch = new PackSwitch({ ...kernel, keep: (content) => [contents.keep(content)] });
+	const packSwitch = new PackSwitch({ ...kernel, ...needs, keep: (content) => [contents.keep(content)] });
 	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
 	const found = { index: packIndex, sources, packConfigs, packRegister };
 	const { runners, installs: packInstalls, following } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
 	return {
 		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister, packInstalls },
 		switch: packSwitch,
+		ownRules: { pack: "packs", name: followRuleName, rules: toFollowRules(kernel.dependencies.followedPacks) },
 		runners,
 		work: [["worker", following]],
 		registerFiles: (files) => registration.registerFiles(files),

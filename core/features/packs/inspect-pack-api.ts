@@ -10,10 +10,11 @@ import { inspectManifest } from "./inspect/inspect-manifest.ts";
 import { inspectOthers } from "./inspect/inspect-others.ts";
 import { findPackFiles } from "./inspect/pack-files.ts";
 
-export { findPackDirectories } from "./find-pack-directories.ts";
+export { locateRefused } from "./inspect/explain-refused.ts";
 export { findingOf, sortFindings } from "./inspect/finding.ts";
 export { LocatedYaml } from "./inspect/located-yaml.ts";
 export { toMessagePlace } from "./inspect/message-path.ts";
+export { findPackDirectories } from "./reading/find-pack-directories.ts";
 
 /** What a pack holds, and what is wrong with it. */
 export interface PackInspection {

@@ -44,6 +44,8 @@ export interface FollowedPackRecord {
 	readonly reason: string | null;
 	readonly execution_id: string | null;
 	readonly tried_at: string | null;
+	/** When the commit is tried again, though it is the same; null: with another one. */
+	readonly retry_at: string | null;
 	readonly checked_at: string;
 }
 

@@ -14,8 +14,8 @@ import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { removeTree } from "./content/laid-out.ts";
 import type { PackLockEntry } from "./install-client.ts";
-import { manifest } from "./pack-switch.test-support.ts";
 import { SourceBench } from "./sources/sources.test-support.ts";
+import { manifest } from "./switch/pack-switch.test-support.ts";
 
 /** A service without packs, the command for it, and repositories. */
 class Site {
@@ -156,7 +156,7 @@ test("an upgrade whose rule does not compile is refused with its file, and the o
 	site.commit("2.0.0", { "rules/watch.yaml": rule("{{ trigger.body. }}") });
 	const refused = await site.svc("pack", "upgrade", "disk");
 	assert.equal(refused.exitCode, 1);
-	assert.match(refused.stderr, /failed in [\d.]+ s: .*rules\/watch\.yaml: criteria\b/);
+	assert.match(refused.stderr, /failed in [\d.]+ s: .*rules\/watch\.yaml:5: is no template: .*\(criteria\.trigger\.body\.path\.pattern\)/);
 	assert.equal(await site.told(), "1.0.0\n");
 	assert.equal(JSON.parse((await site.svc("pack", "get", "disk", "-j")).stdout).version, "1.0.0");
 	assert.deepEqual(JSON.parse((await site.svc("rule", "list", "-j")).stdout), []);

@@ -58,7 +58,8 @@ export const packInstallRoutes = [
 		body: installBody,
 		async handler(context) {
 			// What is wrong with an address is said at once, before an execution holds it.
-			context.engine.packInstalls.check((context.body["packs"] ?? []) as readonly string[]);
+			const { packs = [], locked = [] } = context.body as { readonly packs?: readonly string[]; readonly locked?: readonly unknown[] };
+			await context.engine.packInstalls.check(packs, locked);
 			return begin(context, "install");
 		},
 	}),
@@ -71,7 +72,7 @@ export const packInstallRoutes = [
 		answers,
 		permission: "pack_uninstall",
 		body: uninstallBody,
-		handler: (context) => begin(context, "uninstall"),
+		handler: (context) => beginOn(context, "uninstall", context.body["packs"] as readonly string[]),
 	}),
 	defineRoute({
 		method: "POST",
@@ -82,7 +83,7 @@ export const packInstallRoutes = [
 		answers,
 		permission: "pack_install",
 		body: upgradeBody,
-		handler: (context) => begin(context, "upgrade"),
+		handler: (context) => beginOn(context, "upgrade", (context.body["packs"] ?? []) as readonly string[]),
 	}),
 	defineRoute({
 		method: "POST",
@@ -93,7 +94,7 @@ export const packInstallRoutes = [
 		answers,
 		permission: "pack_install",
 		body: rollbackBody,
-		handler: (context) => begin(context, "rollback"),
+		handler: (context) => beginOn(context, "rollback", [String(context.body["pack"])]),
 	}),
 	defineRoute({
 		method: "GET",
@@ -133,6 +134,12 @@ export const packInstallRoutes = [
 ];
 
 type JobContext = Pick<RouteContext<RouteNeeds>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
+
+/** What the service follows in git is refused at once, before there is an execution. */
+async function beginOn(context: JobContext, name: JobName, packs: readonly string[]): Promise<Reply> {
+	await context.engine.packInstalls.assertNotFollowed(...packs);
+	return begin(context, name);
+}
 
 async function begin({ engine, guard, principal, body }: JobContext, name: JobName): Promise<Reply> {
 	const action = `packs.${name}`;

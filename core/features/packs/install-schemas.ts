@@ -55,12 +55,13 @@ export const followedSchema = defineSchema(
 	object({
 		...{ id: recordId, source: text, pack: nullable(text), commit: nullable(text) },
 		state: followedState,
-		...{ reason: nullable(text), execution_id: nullable(recordId), tried_at: nullable(timestamp), checked_at: timestamp },
+		...{ reason: nullable(text), execution_id: nullable(recordId), tried_at: nullable(timestamp) },
+		...{ retry_at: nullable(timestamp), checked_at: timestamp },
 	}),
 	{
 		...{ id: "66a1f7009d3e4b7a51c0f0aa", source: "https://git.example.org/disk=main", pack: "disk", commit },
 		...{ state: "failed", reason: 'pack "disk": rules/watch.yaml: attribute "trigger" is missing' },
 		execution_id: "66a1f7009d3e4b7a51c0f001",
-		...{ tried_at: "2031-03-05T09:31:12.000000Z", checked_at: "2031-03-05T09:32:12.000000Z" },
+		...{ tried_at: "2031-03-05T09:31:12.000000Z", retry_at: null, checked_at: "2031-03-05T09:32:12.000000Z" },
 	},
 );

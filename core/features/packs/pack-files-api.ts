@@ -1,4 +1,5 @@
 import { type DialectKind, type JsonObject, SvcError } from "../../contract/index.ts";
+import { isName, namePattern } from "../../kernel/basics/names.ts";
 import { type Attribute, text } from "../../language/attributes.ts";
 import type { PackDirectory } from "./packs-api.ts";
 
@@ -42,6 +43,14 @@ export type RegisterFiles = <Input extends { readonly name: string }>(files: Pac
 
 /** Attributes that are set by the service; a file that was written by it may hold them. */
 export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, uid: text, ref: text, metadata_file: text };
+
+/** A name that records are known by. */
+export const requiredName: Attribute = {
+	allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
+	accepts: (value) => typeof value === "string" && isName(value),
+	schema: { type: "string", pattern: namePattern.source },
+	required: true,
+};
 
 /** A pack describes what is its own. */
 export function checkPack(metadata: JsonObject, pack: string): void {

@@ -14,7 +14,7 @@ import { type ServiceUnderTest, type WireRecord, withService } from "../../testi
 import { silentLogger } from "../../testing/run-context.ts";
 import { nextId } from "../../testing/storage/fixtures.ts";
 import { PackContents } from "./content/pack-contents.ts";
-import { notInstalled } from "./not-installed.ts";
+import { notInstalled } from "./registration/not-installed.ts";
 
 const manifest =
 	"name: Disk tools\ndescription: Volume care.\nversion: 1.4.0\nauthor: Storage team\nemail: storage@example.org\nkeywords: [storage]\n";

@@ -10,9 +10,9 @@ import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import type { PackInstalls } from "./install-api.ts";
-import { manifestMembers, ownMembers, toPackRecord } from "./pack-records.ts";
 import { packFileSchema, packPart, packSchema } from "./pack-schemas.ts";
 import type { PackFile, Packs } from "./pack-views-api.ts";
+import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./registration/pack-records.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -81,7 +81,8 @@ export const packViewRoutes = [
 				...(ref !== undefined && { ref }),
 			};
 			const orderBy = parseSort(sort, sortFields);
-			const page = await context.engine.packs.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
+			const listing = { ...paging, fields: toPackFields(selection), ...(orderBy.length > 0 && { orderBy }) };
+			const page = await context.engine.packs.list(filter, listing);
 			const followed = await context.engine.packInstalls.followed();
 			return replyList({ ...page, items: page.items.map((pack) => toPackRecord(pack, followed)) }, paging, selection);
 		},

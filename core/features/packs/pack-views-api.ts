@@ -8,6 +8,8 @@ export interface PackFilter {
 }
 
 export interface PackListing extends Paging {
+	/** Read only these; the others are absent. Default: all. */
+	readonly fields?: readonly (keyof PackEntity)[];
 	/** Default: by ref. */
 	readonly orderBy?: readonly (readonly [field: "id" | "name" | "ref", direction: "asc" | "desc"])[];
 }

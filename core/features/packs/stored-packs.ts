@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { type PackEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, readPage } from "../../kernel/basics/page.ts";
 import type { PackContents } from "./content/pack-contents.ts";
 import { directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
 import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";
@@ -22,14 +22,13 @@ export class StoredPacks implements Packs {
 		this.#contents = contents;
 	}
 
-	async list({ id, name, ref }: PackFilter, { orderBy = [["ref", "asc"]], ...paging }: PackListing): Promise<Page<PackEntity>> {
+	async list({ id, name, ref }: PackFilter, { orderBy = [["ref", "asc"]], ...listing }: PackListing): Promise<Page<PackEntity>> {
 		const where = {
 			...(id !== undefined && { id: toOneOf(id) }),
 			...(name !== undefined && { name: toOneOf(name) }),
 			...(ref !== undefined && { ref }),
 		};
-		const items = await this.#storage.find("pack", { where, orderBy, ...paging });
-		return { items, total: await this.#storage.count("pack", where) };
+		return readPage(this.#storage, "pack", { where, orderBy, ...listing });
 	}
 
 	async get(refOrId: string): Promise<PackEntity> {

@@ -10,7 +10,7 @@ import { createSystemClock } from "../../../kernel/basics/clock.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../../testing/http/service.test-support.ts";
 import { silentLogger } from "../../../testing/run-context.ts";
 import { nextId } from "../../../testing/storage/fixtures.ts";
-import { notInstalled } from "../not-installed.ts";
+import { notInstalled } from "../registration/not-installed.ts";
 import { PackContents } from "./pack-contents.ts";
 
 interface Subject extends ServiceUnderTest {

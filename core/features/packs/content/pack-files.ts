@@ -2,8 +2,8 @@ import { constants, open, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { type Storage, SvcError } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
-import { listPackFiles } from "../list-pack-files.ts";
 import type { PackFile } from "../pack-views-api.ts";
+import { listPackFiles } from "../reading/list-pack-files.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import type { PackContents } from "./pack-contents.ts";
 

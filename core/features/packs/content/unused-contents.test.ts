@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ExecutionEntity, PackEntity, Storage } from "../../../contract/index.ts";
 import { createAction, createExecution, nextId } from "../../../testing/storage/fixtures.ts";
-import { notInstalled } from "../not-installed.ts";
+import { notInstalled } from "../registration/not-installed.ts";
 import { type ContentPlace, never, withContents } from "./contents.test-support.ts";
 import type { PackContents } from "./pack-contents.ts";
 

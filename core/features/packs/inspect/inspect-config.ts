@@ -1,7 +1,7 @@
 import { type JsonObject, type PackFinding, type ParameterSchema, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
-import { checkConfigValues } from "../check-values.ts";
+import { checkConfigValues } from "../configs/check-values.ts";
 import { inspectFile } from "./inspect-file.ts";
 
 const schemaFile = "config.schema.yaml";

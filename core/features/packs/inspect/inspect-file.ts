@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type DialectKind, type JsonObject, type PackFinding, toErrorMessage } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import { holdsOnlyComments, maximumSize } from "../read-yaml.ts";
+import { holdsOnlyComments, maximumSize } from "../reading/read-yaml.ts";
 import { type FileReading, findProblems } from "./find-problems.ts";
 import { findingOf, locatedFinding } from "./finding.ts";
 import { LocatedYaml } from "./located-yaml.ts";

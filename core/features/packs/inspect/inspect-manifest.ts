@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { isJsonObject, type JsonObject, type PackFinding } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { nearMiss } from "../../../language/parameters/near-miss.ts";
-import { manifestAttributes, toPack } from "../manifest.ts";
+import { assertPlatform, manifestAttributes, toPack } from "../reading/manifest.ts";
 import { locatedFinding } from "./finding.ts";
 import { inspectFile } from "./inspect-file.ts";
 
@@ -18,10 +18,11 @@ const standIns: JsonObject = { name: "any_name", description: "any", version: "1
 
 export async function inspectManifest(directory: string, dialects: Dialects): Promise<InspectedManifest> {
 	const file = "pack.yaml";
-	const { findings, metadata, yaml } = await inspectFile(
-		{ directory, file, dialects },
-		{ kind: "pack", read: (manifest) => toPack(manifest, directory), standIns },
-	);
+	const read = (manifest: JsonObject) => {
+		toPack(manifest, directory);
+		assertPlatform(manifest);
+	};
+	const { findings, metadata, yaml } = await inspectFile({ directory, file, dialects }, { kind: "pack", read, standIns });
 	const known = Object.keys(manifestAttributes);
 	const unknown = Object.keys(metadata ?? {}).filter((name) => !known.includes(name) && !others.has(name));
 	const notes = unknown.map((name) => {

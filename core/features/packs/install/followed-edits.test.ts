@@ -2,6 +2,7 @@ import "../../../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "uvu";
+import type { Storage } from "../../../contract/index.ts";
 import { runSvc } from "../../../service/run-svc.ts";
 import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
@@ -134,6 +135,75 @@ test("operators switch what comes from git on and off and configure it, and the 
 		assert.equal((await send("GET", "/actions/disk.sweep")).record["description"], "1.1.0");
 	}));
 
+test("a version that comes while somebody switches is not written over with the one before", () =>
+	withFollowed(async ({ send, storage }) => {
+		const kinds = { rule: "/rules/disk.watch", policy: "/policies/disk.few", action_alias: "/actionalias/disk.sweep" } as const;
+		for (const [kind, path] of Object.entries(kinds) as [keyof typeof kinds, string][]) {
+			const { record } = await send("GET", path);
+			const kept = storage();
+			const { find } = Object.getPrototypeOf(kept) as Storage;
+			let looks = 0;
+			// Read for the check, and for the write.
+			kept.find = async function (this: Storage, asked, query) {
+				if (asked === kind && (looks += 1) === 2)
+					await kept.update(kind, String(record["id"]), { description: "1.1.0", ...(kind === "rule" && { revision: "other" }) });
+				return find.call(this, asked, query as never) as never;
+			};
+			const { status } = await send("PUT", path, { ...record, enabled: false });
+			Reflect.deleteProperty(kept, "find");
+			assert.deepEqual([status, looks >= 2], [200, true], `${kind}: ${looks}`);
+			const { record: after } = await send("GET", path);
+			assert.deepEqual([after["enabled"], after["description"]], [false, "1.1.0"], kind);
+		}
+	}));
+
+test("a pack that is followed is not installed, upgraded, taken back or removed by hand: git says what it is", () =>
+	withFollowed(async ({ send, git, storage, commit, followed, ended }) => {
+		const next = commit("1.1.0");
+		await until(
+			"the next version is installed",
+			30,
+			async () => ((await followed())["commit"] === next && (await followed())["state"] === "installed") || undefined,
+		);
+		const before = await storage().find("pack", { where: { ref: "disk" } });
+		const text = `pack: the service follows "disk" in git (${git}): change it there`;
+		const lock = (await send("GET", "/packs/views/lock")).record as unknown as readonly WireRecord[];
+		const requests: readonly [name: string, parameters: object][] = [
+			["install", { packs: [git] }],
+			["install", { packs: [`${git}=${next}`], force: true }],
+			["install", { packs: [git.replace(/\/\.git$/, "")] }],
+			["upgrade", { packs: ["disk"], force: true }],
+			["rollback", { pack: "disk" }],
+			["uninstall", { packs: ["disk"], force: true }],
+		];
+		const run = async (action: string, parameters: object) => {
+			const { record } = await send("POST", "/executions", { action, parameters });
+			await ended(String(record["id"]));
+			return (await send("GET", `/executions/${String(record["id"])}`)).record as {
+				status: string;
+				result: WireRecord & { stdout?: string };
+			};
+		};
+		for (const [name, parameters] of requests) {
+			// Only its files tell that it is the same pack.
+			const isOther = JSON.stringify(parameters).includes('/disk"');
+			if (!isOther) {
+				const { status, record } = await send("POST", `/packs/${name}`, parameters);
+				assert.deepEqual([status, record], [400, { faultstring: text }], name);
+			}
+			// A rule or a workflow goes around the request.
+			const { status, result } = await run(`packs.${name}`, parameters);
+			assert.deepEqual([status, result["error"]], ["failed", text], JSON.stringify(parameters));
+		}
+		const [entry = {}] = lock;
+		const locked = { ...entry, content: "0".repeat(64) };
+		assert.equal((await run("packs.install", { locked: [locked] })).status, "failed");
+		// What changes nothing is no harm.
+		assert.equal((await run("packs.install", { locked: lock })).status, "succeeded");
+		assert.equal((await run("packs.upgrade", { all: true })).status, "succeeded");
+		assert.deepEqual(await storage().find("pack", { where: { ref: "disk" } }), before);
+	}));
+
 test("lists of packs tell which commit runs, and what came of following it", () =>
 	withFollowed(async ({ send, followed, bench, git, urls, token }) => {
 		const svc = async (...words: string[]) => {
@@ -158,7 +228,7 @@ test("lists of packs tell which commit runs, and what came of following it", () 
 		assert.deepEqual(known, { source: git, state: "failed", commit: broken });
 		assert.ok(typeof checked_at === "string" && /asks for >=99/.test(String(reason)));
 		assert.match(await svc("pack", "list", "-o", "wide"), new RegExp(`disk .*1\\.0\\.0.*${commit.slice(0, 10)} +\\| failed`));
-		assert.match(await svc("pack", "get", "disk"), /followed:[^]*state: failed[^]*reason: [^]*asks for >=99/);
+		assert.match(await svc("pack", "get", "disk"), /followed:[^]*state: failed[^]*reason: [^]*asks for\s+>=99/);
 		assert.match(await svc("pack", "list", "--attr", "ref,source.commit,followed.state", "--json"), new RegExp(`"commit": "${commit}"`));
 		const [core] = (await send("GET", "/packs?ref=core")).record as unknown as readonly WireRecord[];
 		assert.equal(core !== undefined && "followed" in core, false);

@@ -1,22 +1,24 @@
 import { SvcError } from "../../../contract/index.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
+import type { FollowedPacks } from "./followed-packs.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job } from "./job-runner.ts";
-import { toLocked, toLockedRequest } from "./lock-entries.ts";
+import { assertNoPassword, toLocked, toLockedRequest } from "./lock-entries.ts";
 
 export interface InstallJobParts {
 	readonly installer: Pick<Installer, "install">;
+	readonly followedPacks: Pick<FollowedPacks, "assertNoneMeant">;
 	parse(text: string): PackRequest;
 }
 
 /** `packs.install`. */
-export function createInstallJob({ installer, parse }: InstallJobParts): Job {
+export function createInstallJob({ installer, parse, followedPacks }: InstallJobParts): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {
 			const parameters = new JobParameters(job.parameters);
-			const [packs, locked] = [parameters.texts("packs"), toLocked(parameters.list("locked"))];
+			const [packs, locked] = [parameters.texts("packs"), toLocked(parameters.list("locked"), parse)];
 			if ((packs.length === 0) === (locked.length === 0))
 				throw new SvcError(
 					"SVC_INVALID",
@@ -25,7 +27,9 @@ export function createInstallJob({ installer, parse }: InstallJobParts): Job {
 			const force = parameters.flag("force");
 			if (locked.length === 0) {
 				const options = { force, skipDependencies: parameters.flag("skip_dependencies") };
-				return installer.install(toRequests(packs, parse), options, job);
+				const requests = toRequests(packs, parse);
+				await followedPacks.assertNoneMeant(requests);
+				return installer.install(requests, options, job);
 			}
 			// A lock file holds the dependencies as well.
 			const expected = new Map(locked.map(({ ref, content }) => [ref, content]));
@@ -38,12 +42,7 @@ export function createInstallJob({ installer, parse }: InstallJobParts): Job {
 export function toRequests(packs: readonly string[], parse: (text: string) => PackRequest): readonly PackRequest[] {
 	return packs.map((text) => {
 		const request = parse(text);
-		const { address = "" } = request;
-		if (request.kind !== "directory" && URL.canParse(address) && new URL(address).password !== "")
-			throw new SvcError(
-				"SVC_INVALID",
-				`packs: "${request.text}" has a password, which everybody would see who sees the execution; content.credentials_file holds those of servers`,
-			);
+		assertNoPassword(request);
 		return request;
 	});
 }

@@ -135,9 +135,17 @@ const failures: Readonly<Record<string, readonly [spoil: (bench: InstallBench) =
 	"one of its rules does not compile": [
 		(bench) => {
 			bench.commitPack("disk", "2.0.0");
-			bench.beforeSwitch = () => Promise.reject(new Error("rules/watch.yaml: attribute trigger is missing"));
+			bench.beforeReady = () => Promise.reject(new Error("rules/watch.yaml: attribute trigger is missing"));
+			bench.prepare = () => Promise.reject(new Error("it was made ready all the same"));
 		},
 		/rules\/watch\.yaml/,
+	],
+	"somebody has taken what it needs before it is switched": [
+		(bench) => {
+			bench.commitPack("disk", "2.0.0");
+			bench.beforeSwitch = () => Promise.reject(new Error("rules/watch.yaml: there is no such trigger type"));
+		},
+		/no such trigger type/,
 	],
 	"the disk is full": [
 		async (bench) => {
@@ -213,7 +221,14 @@ test("two installations of a pack at once end with one after the other", () =>
 		assert.match(then?.printed ?? "", /waiting for another installation of "disk"[^]*nothing to do/);
 	}));
 
-for (const address of ["--upload-pack=touch /tmp/evil", "ext::sh -c id", "https://user:secret@git.invalid/x", "a\nb", ""]) {
+for (const address of [
+	"--upload-pack=touch /tmp/evil",
+	"ext::sh -c id",
+	"https://user:secret@git.invalid/x",
+	"https://secret@git.invalid/x",
+	"a\nb",
+	"",
+]) {
 	test(`what is no address is refused by name: ${JSON.stringify(address)}`, () =>
 		withInstalls(async (bench) => {
 			const { error } = await bench.install([address]);

@@ -1,9 +1,13 @@
-import type { JsonObject, Logger, PackEntity, Runner } from "../../../contract/index.ts";
+import type { FollowedPackEntity, JsonObject, Logger, PackEntity, WriteOperation } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
+import { findPlatformProblem } from "../reading/manifest.ts";
+import { pythonVersion } from "../reading/versions.ts";
+import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { PackSource } from "../sources/sources.ts";
-import { pythonVersion } from "../versions.ts";
+import { assertDefinitions, type DefinitionParts } from "./assert-definitions.ts";
+import { assertOwnName, type FollowedPacks, toClaim } from "./followed-packs.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
 import type { JobRequest } from "./job-runner.ts";
@@ -13,13 +17,13 @@ import type { PackLocks } from "./pack-locks.ts";
 import { type CandidatePack, PackSet } from "./pack-set.ts";
 import { Staging, type StagingParts } from "./staging.ts";
 
-export interface InstallerParts extends StagingParts {
+export interface InstallerParts extends StagingParts, DefinitionParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly runners: ReadonlyMap<string, Runner>;
 	readonly contents: Contents;
 	readonly switch: Switch;
 	readonly locks: PackLocks;
+	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 	parse(text: string): PackRequest;
 }
 
@@ -28,6 +32,8 @@ export interface InstallOptions {
 	readonly skipDependencies: boolean;
 	/** Content that each must have, by ref; absent: any. */
 	readonly expected?: ReadonlyMap<string, string>;
+	/** Of a repository that the service follows: the pack is its own from then on. Absent: it is somebody else's installation. */
+	readonly own?: FollowedPackEntity;
 }
 
 /** A pack whose files the storage has, and which nothing uses yet. */
@@ -40,6 +46,9 @@ interface ReadyPack {
 	/** What is installed now. */
 	readonly known: PackEntity | undefined;
 }
+
+/** A switch, and what is written with it. */
+type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[] };
 
 /** What is installed when nothing of it has to be fetched. */
 export type KeptPack = Omit<ReadyPack, "directory" | "source"> & { readonly source: JsonObject; readonly known: PackEntity };
@@ -58,25 +67,38 @@ export class Installer {
 		const { report } = job;
 		await Staging.with(this.#parts, job.execution_id, async (staging) => {
 			const found = await this.#collect(staging, requests, options, report);
-			const refs = found.map(({ ref }) => ref);
 			const onWait = (ref: string) => report.say(`waiting for another installation of "${ref}"`);
-			await locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
+			await locks.with(toRefs(found), { signal: report.signal, onWait }, async (signal) => {
+				const followed = new Set((await this.#parts.followedPacks.list()).map(({ pack }) => pack));
 				const ready: ReadyPack[] = [];
 				for (const pack of found) {
 					const one = await report.task(`keep the files of ${pack.ref} ${pack.version}`, () => this.#keep(pack, options, signal));
-					if (isSame(one) && !options.force) await report.say(`${pack.ref} ${pack.version} is installed already: nothing to do`);
+					const isKept = isSame(one) || (followed.has(pack.ref) && hasLocked(one, options));
+					if (isKept && !options.force) await report.say(`${pack.ref} ${pack.version} is installed already: nothing to do`);
 					else ready.push(one);
 					report.packs.push(pack.ref);
 				}
-				await this.#switchAll(ready, job, signal);
+				await this.#parts.followedPacks.assertNone(toRefs(ready), options.own?.id);
+				const alongside = await this.#claim(found, ready, options);
+				await this.#switchAll(ready, { ...job, alongside }, { signal });
 			});
 		});
+	}
+
+	/** The last one is what was asked for, those before are what it depends on. */
+	async #claim(found: readonly CandidatePack[], ready: readonly ReadyPack[], { own }: InstallOptions): Promise<readonly WriteOperation[]> {
+		const ref = found.at(-1)?.ref;
+		if (own === undefined || ref === undefined) return [];
+		const { storage } = this.#parts;
+		assertOwnName(own, ref, (await storage.find("pack", { where: { ref }, limit: 1 }))[0]);
+		if (ready.length === 0) await storage.write([toClaim(own, ref)]);
+		return [toClaim(own, ref)];
 	}
 
 	/** Have a pack be what it was before: `to` is one of its `earlier`. */
 	async restore(pack: KeptPack, job: JobRequest, signal: AbortSignal): Promise<void> {
 		const directory = await this.#parts.contents.directory(pack.ref, pack.content);
-		await this.#switchAll([{ ...pack, directory, source: pack.source as unknown as PackSource }], job, signal);
+		await this.#switchAll([{ ...pack, directory, source: pack.source as unknown as PackSource }], job, { signal, isBack: true });
 	}
 
 	/** Fetch and look at everything before anything is changed. */
@@ -93,7 +115,7 @@ export class Installer {
 		const set = new PackSet({ installed, force, skipDependencies, parse, fetch });
 		await set.collect(requests);
 		const found = set.ordered();
-		const conflicts = [...set.conflicts, ...found.flatMap(findPythonProblems)];
+		const conflicts = [...set.conflicts, ...found.flatMap(findVersionProblems)];
 		report.conflicts.push(...conflicts);
 		for (const conflict of conflicts) await report.warn(conflict);
 		for (const { ref } of found)
@@ -118,29 +140,45 @@ export class Installer {
 		return { ref, version, content, source, known, directory: await contents.directory(ref, content) };
 	}
 
-	async #switchAll(packs: readonly ReadyPack[], job: JobRequest, signal: AbortSignal): Promise<void> {
+	async #switchAll(
+		packs: readonly ReadyPack[],
+		job: SwitchRequest,
+		{ signal, isBack = false }: { readonly signal: AbortSignal; readonly isBack?: boolean },
+	): Promise<void> {
 		if (packs.length === 0) return;
 		const { runners } = this.#parts;
 		const { report } = job;
+		const names = packs.map(({ ref, version }) => `${ref} ${version}`).join(", ");
+		const versions = packs.map((pack) => this.#toVersion(pack, job));
+		// What cannot be used anyway is told before anything is made ready, which may take minutes.
+		await report.task(`look at the files of ${names}`, async () => {
+			const actions = await this.#parts.switch.check(versions);
+			// Whoever goes back knows what worked before, and what did not.
+			if (!isBack) await assertDefinitions(this.#parts, actions, new Map(packs.map(({ ref, directory }) => [ref, directory])));
+		});
 		for (const { ref, version, directory } of packs) {
 			await report.task(`make ready what ${ref} ${version} needs`, () => makeReady(runners, { ref, directory, signal }, report));
 		}
 		signal.throwIfAborted();
-		const names = packs.map(({ ref, version }) => `${ref} ${version}`).join(", ");
-		await report.task(`switch to ${names}`, () => this.#switch(packs, job));
+		await report.task(`switch to ${names}`, () => this.#switch(packs, versions, job));
 		await report.say(`installed: ${names}`);
 	}
 
+	#toVersion({ ref, directory, content, source, known }: ReadyPack, { principal, execution_id }: JobRequest): PackVersion {
+		const installation = { at: toTimestamp(this.#parts.clock.now()), by: principal.username, execution_id };
+		const expected = known?.content ?? null;
+		return { pack: ref, directory, content, source: { ...source }, installation, earlier: toEarlier(known, content), expected };
+	}
+
 	/** One write: before it everybody uses what there was, after it what is new. */
-	async #switch(packs: readonly ReadyPack[], { principal, execution_id, report }: JobRequest): Promise<void> {
-		const { clock, logger } = this.#parts;
+	async #switch(
+		packs: readonly ReadyPack[],
+		versions: readonly PackVersion[],
+		{ principal, execution_id, report, alongside }: SwitchRequest,
+	): Promise<void> {
+		const { logger } = this.#parts;
 		const { username } = principal;
-		const installation = { at: toTimestamp(clock.now()), by: username, execution_id };
-		const versions = packs.map(({ ref, directory, content, source, known }) => {
-			const expected = known?.content ?? null;
-			return { pack: ref, directory, content, source: { ...source }, installation, earlier: toEarlier(known, content), expected };
-		});
-		const { notes } = await this.#parts.switch.apply(versions);
+		const { notes } = await this.#parts.switch.apply(versions, alongside === undefined ? {} : { alongside });
 		for (const { pack, file, message } of notes) await report.warn(`${pack}: ${file}: ${message}`);
 		for (const { ref, version, content, source, known } of packs) {
 			const { address, revision, commit } = source;
@@ -150,14 +188,34 @@ export class Installer {
 	}
 }
 
-/** Whether it is what is installed, from the same place. */
-function isSame({ content, source, known }: ReadyPack): boolean {
-	return known?.content === content && known.source?.["address"] === source.address && known.source["revision"] === source.revision;
+function toRefs(packs: readonly { readonly ref: string }[]): readonly string[] {
+	return packs.map(({ ref }) => ref);
 }
 
-function findPythonProblems({ ref, metadata }: CandidatePack): readonly string[] {
+/** Whether these are the files that a lock file asks for, whatever they were asked for by. */
+function hasLocked({ content, known }: ReadyPack, { expected }: InstallOptions): boolean {
+	return expected !== undefined && known?.content === content && known.registration !== null;
+}
+
+/** Whether it is what is installed, from the same place, and has not been unloaded. */
+function isSame({ content, source, known }: ReadyPack): boolean {
+	return (
+		known?.content === content &&
+		known.registration !== null &&
+		known.source?.["address"] === source.address &&
+		known.source["revision"] === source.revision
+	);
+}
+
+/** Where a pack says that it is for other versions of the service, or of the language of its actions. */
+function findVersionProblems({ ref, metadata }: CandidatePack): readonly string[] {
+	const platform = findPlatformProblem(metadata);
+	const problems = platform === undefined ? [] : [`pack "${ref}": ${platform}`];
 	const versions = metadata["python_versions"];
-	if (!Array.isArray(versions) || versions.length === 0) return [];
-	if (versions.some((version) => String(version).split(".", 1)[0] === pythonVersion)) return [];
-	return [`pack "${ref}" runs with Python ${versions.map(String).join(", ").slice(0, 100)} (python_versions); this is ${pythonVersion}`];
+	if (!Array.isArray(versions) || versions.length === 0) return problems;
+	if (versions.some((version) => String(version).split(".", 1)[0] === pythonVersion)) return problems;
+	return [
+		...problems,
+		`pack "${ref}" runs with Python ${versions.map(String).join(", ").slice(0, 100)} (python_versions); this is ${pythonVersion}`,
+	];
 }

@@ -6,15 +6,17 @@ import { toEngineClock } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { Leasing } from "../../../kernel/work/leasing.ts";
 import { Dialects } from "../../../language/dialects.ts";
+import { createExpressions } from "../../../language/expressions/expressions.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
-import type { PackVersion } from "../chosen-packs.ts";
 import { removeTree } from "../content/laid-out.ts";
 import { PackContents } from "../content/pack-contents.ts";
-import { notInstalled } from "../not-installed.ts";
-import type { SwitchOutcome } from "../pack-switch.ts";
-import { readPackDirectory } from "../read-pack-directory.ts";
-import { RegistrationReport } from "../registration-report.ts";
+import { readPackDirectory } from "../reading/read-pack-directory.ts";
+import type { PackVersion } from "../registration/chosen-packs.ts";
+import { notInstalled } from "../registration/not-installed.ts";
+import { RegistrationReport } from "../registration/registration-report.ts";
 import { type BenchSettings, logger, SourceBench } from "../sources/sources.test-support.ts";
+import type { SwitchOutcome } from "../switch/pack-switch.ts";
+import { FollowedPacks } from "./followed-packs.ts";
 import { createInstallJob } from "./install-job.ts";
 import { Installer } from "./installer.ts";
 import { JobReport } from "./job-report.ts";
@@ -44,6 +46,8 @@ export class InstallBench {
 	readonly dataDirectory: string;
 	/** What is done before a switch writes; may throw. */
 	beforeSwitch: (versions: readonly PackVersion[]) => Promise<void> = async () => {};
+	/** What is done where files are looked at; may throw. */
+	beforeReady: (versions: readonly PackVersion[]) => Promise<void> = async () => {};
 	/** What runners do when they make ready. */
 	prepare: (pack: PackPreparation) => Promise<void> = async () => {};
 	/** Told of all that jobs print. */
@@ -62,18 +66,24 @@ export class InstallBench {
 		const parse = (text: string) => this.sources.sources.parse(text);
 		const parts = {
 			...{ storage, clock, logger, dataDirectory, parse, contents: this.contents, sources: this.sources.sources, dialects: Dialects.none },
+			followedPacks: new FollowedPacks({ storage, clock, packs: [], parse }),
 			runners: new Map([["scripted", runner]]),
 			locks: new PackLocks({ clock, logger, leasing: new Leasing({ storage, clock, nodeId: "a", lease: 9 }) }),
 			switch: {
+				check: async (versions: readonly PackVersion[]) => {
+					await this.beforeReady(versions);
+					return [];
+				},
 				apply: (versions: readonly PackVersion[]) => this.#apply(versions),
+				unload: async () => {},
 				remove: async (refs: readonly string[]) => {
 					for (const ref of refs) await storage.remove("pack", { where: { ref } });
 				},
 			},
 		};
-		const installer = new Installer(parts);
+		const installer = new Installer({ ...parts, expressions: createExpressions() });
 		this.#jobs = {
-			install: createInstallJob({ installer, parse }),
+			install: createInstallJob({ ...parts, installer }),
 			uninstall: createUninstallJob(parts),
 			upgrade: createUpgradeJob({ ...parts, installer }),
 			rollback: createRollbackJob({ ...parts, installer }),
@@ -147,9 +157,9 @@ export class InstallBench {
 	async #apply(versions: readonly PackVersion[]): Promise<SwitchOutcome> {
 		await this.beforeSwitch(versions);
 		for (const { pack: ref, directory, expected: _expected, ...version } of versions) {
-			const { pack, problems } = await readPackDirectory(directory, undefined, ref);
+			const { pack, problems } = await readPackDirectory(directory, undefined, { ref, isInstalled: true });
 			if (pack === undefined) throw new Error(problems[0]?.message);
-			const entity = { ...notInstalled, ...pack, ...version, path: null };
+			const entity = { ...notInstalled, ...pack, ...version, path: null, registration: createId(clock) };
 			const [known] = await this.storage.find("pack", { where: { ref } });
 			if (known === undefined) await this.storage.insert("pack", [{ id: createId(clock), ...entity }]);
 			else await this.storage.update("pack", known.id, entity);

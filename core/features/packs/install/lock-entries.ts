@@ -1,4 +1,5 @@
-import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
+import { type JsonObject, type PackEntity, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { isLocal } from "../sources/local-place.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 
 /** What a lock file says of one pack. */
@@ -26,8 +27,12 @@ export function toLockEntries(packs: readonly PackEntity[]): readonly LockEntry[
 	return entries.sort((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-/** Entries as somebody gives them. `SVC_INVALID` names the first that is none. */
-export function toLocked(entries: readonly unknown[]): readonly LockEntry[] {
+/**
+ * Entries as somebody gives them. `SVC_INVALID` names the first that is none.
+ *
+ * @param parse refuses what may not be asked for, whoever wrote it
+ */
+export function toLocked(entries: readonly unknown[], parse: (text: string) => PackRequest): readonly LockEntry[] {
 	const seen = new Set<string>();
 	return entries.map((entry, index) => {
 		const refuse = (reason: string) => new SvcError("SVC_INVALID", `locked[${index}]: ${reason}`);
@@ -38,8 +43,40 @@ export function toLocked(entries: readonly unknown[]): readonly LockEntry[] {
 		if (typeof content !== "string" || !/^[0-9a-f]{64}$/.test(content)) throw refuse('"content" must be the hash of the files');
 		if (!isObject(source) || typeof source["address"] !== "string" || !kinds.includes(String(source["kind"])))
 			throw refuse(`"source" must have an address, and a kind of ${kinds.join(", ")}`);
-		return { ref, version: String(version ?? ""), source: toLockedSource(source), content };
+		const locked = toLockedSource(source);
+		assertSource(locked, parse, refuse);
+		return { ref, version: String(version ?? ""), source: locked, content };
 	});
+}
+
+/** A lock file may ask for what anybody may write, and nothing else: a relative path would be one of the service's own directory. */
+function assertSource(source: LockEntry["source"], parse: (text: string) => PackRequest, refuse: (reason: string) => SvcError): void {
+	const { kind, address, subdirectory } = source;
+	const plain = (text: string) => text.replaceAll("=", "%3D").replaceAll("#", "%23");
+	const revision = kind === "git" ? (source.commit ?? source.revision) : null;
+	const request = toRequest({ kind, address: plain(address), subdirectory: subdirectory === null ? null : plain(subdirectory) }, revision);
+	const asked = ((): PackRequest => {
+		try {
+			return parse(request.text);
+		} catch (error) {
+			throw refuse(toErrorMessage(error));
+		}
+	})();
+	const isWhole = asked.address === plain(address) || asked.address?.startsWith("file://") === true;
+	if (asked.kind === "index" || !isWhole || (kind === "directory" && !isLocal(asked)))
+		throw refuse('"source" must have a whole address of its kind');
+	assertNoPassword(asked);
+}
+
+/** `SVC_INVALID` where an address has one, or a name at a web server: many servers take a token for a name. */
+export function assertNoPassword({ kind, text, address = "" }: PackRequest): void {
+	if (kind === "directory" || !URL.canParse(address)) return;
+	const { protocol, username, password } = new URL(address);
+	if (password === "" && (username === "" || protocol === "ssh:")) return;
+	throw new SvcError(
+		"SVC_INVALID",
+		`packs: "${text}" has ${password === "" ? "a name" : "a password"}, which everybody would see who sees the execution; content.credentials_file holds those of servers`,
+	);
 }
 
 /** Exactly what was installed: of a repository the commit, whatever its branches and tags are now. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type PackEntity, toErrorMessage } from "../../../contract/index.ts";
+import { compareVersions } from "../reading/versions.ts";
 import type { PackSource } from "../sources/sources.ts";
-import { compareVersions } from "../versions.ts";
 import { toLockedSource } from "./lock-entries.ts";
 import type { Sources } from "./needs.ts";
 

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { localScript } from "../../../../plugins-runner/local-script/index.ts";
-import { defineAuthBackend, type ExecutionEntity, type JsonObject } from "../../../contract/index.ts";
+import { workflow } from "../../../../plugins-runner/workflow/index.ts";
+import { defineAuthBackend, defineRunner, type ExecutionEntity, type JsonObject } from "../../../contract/index.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
 import { SourceBench } from "../sources/sources.test-support.ts";
 
@@ -18,9 +19,13 @@ interface Setup extends TestEngine {
 	run(ref: string, parameters?: JsonObject): Promise<ExecutionEntity>;
 }
 
-async function withEngine(use: (setup: Setup) => Promise<void>, options: TestEngineOptions["options"] = {}): Promise<void> {
+async function withEngine(
+	use: (setup: Setup) => Promise<void>,
+	options: TestEngineOptions["options"] = {},
+	runners: TestEngineOptions["runners"] = [],
+): Promise<void> {
 	const bench = new SourceBench();
-	const test = await startEngine({ runners: [localScript()], options });
+	const test = await startEngine({ runners: [localScript(), ...runners], options });
 	try {
 		await use({
 			...test,
@@ -41,6 +46,52 @@ async function withEngine(use: (setup: Setup) => Promise<void>, options: TestEng
 		bench.remove();
 	}
 }
+
+test("an execution with name or password in an address is refused before it is stored, and the answer does not repeat them", () =>
+	withEngine(async ({ submit, storage }) => {
+		for (const address of ["https://me:hunter2@git.invalid/x", "https://hunter2@git.invalid/x", " HTTP:\\\\me:hunter2@git.invalid/x=v1"]) {
+			const refusal = await submit({ packs: [address] }, { action: "packs.install" }).catch((error: unknown) => error);
+			assert.ok(refusal instanceof Error, address);
+			assert.match(refusal.message, /^parameter "packs\.0" must not be an address with a name or password, .*credentials_file/);
+			assert.doesNotMatch(refusal.message, /hunter2/);
+		}
+		assert.equal(await storage.count("execution", {}), 0);
+	}));
+
+test("every fault of a pack is told with file and line before anything is made ready for it, and the version before goes on", () => {
+	const prepared: string[] = [];
+	const careful = defineRunner("careful", () => ({
+		description: "Takes its time to make ready.",
+		capabilities: {},
+		parameters: {},
+		prepare: async ({ pack }) => void prepared.push(pack),
+		run: async () => ({ succeeded: true, result: {} }),
+	}));
+	return withEngine(
+		async ({ commit, run, storage }) => {
+			await run("packs.install", { packs: [commit("disk", "1.0.0")] });
+			const hook = "trigger:\n  type: core.svc.webhook\n  parameters: {url: disk}\n";
+			const criteria = "criteria:\n  trigger.body.a:\n    type: matchregex\n    pattern: (web\n  trigger.body.b:\n    type: like\n";
+			const address = commit("disk", "2.0.0", {
+				...action("echo two"),
+				"rules/watch.yaml": `name: watch\n${hook}${criteria}action: {ref: disk.sweep}\n`,
+				"rules/lost.yaml": "name: lost\ntrigger:\n  type: disk.gone\naction: {ref: disk.sweep}\n",
+			});
+			const { status, result } = await run("packs.install", { packs: [address] });
+			const { error, tasks } = result as unknown as { error: string; tasks: readonly { name: string; state: string }[] };
+			assert.equal(status, "failed");
+			assert.match(error, /^pack "disk": rules\/lost\.yaml:3: there is no trigger type "disk\.gone"/);
+			assert.match(
+				error,
+				/rules\/watch\.yaml:6: criteria "trigger\.body\.a" has a pattern that matchregex cannot use: .*rules\/watch\.yaml:9: criteria "trigger\.body\.b"/,
+			);
+			assert.deepEqual([tasks.at(-1)?.name, tasks.at(-1)?.state], ["look at the files of disk 2.0.0", "failed"]);
+			assert.deepEqual([prepared, (await storage.find("pack", { where: { ref: "disk" } }))[0]?.version], [["disk"], "1.0.0"]);
+		},
+		{},
+		[careful()],
+	);
+});
 
 const resultOf = ({ result }: ExecutionEntity) => result as JsonObject & { output: JsonObject; stdout: string; error: string };
 
@@ -85,11 +136,80 @@ test("an execution ends with the files that it began with, though its pack is an
 		assert.match(resultOf(await settled(id)).stdout, /first$/);
 	}));
 
+test("a pack that is for other versions of the service and of Python is installed by force, and stays what it is", () =>
+	withEngine(async ({ commit, run, bench, storage }) => {
+		const address = commit("disk", "1.0.0");
+		const manifest = (version: string) => `ref: disk\nname: disk\ndescription: d\nversion: ${version}\nauthor: a\n`;
+		bench.write("disk/pack.yaml", `${manifest("2.0.0")}svc_version: ">=99"\npython_versions: ["2"]\n`);
+		bench.commit("disk");
+		const refused = await run("packs.install", { packs: [address] });
+		assert.match(
+			resultOf(refused).error,
+			/nothing was changed: pack "disk": attribute "svc_version" asks for >=99; this is \S+; pack "disk" runs with/,
+		);
+		const forced = await run("packs.install", { packs: [address], force: true });
+		assert.equal(forced.status, "succeeded", JSON.stringify(forced.result));
+		assert.equal((resultOf(forced).output["conflict_list"] as readonly string[]).length, 2);
+		// What is registered again, or gone back to, has been wanted once.
+		assert.equal((await run("packs.load", { packs: ["disk"] })).status, "succeeded");
+		bench.write("disk/pack.yaml", manifest("3.0.0"));
+		bench.commit("disk");
+		assert.equal((await run("packs.upgrade", { packs: ["disk"] })).status, "succeeded");
+		const back = await run("packs.rollback", { pack: "disk" });
+		assert.equal(back.status, "succeeded", JSON.stringify(back.result));
+		assert.equal((await storage.find("pack", { where: { ref: "disk" } }))[0]?.version, "2.0.0");
+	}));
+
+test("a pack that is unloaded does nothing any more, and is there again when it is loaded or installed", () =>
+	withEngine(async ({ commit, run, storage, engine }) => {
+		const rule = "name: on_hook\nenabled: true\ntrigger: {type: core.svc.webhook, parameters: {url: disk}}\naction: {ref: disk.sweep}\n";
+		const address = commit("disk", "1.0.0", { ...action("echo one"), "rules/on_hook.yaml": rule, "triggers/full.yaml": "name: full\n" });
+		await run("packs.install", { packs: [address] });
+		await engine.actions.create({ name: "mine", pack: "disk", runner_type: "scripted" });
+		const count = async () => {
+			const kinds = ["action", "rule", "trigger_type", "pack"] as const;
+			return Promise.all(kinds.map((kind) => storage.count(kind, (kind === "pack" ? { ref: "disk" } : { pack: "disk" }) as object)));
+		};
+		assert.deepEqual(await count(), [2, 1, 1, 1]);
+		const { status, result } = await run("packs.unload", { packs: ["disk"] });
+		assert.equal(status, "succeeded", JSON.stringify(result));
+		assert.deepEqual(await count(), [0, 0, 0, 1]);
+		assert.deepEqual(await storage.find("trigger", { where: { type: "core.svc.webhook" } }), []);
+		assert.equal((await run("packs.load", { packs: ["disk"] })).status, "succeeded");
+		assert.deepEqual(await count(), [1, 1, 1, 1]);
+		assert.equal(resultOf(await run("disk.sweep")).stdout, "one");
+		await run("packs.unload", { packs: ["disk"] });
+		assert.equal((await run("packs.install", { packs: [address] })).status, "succeeded");
+		assert.deepEqual(await count(), [1, 1, 1, 1]);
+		for (const [ref, problem] of [
+			["core", /"core" belongs to the service/],
+			["tape", /"tape" is not installed/],
+		] as const)
+			assert.match(resultOf(await run("packs.unload", { packs: [ref] })).error, problem);
+	}));
+
+test("a workflow whose definition does not compile is not installed, and one whose actions may come later is", () =>
+	withEngine(
+		async ({ commit, run, storage }) => {
+			const files = (task: string) => ({
+				"actions/round.yaml": "name: round\nrunner_type: workflow\nentry_point: workflows/round.yaml\n",
+				"actions/workflows/round.yaml": `version: 1.0\ntasks:\n  one:\n    action: field.mow\n${task}`,
+			});
+			const refused = await run("packs.install", { packs: [commit("disk", "1.0.0", files("    next:\n      - do: gone\n"))] });
+			assert.match(resultOf(refused).error, /^pack "disk": actions\/workflows\/round\.yaml:\d+: semantic: .*gone/);
+			assert.equal(await storage.count("pack", { ref: "disk" }), 0);
+			const installed = await run("packs.install", { packs: [commit("disk", "1.0.1", files(""))] });
+			assert.equal(installed.status, "succeeded", JSON.stringify(installed.result));
+		},
+		{},
+		[workflow()],
+	));
+
 test("an action of another pack cannot have the runner of the pack packs", () =>
 	withEngine(async ({ commit, run, engine }) => {
 		const files = { "actions/install.yaml": "name: install\nrunner_type: pack-job\n" };
 		const refused = await run("packs.install", { packs: [commit("disk", "1.0.0", files)] });
-		assert.match(resultOf(refused).error, /actions\/install\.yaml: .*"pack-job"/);
+		assert.match(resultOf(refused).error, /actions\/install\.yaml:2: attribute "runner_type" must be one of (?:(?!pack-job).)*$/);
 		await assert.rejects(engine.actions.create({ name: "install", pack: "default", runner_type: "pack-job" }), /pack-job/);
 		await assert.rejects(engine.actions.create({ name: "mine", pack: "packs", runner_type: "scripted" }), /system pack "packs"/);
 	}));

@@ -1,13 +1,16 @@
 import type { Runner } from "../../../contract/index.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { WorkLoop } from "../../../kernel/nodes/work.ts";
+import { createExpressions } from "../../../language/expressions/expressions.ts";
 import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";
-import { assertNotFollowed, createFollowing, listFollowed } from "./follow-packs.ts";
+import { createFollowJobs } from "./follow-jobs.ts";
+import { FollowedPacks } from "./followed-packs.ts";
+import { Following } from "./following.ts";
 import { createInstallJob, toRequests } from "./install-job.ts";
 import { Installer } from "./installer.ts";
 import { createJobRunner } from "./job-runner.ts";
-import { toLockEntries } from "./lock-entries.ts";
+import { toLockEntries, toLocked } from "./lock-entries.ts";
 import { createLookJobs, type LookNeeds } from "./look-jobs.ts";
 import type { Contents, Sources, Switch } from "./needs.ts";
 import { findNewer } from "./outdated.ts";
@@ -15,6 +18,7 @@ import { PackLocks } from "./pack-locks.ts";
 import { packJob } from "./packs-pack.ts";
 import { createRollbackJob } from "./rollback-job.ts";
 import { createUninstallJob } from "./uninstall-job.ts";
+import { createUnloadJob } from "./unload-job.ts";
 import { createUpgradeJob } from "./upgrade-job.ts";
 
 export interface PackJobNeeds extends LookNeeds {
@@ -34,28 +38,31 @@ export function createPackJobs(
 	const logger = kernel.logger.withTag("packs");
 	const parse = (text: string) => sources.parse(text);
 	const packDirectory = (ref: string) => kernel.catalog.packDirectory(ref);
-	const parts = { ...kernel, ...needs, ...dependencies, packDirectory, logger, parse, locks: new PackLocks({ ...kernel, logger }) };
-	const installer = new Installer({ ...parts, storage, clock });
+	const packs = dependencies.followedPacks;
+	const followedPacks = new FollowedPacks({ storage, clock, packs, parse });
+	const locks = new PackLocks({ ...kernel, logger });
+	const parts = { ...kernel, ...needs, ...dependencies, packDirectory, logger, parse, locks, followedPacks, packs };
+	const installer = new Installer({ ...parts, storage, clock, expressions: createExpressions(kernel.dialects) });
+	const following = new Following({ ...parts, storage, clock, sources, systemUser: kernel.options.system_user.user });
 	const jobs = {
 		...createLookJobs({ ...parts, storage }),
-		install: createInstallJob({ installer, parse }),
+		install: createInstallJob({ installer, parse, followedPacks }),
 		uninstall: createUninstallJob({ ...parts, storage }),
-		upgrade: createUpgradeJob({ storage, installer, sources }),
+		upgrade: createUpgradeJob({ storage, installer, sources, followedPacks }),
+		unload: createUnloadJob({ ...parts, storage }),
 		rollback: createRollbackJob({ ...parts, storage, installer }),
+		...createFollowJobs({ installer, followedPacks, following }),
 	};
-	const followed = () => listFollowed(storage, dependencies.followedPacks, parse);
 	const installs: PackInstalls = {
-		check: (packs) => void toRequests(packs, parse),
+		check: async (packs, locked = []) => {
+			toLocked(locked, parse);
+			await followedPacks.assertNoneMeant(toRequests(packs, parse));
+		},
 		outdated: async () => findNewer(sources, await storage.find("pack", {}), AbortSignal.timeout(longestLook)),
-		followed,
-		assertNotFollowed: async (...packs) => assertNotFollowed(await followed(), packs),
+		followed: () => followedPacks.list(),
+		assertNotFollowed: (...packs) => followedPacks.assertNone(packs),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
 	};
-	const { executions } = kernel;
-	const following = createFollowing(
-		{ ...parts, storage, clock, sources, executions, systemUser: kernel.options.system_user.user },
-		dependencies.followedPacks,
-	);
 	const runner = createJobRunner({ storage, now: () => clock.now(), authority, access, jobs });
 	return { runners: new Map([[packJob, runner]]), installs, following };
 }

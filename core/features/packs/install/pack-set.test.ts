@@ -9,6 +9,7 @@ interface Shelf {
 
 const parse = (text: string): PackRequest => {
 	if (text.startsWith("-")) throw new Error("begins with a dash");
+	if (/^(?:\/|file:)/.test(text)) return { text, kind: "directory", address: text };
 	const [name = "", revision] = text.split("=");
 	return { text, kind: "index", name, ...(revision !== undefined && { revision }) };
 };
@@ -104,7 +105,22 @@ test("a dependency that is none is named with its pack", async () => {
 
 test("a pack that names hundreds of dependencies does not make the service fetch them all", async () => {
 	const dependencies = Array.from({ length: 500 }, (_, index) => `b${index}`);
-	await assert.rejects(collect(["a"], { a: { dependencies } }), /at most 100 are installed at once/);
+	await assert.rejects(collect(["a"], { a: { dependencies } }), /at most 100 dependencies are fetched/);
+	// Nor does it help to call them all the same.
+	const shelf = Object.fromEntries(dependencies.map((name) => [name, { ref: "b" }]));
+	await assert.rejects(collect(["a"], { ...shelf, a: { dependencies } }), /at most 100 dependencies are fetched/);
+});
+
+test("as many are installed at once as are asked for", async () => {
+	const names = Array.from({ length: 150 }, (_, index) => `p${index}`);
+	assert.equal((await collect(names, {})).order.length, 150);
+});
+
+test("only a pack of this machine may name files of it", async () => {
+	const files = ["/srv/secret", "file:///srv/secret/.git"];
+	const { conflicts, fetched } = await collect(["a"], { a: { dependencies: files } }, { force: true });
+	assert.deepEqual([conflicts.length, fetched], [2, ["a"]]);
+	assert.match(conflicts.join(), /only a pack of this machine may name files of it/);
 });
 
 test.run();

@@ -1,8 +1,9 @@
 import type { JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
+import { isInRange, isVersionRange } from "../reading/versions.ts";
+import { isLocal } from "../sources/local-place.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FetchedPack, PackSource } from "../sources/sources.ts";
-import { isInRange, isVersionRange } from "../versions.ts";
 
 /** A pack that was fetched and may be installed. */
 export interface CandidatePack extends FetchedPack {
@@ -29,8 +30,8 @@ export interface PackSetParts {
 
 /** Levels of dependencies of dependencies. */
 const deepest = 3;
-/** Packs of one installation: a pack must not make the service fetch without end. */
-const most = 100;
+/** What is fetched because packs ask for it, whatever it turns out to be: they must not make the service fetch without end. */
+const mostDependencies = 100;
 
 interface Wanted {
 	readonly request: PackRequest;
@@ -49,6 +50,8 @@ export class PackSet {
 	readonly #packs = new Map<string, CandidatePack>();
 	/** By ref, refs of those of the set that it needs. */
 	readonly #needs = new Map<string, Set<string>>();
+	/** How many were fetched. */
+	#dependencies = 0;
 
 	constructor(parts: PackSetParts) {
 		this.#parts = parts;
@@ -88,7 +91,8 @@ export class PackSet {
 			this.conflicts.push(`${describe(request, trail)}: dependencies are followed ${deepest} levels deep; install it by itself before`);
 			return [];
 		}
-		if (this.#packs.size >= most) throw new SvcError("SVC_INVALID", `packs: at most ${most} are installed at once, dependencies included`);
+		if (neededBy !== undefined && (this.#dependencies += 1) > mostDependencies)
+			throw new SvcError("SVC_INVALID", `packs: at most ${mostDependencies} dependencies are fetched at once`);
 		const found = { ...(await this.#parts.fetch(request)), trail: [...trail, request.text] };
 		if (neededBy !== undefined) this.#needs.get(neededBy)?.add(found.ref);
 		const known = this.#packs.get(found.ref);
@@ -102,11 +106,13 @@ export class PackSet {
 		return this.#parts.skipDependencies ? [] : this.#dependenciesOf(found);
 	}
 
-	#dependenciesOf({ ref, metadata, trail }: CandidatePack): readonly Wanted[] {
+	#dependenciesOf({ ref, metadata, trail, source }: CandidatePack): readonly Wanted[] {
 		return toDependencies(metadata).flatMap((text) => {
 			try {
 				if (typeof text !== "string") throw new SvcError("SVC_INVALID", "must be a text");
-				return [{ request: this.#parts.parse(text), trail, neededBy: ref }];
+				const request = this.#parts.parse(text);
+				if (isLocal(request) && !isLocal(source)) throw new SvcError("SVC_INVALID", "only a pack of this machine may name files of it");
+				return [{ request, trail, neededBy: ref }];
 			} catch (error) {
 				const message = error instanceof Error ? error.message : String(error);
 				this.conflicts.push(

@@ -1,7 +1,7 @@
 import type { ParameterSchema } from "../../../contract/index.ts";
-import { defineCoreAction } from "../define-core-action.ts";
-import { notInstalled } from "../not-installed.ts";
-import type { PackContent } from "../read-pack-directory.ts";
+import { defineCoreAction } from "../built-in/define-core-action.ts";
+import type { PackContent } from "../reading/read-pack-directory.ts";
+import { notInstalled } from "../registration/not-installed.ts";
 
 /** Runner type of the actions below; no other pack may use it. */
 export const packJob = "pack-job";
@@ -15,12 +15,28 @@ const manifest = {
 };
 
 const names = { type: "array", items: { type: "string", minLength: 1 }, maxItems: 100 } as const;
+/** With name or password: what an execution is given, many may read. */
+const credentialed = "^\\s*[hH][tT][tT][pP][sS]?:[\\\\/]*[^\\\\/?#]*@";
 const sources = {
 	...names,
+	items: {
+		...names.items,
+		not: {
+			pattern: credentialed,
+			description:
+				"an address with a name or password, which everybody would see who sees the execution (content.credentials_file holds them)",
+		},
+	},
 	description: "Where from: names in the index, addresses, directories; with =version, =branch, =tag or =commit behind them.",
 } as const;
 const refs = { ...names, description: "Refs of packs." } as const;
 const one = { type: "string", required: true, minLength: 1, description: "Ref of the pack." } as const;
+const followedSource = {
+	type: "string",
+	required: true,
+	minLength: 1,
+	description: "The repository, as `svc pack followed` tells it.",
+} as const;
 const force = { type: "boolean", default: false, description: "Also where versions and dependencies stand against it." } as const;
 const skipDependencies = { type: "boolean", default: false, description: "Leave out what the packs say that they depend on." } as const;
 
@@ -67,6 +83,16 @@ const jobs = {
 			skip_dependencies: skipDependencies,
 		},
 	},
+	follow: {
+		description: "Install what a repository has that the service follows.",
+		timeout: 600,
+		parameters: { source: { ...followedSource } },
+	},
+	look: {
+		description: "Look at once whether a repository that the service follows has something new.",
+		timeout: 60,
+		parameters: { source: { ...followedSource } },
+	},
 	rollback: {
 		description: "Go back to what was installed before.",
 		timeout: 600,
@@ -89,6 +115,11 @@ const jobs = {
 			packs: { ...refs, default: [], description: "Refs of packs. Default: all." },
 			register: { type: "string", default: "all", description: "Kind of what is registered, or all." },
 		},
+	},
+	unload: {
+		description: "Remove what packs have brought, and keep the packs: packs.load brings it back.",
+		timeout: 300,
+		parameters: { packs: { ...refs, required: true } },
 	},
 	get_config: { description: "Look at the configuration of a pack, without its secrets.", timeout: 60, parameters: { pack: one } },
 	setup_virtualenv: {

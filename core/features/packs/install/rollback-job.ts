@@ -1,4 +1,5 @@
 import { type JsonObject, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import type { FollowedPacks } from "./followed-packs.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
@@ -9,10 +10,11 @@ export interface RollbackJobParts {
 	readonly storage: Storage;
 	readonly installer: Pick<Installer, "restore">;
 	readonly locks: PackLocks;
+	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }
 
 /** `packs.rollback`: the files are kept, so that nothing has to be fetched. */
-export function createRollbackJob({ storage, installer, locks }: RollbackJobParts): Job {
+export function createRollbackJob({ storage, installer, locks, followedPacks }: RollbackJobParts): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {
@@ -24,6 +26,7 @@ export function createRollbackJob({ storage, installer, locks }: RollbackJobPart
 				const [known] = await storage.find("pack", { where: { ref }, limit: 1 });
 				if (known === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${ref}" is not installed`);
 				assertInstallable(ref, known);
+				await followedPacks.assertNone([ref]);
 				const { version, content, source } = choose(known, wanted);
 				await report.say(`back from ${known.version} to ${String(version)}`);
 				await installer.restore(

@@ -1,5 +1,6 @@
 import { type Logger, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
+import type { FollowedPacks } from "./followed-packs.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
@@ -12,6 +13,7 @@ export interface UninstallJobParts {
 	readonly logger: Logger;
 	readonly switch: Pick<Switch, "remove">;
 	readonly locks: PackLocks;
+	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 	parse(text: string): PackRequest;
 }
 
@@ -41,7 +43,7 @@ export function createUninstallJob(parts: UninstallJobParts): Job {
 
 /** All of them, or none: what is wrong with one is said before anything goes. */
 async function findRemovable(
-	{ storage, parse }: UninstallJobParts,
+	{ storage, parse, followedPacks }: UninstallJobParts,
 	refs: readonly string[],
 	force: boolean,
 	{ report }: JobRequest,
@@ -53,6 +55,7 @@ async function findRemovable(
 		assertInstallable(ref, pack);
 		return pack;
 	});
+	await followedPacks.assertNone(refs);
 	for (const other of all) {
 		if (refs.includes(other.ref)) continue;
 		for (const request of requestsOf(other, parse)) {

@@ -1,5 +1,6 @@
 import { type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
+import type { FollowedPacks } from "./followed-packs.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
@@ -12,10 +13,11 @@ export interface UpgradeJobParts {
 	readonly storage: Storage;
 	readonly installer: Pick<Installer, "install">;
 	readonly sources: Pick<Sources, "latest">;
+	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 }
 
 /** `packs.upgrade`. */
-export function createUpgradeJob({ storage, installer, sources }: UpgradeJobParts): Job {
+export function createUpgradeJob({ storage, installer, sources, followedPacks }: UpgradeJobParts): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {
@@ -23,7 +25,8 @@ export function createUpgradeJob({ storage, installer, sources }: UpgradeJobPart
 			const refs = parameters.texts("packs");
 			if ((refs.length === 0) !== parameters.flag("all")) throw new SvcError("SVC_INVALID", "packs: name the packs, or set all");
 			const all = await storage.find("pack", {});
-			const chosen = refs.length === 0 ? all : refs.map((ref) => find(all, ref));
+			await followedPacks.assertNone(refs);
+			const chosen = refs.length === 0 ? await leaveFollowed(all, followedPacks, job) : refs.map((ref) => find(all, ref));
 			const newer = await job.report.task("look for what is newer", () => findNewer(sources, chosen, job.report.signal));
 			const requests = await toRequests(newer, all, job);
 			if (requests.length === 0) return job.report.say("nothing is newer than what is installed");
@@ -31,6 +34,18 @@ export function createUpgradeJob({ storage, installer, sources }: UpgradeJobPart
 			return installer.install(requests, options, job);
 		},
 	};
+}
+
+/** Git says what they are, and the service sees to it. */
+async function leaveFollowed(
+	packs: readonly PackEntity[],
+	followedPacks: UpgradeJobParts["followedPacks"],
+	{ report }: JobRequest,
+): Promise<readonly PackEntity[]> {
+	const followed = new Map((await followedPacks.list()).map(({ pack, source }) => [pack, source]));
+	for (const { ref } of packs)
+		if (followed.has(ref)) await report.say(`${ref}: left out, as the service follows it in git (${followed.get(ref)})`);
+	return packs.filter(({ ref }) => !followed.has(ref));
 }
 
 function find(packs: readonly PackEntity[], ref: string): PackEntity {

@@ -5,8 +5,8 @@ import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { hasUnseen } from "../../../contract/unseen-text.ts";
 import { assertShallow } from "../../../language/yaml-document.ts";
-import { toPack } from "../manifest.ts";
-import { readYamlObject } from "../read-yaml.ts";
+import { toPack } from "../reading/manifest.ts";
+import { readYamlObject } from "../reading/read-yaml.ts";
 import { httpGet, readBody } from "./http-get.ts";
 import type { SourceSettings } from "./source-settings.ts";
 

@@ -13,7 +13,7 @@ export interface LocalPlace {
 }
 
 /** Whether an address is one on this machine. */
-export function isLocal({ address = "" }: PackRequest): boolean {
+export function isLocal({ address = "" }: Pick<PackRequest, "address">): boolean {
 	return address.startsWith("/") || address.startsWith("file://");
 }
 

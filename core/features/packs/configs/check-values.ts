@@ -1,0 +1,38 @@
+import type { JsonObject, ParameterSchema } from "../../../contract/index.ts";
+import { isSvcError, SvcError } from "../../../contract/index.ts";
+import { assertDepth } from "../../../language/parameters/depth.ts";
+import { mask } from "../../../language/parameters/mask.ts";
+import { validateParameter } from "../../../language/parameters/validate.ts";
+import { isTemplate } from "../../../language/templates/template.ts";
+import { mapTexts } from "./walk.ts";
+
+/**
+ * Refuse values that the pack's schema does not allow; what templates will give is not known yet. Members that the schema does
+ * not name are let through. `SVC_INVALID` names pack, member and what is allowed.
+ */
+export function checkConfigValues(pack: string, values: JsonObject, schema: ParameterSchema): void {
+	try {
+		for (const [name, value] of Object.entries(values)) assertDepth(name, value);
+		for (const [name, definition] of Object.entries(schema)) {
+			const value = (Object.hasOwn(values, name) ? values[name] : undefined) ?? null;
+			if (value === null) {
+				if (definition.required === true && (definition.default ?? null) === null) throw invalid(`"${name}" is required`);
+			} else if (!(typeof value === "string" && isTemplate(value) && (definition.type ?? "string") === "string")) {
+				validateParameter(name, value, definition);
+			}
+		}
+		mapTexts(values, schema, ({ text, path, isSecret }) => {
+			if (isSecret && text === mask) throw invalid(`"${path}": "${mask}" stands for a hidden value, and none is stored here`);
+			// Whatever it reads is decrypted already.
+			if (isSecret && isTemplate(text) && /\|\s*decrypt_kv\b/.test(text)) throw invalid(`"${path}" is secret and must not use decrypt_kv`);
+			return text;
+		});
+	} catch (error) {
+		if (!isSvcError(error, "SVC_INVALID")) throw error;
+		throw new SvcError("SVC_INVALID", `configuration of pack "${pack}": ${error.message}`, { cause: error, facts: error.facts });
+	}
+}
+
+function invalid(message: string): SvcError {
+	return new SvcError("SVC_INVALID", message);
+}

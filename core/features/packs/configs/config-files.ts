@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { stringify } from "yaml";
+import type { JsonObject } from "../../../contract/index.ts";
+import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { holdsOnlyComments, parseYamlObject } from "../reading/read-yaml.ts";
+
+/** Milliseconds for which a file is not looked at again. */
+const freshFor = 1_000;
+const maximumSize = 500_000;
+
+interface Known {
+	readonly version: string;
+	readonly value: unknown;
+	lookedAt: number;
+}
+
+/** Objects in YAML files, read again when a file changes; an edit is seen within a second. */
+export interface ConfigFiles {
+	/** Undefined when there is no such file. `SVC_INVALID` names the file; so does whatever `parse` throws. */
+	read<T>(path: string, parse: (content: JsonObject) => T): Promise<T | undefined>;
+	/** Replace a file as a whole, readable by its owner only. Seen at once. */
+	write(path: string, content: JsonObject): Promise<void>;
+}
+
+export function createConfigFiles(): ConfigFiles {
+	const files = new Map<string, Known>();
+
+	async function load<T>(path: string, parse: (content: JsonObject) => T): Promise<T | undefined> {
+		const known = files.get(path);
+		const now = performance.now();
+		if (known !== undefined && now - known.lookedAt < freshFor) return known.value as T | undefined;
+		const found = await stat(path).catch(toMissing);
+		const version = found === undefined ? "" : `${found.ino}:${found.mtimeMs}:${found.size}`;
+		if (known?.version === version) {
+			known.lookedAt = now;
+			return known.value as T | undefined;
+		}
+		if (found !== undefined && found.size > maximumSize)
+			throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, has ${found.size}`);
+		const value = found === undefined ? undefined : parse(parseContent(await readFile(path, "utf8")));
+		files.set(path, { version, value, lookedAt: now });
+		return value;
+	}
+
+	return {
+		async read(path, parse) {
+			try {
+				return await load(path, parse);
+			} catch (error) {
+				throw new SvcError("SVC_INVALID", `${path}: ${toErrorMessage(error)}`, { cause: error });
+			}
+		},
+		async write(path, content) {
+			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+			const temporary = `${path}.${randomBytes(4).toString("hex")}`;
+			try {
+				await writeSynced(temporary, stringify(content));
+				await rename(temporary, path);
+			} finally {
+				await rm(temporary, { force: true });
+				files.delete(path);
+			}
+		},
+	};
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+	const file = await open(path, "wx", 0o600);
+	try {
+		await file.writeFile(text);
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+}
+
+/** A file of nothing but comments is an empty object. */
+function parseContent(text: string): JsonObject {
+	return holdsOnlyComments(text) ? {} : parseYamlObject(text);
+}
+
+function toMissing(error: NodeJS.ErrnoException): undefined {
+	if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+	throw error;
+}

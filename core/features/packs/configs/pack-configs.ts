@@ -1,0 +1,230 @@
+import { join } from "node:path";
+import type { JsonObject, Logger, ParameterSchema, Storage } from "../../../contract/index.ts";
+import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { toStableId } from "../../../kernel/basics/ids.ts";
+import type { Principal } from "../../../kernel/basics/principal.ts";
+import { KnownSecrets } from "../../../kernel/secrets/known-secrets.ts";
+import { noteDecrypted } from "../../../kernel/secrets/note-decrypted.ts";
+import type { Dialects } from "../../../language/dialects.ts";
+import { roomInTurn } from "../../../language/loop-turn.ts";
+import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
+import { collectSecrets, maskBySchema, restoreMasked } from "../../../language/parameters/mask.ts";
+import { asOneWork } from "../../../language/work-budget.ts";
+import type { DatastoreItems } from "../../datastore/items-api.ts";
+import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "../pack-configs-api.ts";
+import { parseYamlObject } from "../reading/read-yaml.ts";
+import { checkConfigValues } from "./check-values.ts";
+import { createConfigFiles } from "./config-files.ts";
+import { withConfigDefaults } from "./defaults.ts";
+import { renderConfigValues } from "./render-values.ts";
+
+export interface PackConfigParts {
+	readonly storage: Storage;
+	readonly logger: Logger;
+	readonly dialects: Dialects;
+	readonly datastore: Pick<DatastoreItems, "accessFor" | "clearAccessFor">;
+	/** Directory of a pack; undefined when it has none. */
+	readonly packDirectory: (pack: string) => Promise<string | undefined>;
+	/** A file of content that the storage keeps, wherever it is laid out. `SVC_NOT_FOUND` when it has none. */
+	readonly readFile: (content: string, path: string) => Promise<Buffer>;
+	/** Directory of the files of values. */
+	readonly directory: string;
+}
+
+const schemaFile = "config.schema.yaml";
+const largestSchema = 500_000;
+/** Schemas of installed packs that are kept at hand. */
+const mostSchemas = 500;
+const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
+
+/** Schemas are the same objects for every execution of an action. */
+const mentions = new WeakMap<object, boolean>();
+
+/** Configurations as they are kept in files. */
+export class StoredPackConfigs implements PackConfigs {
+	readonly #parts: PackConfigParts;
+	readonly #files = createConfigFiles();
+	/** By content, which does not change. */
+	readonly #schemas = new Map<string, ParameterSchema | undefined>();
+
+	constructor(parts: PackConfigParts) {
+		this.#parts = parts;
+	}
+
+	async resolve(pack: string, username: string): Promise<ResolvedPackConfig> {
+		const { datastore } = this.#parts;
+		const [given, schema] = [await this.#readValues(pack), await this.#readSchema(pack)];
+		if (given === undefined && schema === undefined) return nothing;
+		const filled = withConfigDefaults(given ?? {}, schema ?? {});
+		const decrypted: string[] = [];
+		const access = {
+			plain: noteDecrypted(datastore.accessFor(username), decrypted),
+			clear: noteDecrypted(datastore.clearAccessFor(username, "pack configuration"), decrypted),
+		};
+		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, access).catch((error: unknown) => {
+			throw new KnownSecrets(decrypted).error(error);
+		});
+		return {
+			values,
+			masked: maskBySchema(values, schema ?? {}),
+			secrets: [...new Set([...collectSecrets(values, schema ?? {}), ...decrypted])],
+		};
+	}
+
+	async forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedPackConfig> {
+		return sources.some(mentionsConfig) ? this.resolve(pack, username) : nothing;
+	}
+
+	list(): Promise<readonly PackConfig[]> {
+		return this.#collect((pack) => this.#toConfig(pack));
+	}
+
+	schemas(): Promise<readonly PackConfigSchema[]> {
+		return this.#collect((pack) => this.#toSchemaRecord(pack));
+	}
+
+	async get(pack: string): Promise<PackConfig> {
+		await this.#assertPack(pack);
+		const config = await this.#toConfig(pack);
+		if (config === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" has no configuration`);
+		return config;
+	}
+
+	async schema(pack: string): Promise<PackConfigSchema> {
+		await this.#assertPack(pack);
+		const record = await this.#toSchemaRecord(pack);
+		if (record === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" has no config.schema.yaml`);
+		return record;
+	}
+
+	async set(pack: string, given: JsonObject, { username }: Principal): Promise<PackConfig> {
+		await this.#assertPack(pack);
+		const schema = (await this.#lookUpSchema(pack)) ?? {};
+		const kept = (await this.#readValues(pack).catch(() => undefined)) ?? {};
+		await roomInTurn();
+		const values = restoreMasked(given, maskBySchema(kept, schema), kept) as JsonObject;
+		asOneWork(() => checkConfigValues(pack, values, schema));
+		await this.#files.write(this.#fileOf(pack), values);
+		this.#parts.logger.info("pack configuration saved", { pack, user: username });
+		return { id: toStableId(`config:${pack}`), pack, values, schema };
+	}
+
+	/** Refuse a schema that is none. */
+	async checkSchema(directory: string): Promise<void> {
+		await this.#readSchemaIn(directory);
+	}
+
+	/** Whether there is a file with values, even one that cannot be read. */
+	async hasValues(pack: string): Promise<boolean> {
+		return this.#readValues(pack).then(
+			(values) => values !== undefined,
+			() => true,
+		);
+	}
+
+	/** Refuse the values that there are for a pack, or that there are none, where its schema does not allow that. */
+	async checkValues(pack: string, directory: string): Promise<void> {
+		const [values, schema] = [await this.#readValues(pack), await this.#readSchemaIn(directory)];
+		if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
+	}
+
+	async check(): Promise<void> {
+		for (const pack of await this.#packRefs()) {
+			try {
+				const [values, schema] = [await this.#readValues(pack), await this.#lookUpSchema(pack)];
+				// What is required is missing also where no file was written.
+				if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
+			} catch (error) {
+				this.#parts.logger.warn("pack configuration cannot be used as it is", { pack, problem: toErrorMessage(error) });
+			}
+		}
+	}
+
+	#fileOf(pack: string): string {
+		return join(this.#parts.directory, `${pack}.yaml`);
+	}
+
+	#readValues(pack: string): Promise<JsonObject | undefined> {
+		return this.#files.read(this.#fileOf(pack), (content) => content);
+	}
+
+	/** Without a directory of an installed pack: whoever only looks at configurations needs none of its other files. */
+	async #lookUpSchema(pack: string): Promise<ParameterSchema | undefined> {
+		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content", "path"], limit: 1 });
+		if (typeof found?.content === "string") return this.#readStoredSchema(found.content);
+		return typeof found?.path === "string" ? this.#readSchemaIn(found.path) : undefined;
+	}
+
+	async #readStoredSchema(content: string): Promise<ParameterSchema | undefined> {
+		if (!this.#schemas.has(content)) {
+			const file = await this.#parts.readFile(content, schemaFile).catch((error: unknown) => {
+				if (isSvcError(error, "SVC_NOT_FOUND")) return undefined;
+				throw error;
+			});
+			if (file !== undefined && file.length > largestSchema)
+				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${largestSchema} bytes, has ${file.length}`);
+			const [oldest] = this.#schemas.size < mostSchemas ? [] : this.#schemas.keys();
+			if (oldest !== undefined) this.#schemas.delete(oldest);
+			this.#schemas.set(content, file && this.#toSchema(parseYamlObject(file.toString("utf8"))));
+		}
+		return this.#schemas.get(content);
+	}
+
+	/** For a run, which needs the other files of the pack too. */
+	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
+		const path = await this.#parts.packDirectory(pack);
+		return path === undefined ? undefined : this.#readSchemaIn(path);
+	}
+
+	#readSchemaIn(directory: string): Promise<ParameterSchema | undefined> {
+		return this.#files.read(join(directory, schemaFile), (content) => this.#toSchema(content));
+	}
+
+	#toSchema(content: JsonObject): ParameterSchema {
+		return checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content));
+	}
+
+	/** The names of all packs, which are safe to make file names of. `SVC_NOT_FOUND` for any other. */
+	async #assertPack(pack: string): Promise<void> {
+		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["ref"], limit: 1 });
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" cannot be found`);
+	}
+
+	async #packRefs(): Promise<readonly string[]> {
+		return (await this.#parts.storage.find("pack", { fields: ["ref"], orderBy: [["ref", "asc"]] })).map(({ ref }) => ref);
+	}
+
+	async #toConfig(pack: string): Promise<PackConfig | undefined> {
+		const values = await this.#readValues(pack);
+		if (values === undefined) return undefined;
+		return { id: toStableId(`config:${pack}`), pack, values, schema: (await this.#lookUpSchema(pack)) ?? {} };
+	}
+
+	async #toSchemaRecord(pack: string): Promise<PackConfigSchema | undefined> {
+		const attributes = await this.#lookUpSchema(pack);
+		return attributes === undefined ? undefined : { id: toStableId(`config_schema:${pack}`), pack, attributes };
+	}
+
+	/** What there is for each pack; what is wrong with one file does not hide the others. */
+	async #collect<T>(read: (pack: string) => Promise<T | undefined>): Promise<readonly T[]> {
+		const found: T[] = [];
+		for (const pack of await this.#packRefs()) {
+			try {
+				const record = await read(pack);
+				if (record !== undefined) found.push(record);
+			} catch (error) {
+				this.#parts.logger.warn("pack configuration was left out", { pack, problem: toErrorMessage(error) });
+			}
+		}
+		return found;
+	}
+}
+
+function mentionsConfig(source: object): boolean {
+	let isMentioned = mentions.get(source);
+	if (isMentioned === undefined) {
+		isMentioned = JSON.stringify(source).includes("config_context");
+		mentions.set(source, isMentioned);
+	}
+	return isMentioned;
+}

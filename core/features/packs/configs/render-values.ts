@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue, ParameterSchema } from "../../../contract/index.ts";
+import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type DatastoreAccess, renderWithLookups } from "../../../language/templates/datastore.ts";
+import { TemplateSyntaxError } from "../../../language/templates/errors.ts";
+import { toScope } from "../../../language/templates/scope.ts";
+import { compileTemplate, isTemplate, type Template } from "../../../language/templates/template.ts";
+import { WorkBudget } from "../../../language/work-budget.ts";
+import { mapTexts, type PlacedText } from "./walk.ts";
+
+/** One expression without a filter, which is null when what it reads does not exist. */
+const loneReference = /^\s*\{\{[^{}|]*\}\}\s*$/;
+
+export interface RenderAccess {
+	readonly plain: DatastoreAccess;
+	/** Gives secret items in clear; for members that are secret. */
+	readonly clear: DatastoreAccess;
+}
+
+/** The values with their templates rendered over `svckv`. `SVC_INVALID` names pack and member. */
+export async function renderConfigValues(
+	pack: string,
+	{ values, schema }: { readonly values: JsonObject; readonly schema: ParameterSchema },
+	access: RenderAccess,
+): Promise<JsonObject> {
+	const rendered = new Map<string, JsonValue>();
+	const rendering: Promise<void>[] = [];
+	const work = new WorkBudget();
+	mapTexts(values, schema, (place) => {
+		const template = isTemplate(place.text) ? compile(place.text) : undefined;
+		if (template !== undefined) {
+			rendering.push(renderText(pack, { place, template, work }, access).then((value) => void rendered.set(place.path, value)));
+		}
+		return place.text;
+	});
+	if (rendering.length === 0) return values;
+	await Promise.all(rendering);
+	return mapTexts(values, schema, ({ text, path }) => (rendered.has(path) ? (rendered.get(path) ?? null) : text));
+}
+
+async function renderText(
+	pack: string,
+	{ place, template, work }: { readonly place: PlacedText; readonly template: Template; readonly work: WorkBudget },
+	{ plain, clear }: RenderAccess,
+): Promise<JsonValue> {
+	const source = place.isSecret ? clear : plain;
+	let isMissing = false;
+	const noting: DatastoreAccess = {
+		names: source.names,
+		async lookup(scope, name) {
+			const value = await source.lookup(scope, name);
+			isMissing ||= value === undefined;
+			return value;
+		},
+		decrypt: source.decrypt,
+	};
+	try {
+		const text = await renderWithLookups(noting, (datastore) => template.render(toScope({}, datastore)), work);
+		return isMissing && loneReference.test(place.text) ? null : text;
+	} catch (error) {
+		// What surrounds the template is part of the secret, and messages quote it.
+		const reason = place.isSecret ? "its template uses something that does not exist or is not allowed" : toErrorMessage(error);
+		throw new SvcError("SVC_INVALID", `configuration of pack "${pack}": "${place.path}" cannot be rendered: ${reason}`, { cause: error });
+	}
+}
+
+function compile(text: string): Template | undefined {
+	try {
+		return compileTemplate(text);
+	} catch (error) {
+		// What is no template is meant literally.
+		if (error instanceof TemplateSyntaxError) return undefined;
+		throw error;
+	}
+}

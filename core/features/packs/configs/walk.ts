@@ -1,0 +1,47 @@
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../contract/index.ts";
+import { memberDefinitions } from "../../../language/parameters/definition-reading.ts";
+
+/** A text in a configuration, with what the schema says of it. */
+export interface PlacedText {
+	readonly text: string;
+	/** Such as `accounts.0.pin`. */
+	readonly path: string;
+	readonly definition: ParameterDefinition | undefined;
+	/** Whether it, or something it is part of, is secret. */
+	readonly isSecret: boolean;
+}
+
+type Place = Omit<PlacedText, "text">;
+
+/** The values with each text replaced by what `map` makes of it. */
+export function mapTexts(values: JsonObject, schema: ParameterSchema, map: (place: PlacedText) => JsonValue): JsonObject {
+	return mapValue(values, { path: "", definition: { properties: schema }, isSecret: false }, map) as JsonObject;
+}
+
+function mapValue(value: JsonValue, place: Place, map: (place: PlacedText) => JsonValue): JsonValue {
+	if (typeof value === "string") return map({ ...place, text: value });
+	if (Array.isArray(value)) {
+		const items = value as readonly JsonValue[];
+		return items.map((item, index) => mapValue(item, inner(place, String(index), itemDefinition(place.definition, index)), map));
+	}
+	if (typeof value !== "object" || value === null) return value;
+	const members = Object.entries(value as JsonObject);
+	return Object.fromEntries(
+		members.map(([name, member]) => [name, mapValue(member, inner(place, name, memberDefinition(place.definition, name)), map)]),
+	);
+}
+
+/** What describes a member of an object. */
+export function memberDefinition(definition: ParameterDefinition | undefined, name: string): ParameterDefinition | undefined {
+	return definition === undefined ? undefined : memberDefinitions(definition, name)[0];
+}
+
+/** What describes an element of a list. */
+export function itemDefinition(definition: ParameterDefinition | undefined, index: number): ParameterDefinition | undefined {
+	const items = definition?.items;
+	return Array.isArray(items) ? (items[index] as ParameterDefinition | undefined) : (items as ParameterDefinition | undefined);
+}
+
+function inner({ path, isSecret }: Place, name: string, definition: ParameterDefinition | undefined): Place {
+	return { path: path === "" ? name : `${path}.${name}`, definition, isSecret: isSecret || definition?.secret === true };
+}

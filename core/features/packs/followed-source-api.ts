@@ -1,0 +1,31 @@
+import { type GitPack, toErrorMessage } from "../../contract/index.ts";
+import { toShownAddress } from "./sources/pack-address.ts";
+import { parsePackRequest } from "./sources/parse-request.ts";
+
+/** What would be written to install it. */
+export function toSourceText({ git, revision, subdirectory }: GitPack): string {
+	return `${git}${revision === undefined ? "" : `=${revision}`}${subdirectory === undefined ? "" : `#${subdirectory}`}`;
+}
+
+/** Why nothing can be followed there; undefined: it can. Holds nothing of an address with a password. */
+export function findSourceProblem(pack: GitPack): string | undefined {
+	// The text is told in records, executions and the log.
+	if (toShownAddress(pack.git) !== plain(pack.git))
+		return "git: must be an address without name and password; hint: content.credentials_file holds those of servers";
+	try {
+		const { kind, revision, subdirectory } = parsePackRequest(toSourceText(pack));
+		if (kind === "index" || kind === "archive" || pack.git.startsWith("/"))
+			return "git: must be the address of a repository; hint: file:// for one on this machine";
+		if (revision !== pack.revision) return "git: must not hold a revision; hint: revision is a member of its own";
+		return (subdirectory === undefined) === (pack.subdirectory === undefined)
+			? undefined
+			: "git: must not hold a folder; hint: subdirectory is a member of its own";
+	} catch (error) {
+		return `git: ${toErrorMessage(error)}`;
+	}
+}
+
+/** An address as it is shown, but for what is left out there. */
+function plain(address: string): string {
+	return URL.canParse(address) ? new URL(address).href : address;
+}

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PackFinding } from "../../../contract/index.ts";
+import { findingOf, locatedFinding, sortFindings } from "./finding.ts";
+import { inspectConfig } from "./inspect-config.ts";
+import { type FoldersOfPack, inspectFolders } from "./inspect-folders.ts";
+import { inspectManifest } from "./inspect-manifest.ts";
+import { LocatedYaml } from "./located-yaml.ts";
+import { toMessagePlace } from "./message-path.ts";
+
+/** A file that registration does not take. */
+export interface RefusedFile {
+	/** Path in the pack. */
+	readonly file: string;
+	/** What it ended at. */
+	readonly message: string;
+}
+
+/** Most files that are looked at: whoever mends these will try again. */
+const mostFiles = 50;
+
+/** Everything that is wrong with files which registration has refused, by file and line, though it ends at the first thing in each. */
+export async function explainRefused(pack: Omit<FoldersOfPack, "files">, refused: readonly RefusedFile[]): Promise<readonly PackFinding[]> {
+	const first = [...new Map(refused.map((one) => [one.file, one])).values()].slice(0, mostFiles);
+	const files = first.map(({ file }) => file);
+	const all = [
+		...(files.includes("pack.yaml") ? (await inspectManifest(pack.directory, pack.dialects)).findings : []),
+		...(await inspectFolders({ ...pack, files })).findings,
+		...(await inspectConfig({ ...pack, files })),
+	];
+	const findings = all.filter(({ type }) => type === "error");
+	return sortFindings([...findings, ...(await locateRefused({ ...pack, findings }, first))]);
+}
+
+/** What is wrong with a file in itself has been found; what is left is wrong with what it needs. */
+export async function locateRefused(
+	{ directory, findings }: { readonly directory: string; readonly findings: readonly PackFinding[] },
+	refused: readonly RefusedFile[],
+): Promise<readonly PackFinding[]> {
+	const broken = new Set(findings.filter(({ type }) => type === "error").map(({ file }) => file));
+	return Promise.all(refused.filter(({ file }) => !broken.has(file)).map((one) => locate(directory, one)));
+}
+
+async function locate(directory: string, { file, message }: RefusedFile): Promise<PackFinding> {
+	const text = await readFile(join(directory, file), "utf8").catch(() => "");
+	const yaml = new LocatedYaml(text);
+	const place = yaml.value === undefined ? undefined : toMessagePlace(message, yaml.value);
+	return place === undefined ? findingOf("error", file, message) : locatedFinding(file, yaml, place);
+}

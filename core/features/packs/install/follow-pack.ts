@@ -1,0 +1,119 @@
+import {
+	type ExecutionEntity,
+	type FollowedPackEntity,
+	type JsonObject,
+	type Logger,
+	type PackEntity,
+	type Patch,
+	type Storage,
+	toErrorMessage,
+} from "../../../contract/index.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { Principal } from "../../../kernel/basics/principal.ts";
+import { wait } from "../../../kernel/basics/wait.ts";
+import type { Executions } from "../../../kernel/executions/executions-api.ts";
+import { isCompleted } from "../../../kernel/executions/status.ts";
+import { toSourceText } from "../followed-source-api.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
+import type { PackSource } from "../sources/sources.ts";
+import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
+import type { Sources } from "./needs.ts";
+
+export interface FollowParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly sources: Pick<Sources, "latest">;
+	readonly executions: Pick<Executions, "submit" | "get">;
+	readonly followedPacks: Pick<FollowedPacks, "known">;
+	/** Whoever installs. */
+	readonly systemUser: string;
+}
+
+/** Microseconds after which what has failed is tried again, though nothing is new, where it may have been the network or this node. */
+const secondTry = 15 * 60 * 1_000_000;
+/** Milliseconds between two looks at an installation. */
+const look = 250;
+
+/** Look once, and install what is new. */
+export async function followPack(parts: FollowParts, followed: FollowedSource, signal: AbortSignal): Promise<void> {
+	const { storage, clock, sources, followedPacks } = parts;
+	const known = await followedPacks.known(followed);
+	// From when on it is known: what was pushed since may not have been seen.
+	const checked_at = toTimestamp(clock.now());
+	const note = (patch: Patch<FollowedPackEntity>) => storage.update("followed_pack", known.id, { checked_at, ...patch });
+	const later = () => toTimestamp(clock.now() + secondTry);
+	try {
+		const { commit } = await sources.latest(toSource(followed.request), { signal });
+		const pack = await findPack(storage, known);
+		if (!isDue(known, { pack, commit, now: clock.now() })) return void (await note(await toState(parts, known, { pack, commit })));
+		const { id } = await begin(parts, toSourceText(followed.pack));
+		const tried_at = toTimestamp(clock.now());
+		await note({ commit, state: "installing", reason: null, execution_id: id, tried_at, retry_at: later() });
+		const ended = await untilEnded(parts, id, signal);
+		if (ended !== undefined) await note(toOutcome(ended, later()));
+	} catch (error) {
+		if (signal.aborted) throw error;
+		await note({ state: "unreachable", reason: toErrorMessage(error).slice(0, 2_000) });
+		parts.logger.warn("a pack could not be followed", { source: known.source, error });
+	}
+}
+
+interface Looked {
+	readonly pack: PackEntity | undefined;
+	readonly commit: string;
+}
+
+/** Whether there is something to install: what is new, what is gone, and after a while what may not fail again. */
+function isDue(
+	{ pack: ref, commit: tried, state, retry_at }: FollowedPackEntity,
+	{ pack, commit, now }: Looked & { readonly now: number },
+): boolean {
+	if (tried !== commit || (ref !== null && pack === undefined && state === "installed")) return true;
+	if (state === "installed" || pack?.source?.["commit"] === commit) return false;
+	return retry_at !== null && now >= fromTimestamp(retry_at);
+}
+
+/** Of what was not reached before it is told again how its last installation has gone. */
+async function toState(
+	{ executions }: FollowParts,
+	{ state, execution_id, retry_at }: FollowedPackEntity,
+	{ pack, commit }: Looked,
+): Promise<Patch<FollowedPackEntity>> {
+	if (pack?.source?.["commit"] === commit) return { state: "installed", reason: null, retry_at: null };
+	if (state !== "unreachable") return {};
+	const last = execution_id === null ? undefined : await executions.get(execution_id).catch(() => undefined);
+	if (last === undefined || !isCompleted(last.entity.status)) return { state: "failed" };
+	return { ...toOutcome(last.entity, retry_at), retry_at };
+}
+
+async function findPack(storage: Storage, { pack: ref }: FollowedPackEntity): Promise<PackEntity | undefined> {
+	return ref === null ? undefined : (await storage.find("pack", { where: { ref }, limit: 1 }))[0];
+}
+
+async function begin({ executions, systemUser }: FollowParts, source: string): Promise<ExecutionEntity> {
+	const principal: Principal = { username: systemUser, isAdmin: true, authentication: { method: "none" } };
+	const input = { action: "packs.follow", parameters: { source }, literal: ["source"] };
+	return (await executions.submit(input, principal)).entity;
+}
+
+/** Undefined where nobody waits any more: it goes on by itself, and is looked at again. */
+async function untilEnded({ executions }: FollowParts, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
+	while (!signal.aborted) {
+		const { entity } = await executions.get(id);
+		if (isCompleted(entity.status)) return entity;
+		await wait(look, signal);
+	}
+	return undefined;
+}
+
+function toOutcome({ status, result }: ExecutionEntity, later: string | null): Patch<FollowedPackEntity> {
+	if (status === "succeeded") return { state: "installed", reason: null, retry_at: null };
+	const { output, error } = (result ?? {}) as { readonly output?: JsonObject; readonly error?: unknown };
+	const reason = String(error ?? `the installation ended ${status}`).slice(0, 2_000);
+	return { state: "failed", reason, retry_at: output?.["is_lasting"] === true ? null : later };
+}
+
+function toSource({ address = "", revision, subdirectory }: PackRequest): PackSource {
+	return { kind: "git", address, revision: revision ?? null, commit: "", subdirectory: subdirectory ?? null, index: null };
+}

@@ -1,0 +1,170 @@
+// test-timeout: 600
+import * as assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as everyTest } from "uvu";
+import { localScript } from "../../../../plugins-runner/local-script/index.ts";
+import { pythonScript } from "../../../../plugins-runner/python-script/index.ts";
+import type { ExecutionEntity, JsonObject } from "../../../contract/index.ts";
+import { createEngine } from "../../../index.ts";
+import { isCompleted } from "../../../kernel/executions/status.ts";
+import { createBackend } from "../../../testing/backends/backend.test-support.ts";
+import { principal } from "../../../testing/engine/engine.test-support.ts";
+import { buildSampleWheel } from "../../../testing/packs/sample-wheel.test-support.ts";
+import { missing, requires } from "../../../testing/requires.ts";
+import { removeTree } from "../content/laid-out.ts";
+import { SourceBench } from "../sources/sources.test-support.ts";
+
+const python = { command: "python3" };
+const { test } = requires(everyTest, python);
+const { test: mountTest } = requires(everyTest, missing(python) === undefined ? { command: "mount", root: true } : python);
+
+/** A service with Python, whose data lie in a directory of the test's own. */
+interface Site {
+	readonly data: string;
+	/** Commit a version of the pack, with these requirements. */
+	commit(version: string, requirements: string): void;
+	install(): Promise<ExecutionEntity>;
+	/** What the actions of the pack say: a script its version, one in Python that of the package which it needs. */
+	told(): Promise<readonly [script: unknown, python: unknown]>;
+	version(): Promise<string | undefined>;
+}
+
+const needs =
+	"import svc_sample\nfrom svc.actions import Action\n\nclass Needs(Action):\n    def run(self):\n        return svc_sample.version\n";
+/** Bytes of a file that no two versions share. */
+const payload = 900_000;
+
+async function withSite(use: (site: Site) => Promise<void>, prepare: (data: string) => () => void = () => () => {}): Promise<void> {
+	const root = mkdtempSync(join(tmpdir(), "svc-venv-install-"));
+	const [data, wheels] = [join(root, "data"), join(root, "wheels")];
+	mkdirSync(data);
+	const bench = new SourceBench();
+	const backend = createBackend();
+	const pip = ["--no-index", "--find-links", wheels];
+	for (const version of ["1.0", "2.0"]) buildSampleWheel(wheels, version);
+	const engine = createEngine(
+		{
+			storage: backend.storage,
+			event_bus: backend.eventBus,
+			runners: [localScript(), pythonScript({ engine: "cpython", pip_arguments: pip, base_requirements: [] })],
+			auth: { enable: false },
+			log: { level: "error" },
+			data_dir: data,
+		},
+		{ directory: root },
+	);
+	const undo = prepare(data);
+	const run = async (action: string, parameters: JsonObject = {}) => {
+		const { entity } = await engine.executions.submit({ action, parameters }, principal);
+		for (;;) {
+			const { entity: now } = await engine.executions.get(entity.id);
+			if (isCompleted(now.status)) return now;
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+	};
+	try {
+		await engine.start();
+		await use({
+			data,
+			commit(version, requirements) {
+				bench.write("disk/pack.yaml", `ref: disk\nname: disk\ndescription: d\nversion: ${version}\nauthor: a\n`);
+				bench.write("disk/requirements.txt", requirements);
+				bench.write("disk/payload.bin", Buffer.alloc(payload, version));
+				bench.write("disk/actions/tell.yaml", "name: tell\nrunner_type: local-shell-script\nentry_point: tell.sh\n");
+				bench.write("disk/actions/tell.sh", `#!/bin/sh\necho ${version}\n`, 0o755);
+				bench.write("disk/actions/needs.yaml", "name: needs\nrunner_type: python-script\nentry_point: needs.py\n");
+				bench.write("disk/actions/needs.py", needs);
+				bench.commit("disk");
+			},
+			install: () => run("packs.install", { packs: [`file://${bench.root}/disk/.git`.replaceAll(" ", "%20")] }),
+			async told() {
+				const [script, module] = [await run("disk.tell"), await run("disk.needs")];
+				return [script.result?.["stdout"], module.result?.["result"] ?? JSON.stringify(module.result)];
+			},
+			version: async () => (await engine.packs.list({ ref: "disk" }, {})).items[0]?.version,
+		});
+	} finally {
+		await engine.stop();
+		await backend.release();
+		bench.remove();
+		await removeTree(join(data, "packs"));
+		undo();
+		rmSync(root, { recursive: true, force: true });
+	}
+}
+
+/** What a failed installation may leave: files of versions that the storage has, and finished virtualenvs. */
+function findHalfMade(data: string): readonly string[] {
+	const names = (path: string) => (readdirSync(data).includes(path.split("/")[0] ?? "") ? readdirSync(join(data, path)) : []);
+	const laidOut = names("packs/disk").filter((name) => name.startsWith("."));
+	const virtualenvs = names("virtualenvs").filter((name) => !readdirSync(join(data, "virtualenvs", name)).includes(".complete"));
+	return [...names("pack-staging"), ...laidOut, ...virtualenvs];
+}
+
+async function assertFailed(site: Site, expected: RegExp): Promise<void> {
+	const { status, result } = await site.install();
+	assert.equal(status, "failed");
+	assert.match(String(result?.["error"]), expected);
+	assert.deepEqual(findHalfMade(site.data), []);
+	assert.equal(await site.version(), "1.0.0");
+	assert.deepEqual(await site.told(), ["1.0.0", "1.0"]);
+}
+
+async function assertInstalled(site: Site, version: string, module: string): Promise<void> {
+	const { status, result } = await site.install();
+	assert.equal(status, "succeeded", JSON.stringify(result));
+	assert.deepEqual([await site.version(), ...(await site.told())], [version, version, module]);
+}
+
+test("requirements that cannot be met change nothing, whatever is wrong with them, and the next try succeeds", () =>
+	withSite(async (site) => {
+		site.commit("1.0.0", "svc-sample==1.0\n");
+		await assertInstalled(site, "1.0.0", "1.0");
+		for (const [requirements, problem] of [
+			["svc-sample==9.9\n", /virtualenv of pack "disk" cannot be built: [^]*svc-sample==9\.9/],
+			["-e .\n", /requirements\.txt, line 1: the option "-e" is not allowed/],
+		] as const) {
+			site.commit("2.0.0", requirements);
+			await assertFailed(site, problem);
+		}
+		site.commit("2.0.0", "svc-sample==2.0\n");
+		await assertInstalled(site, "2.0.0", "2.0");
+	}));
+
+/** A disk of its own for the data. */
+function mountData(data: string): () => void {
+	execFileSync("mount", ["-t", "tmpfs", "-o", "size=200m", "svc-test", data]);
+	return () => void execFileSync("umount", ["-l", data]);
+}
+
+/** Leave so many bytes on the disk. */
+function fill(data: string, left: number): () => void {
+	const { bavail, bsize } = statfsSync(data);
+	const filler = join(data, "filler");
+	writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+	return () => rmSync(filler);
+}
+
+mountTest("a disk that is full at any step of an installation changes nothing, and there is room for the next try", () =>
+	withSite(async (site) => {
+		site.commit("1.0.0", "svc-sample==1.0\n");
+		await assertInstalled(site, "1.0.0", "1.0");
+		site.commit("2.0.0", "svc-sample==2.0\n");
+		for (const [left, problem] of [
+			[0, /ENOSPC|no space left/i],
+			// Enough for the files that were fetched, and then for those that are laid out, but not for what pip makes.
+			[1.5 * payload, /ENOSPC|no space left/i],
+			[4 * payload, /virtualenv of pack "disk" cannot be built: [^]* bytes are left on its disk/],
+		] as const) {
+			const empty = fill(site.data, left);
+			await assertFailed(site, problem);
+			empty();
+		}
+		await assertInstalled(site, "2.0.0", "2.0");
+	}, mountData),
+);
+
+everyTest.run();

@@ -1,0 +1,102 @@
+import { basename } from "node:path";
+import type { JsonObject, PackEntity } from "../../../contract/index.ts";
+import { SvcError } from "../../../contract/index.ts";
+import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../../language/attributes.ts";
+import { notInstalled } from "../registration/not-installed.ts";
+import { isInRange, platformVersion } from "./versions.ts";
+
+const refPattern = /^[a-z0-9_]+$/;
+const emailPattern = /^[^\s@<>]+@[^\s@<>]+$/;
+const shortVersionPattern = /^\d+(\.\d+)?$/;
+const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
+
+/** Attributes of a manifest; it may have others. */
+export const manifestAttributes: Readonly<Record<string, Attribute>> = {
+	name: requiredText,
+	ref: {
+		allowed: "made of lower-case letters, digits and underscores",
+		accepts: (value) => typeof value === "string" && refPattern.test(value),
+		schema: { type: "string", pattern: refPattern.source },
+	},
+	description: { ...text, required: true },
+	version: {
+		allowed: 'a version of three parts, such as "1.0.0"',
+		accepts: (value) => (typeof value === "string" || typeof value === "number") && versionPattern.test(toVersion(value)),
+		schema: {
+			anyOf: [
+				{ type: "string", pattern: `${versionPattern.source}|${shortVersionPattern.source}` },
+				{ type: "number", minimum: 0 },
+			],
+		},
+		required: true,
+	},
+	author: requiredText,
+	email: {
+		allowed: "an email address",
+		accepts: (value) => typeof value === "string" && (value === "" || emailPattern.test(value)),
+		schema: { type: "string", pattern: `^$|${emailPattern.source}` },
+	},
+	keywords: list,
+	contributors: textList,
+	dependencies: list,
+	python_versions: list,
+	svc_version: text,
+};
+
+/**
+ * The pack that a `pack.yaml` describes, whichever version of the service it is for. Members that are not known are kept. `SVC_INVALID`
+ * names the attribute.
+ */
+export function toPack(manifest: JsonObject, directory: string, ref?: string): Omit<PackEntity, "id"> {
+	checkAttributes(manifest, manifestAttributes, false);
+	const { name, description, author, version } = manifest;
+	return {
+		ref: ref === undefined ? toRef(manifest, basename(directory)) : toKnownRef(manifest, ref),
+		name: String(name),
+		description: String(description),
+		version: toVersion(version as string | number),
+		author: String(author),
+		path: directory,
+		metadata: manifest,
+		...notInstalled,
+	};
+}
+
+/** Why a pack is not for this version of the service, as its manifest says; undefined: it is. */
+export function findPlatformProblem({ svc_version: range }: JsonObject): string | undefined {
+	if (typeof range !== "string" || isInRange(platformVersion, range)) return undefined;
+	return `attribute "svc_version" asks for ${range.slice(0, 100)}; this is ${platformVersion}`;
+}
+
+/** `SVC_INVALID` where a pack is not for this version of the service. */
+export function assertPlatform(manifest: JsonObject): void {
+	const problem = findPlatformProblem(manifest);
+	if (problem !== undefined) throw new SvcError("SVC_INVALID", problem);
+}
+
+/** The ref the manifest gives, else the name of the directory, else the name of the pack: the first that can be one. */
+function toRef({ ref, name }: JsonObject, directoryName: string): string {
+	const found = [ref, directoryName, name].find((candidate) => typeof candidate === "string" && refPattern.test(candidate));
+	if (typeof found !== "string") {
+		throw new SvcError(
+			"SVC_INVALID",
+			'attribute "ref" is missing, and neither directory nor name is made of lower-case letters, digits and underscores',
+		);
+	}
+	if (found === "_global") throw new SvcError("SVC_INVALID", 'attribute "ref" must not be "_global", which is reserved');
+	return found;
+}
+
+/** What the pack has been called where it came from. */
+function toKnownRef(manifest: JsonObject, ref: string): string {
+	const own = toRef(manifest, ref);
+	if (own !== ref) throw new SvcError("SVC_INVALID", `attribute "ref" must be "${ref}", what the pack is called; it is "${own}"`);
+	return own;
+}
+
+/** A version written as the number 1 or 1.2 in YAML means 1.0.0 or 1.2.0. */
+function toVersion(version: string | number): string {
+	if (typeof version === "string" && !shortVersionPattern.test(version)) return version;
+	const parts = String(version).split(".");
+	return [...parts, "0", "0"].slice(0, 3).join(".");
+}

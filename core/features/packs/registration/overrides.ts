@@ -1,0 +1,136 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type Attribute, checkAttributes, flag, isObject, object } from "../../../language/attributes.ts";
+import { toObjectSchema } from "../../../language/file-schema.ts";
+import type { PackKind } from "../pack-files-api.ts";
+import type { PackProblem } from "../reading/read-pack-directory.ts";
+import { readYamlObject } from "../reading/read-yaml.ts";
+
+/** Kinds that may be overridden, by what the files call them. */
+const sections: Readonly<Partial<Record<PackKind, string>>> = {
+	sensor: "sensors",
+	action: "actions",
+	rule: "rules",
+	action_alias: "aliases",
+};
+
+const fileAttributes = Object.fromEntries(Object.values(sections).map((section) => [section, object]));
+const globalAttributes: Readonly<Record<string, Attribute>> = { defaults: object };
+const packAttributes: Readonly<Record<string, Attribute>> = { defaults: object, exceptions: object };
+const onlyEnabled: Readonly<Record<string, Attribute>> = { enabled: { ...flag, required: true } };
+
+const enabledOnly: JsonObject = toObjectSchema(onlyEnabled, true);
+const section: JsonObject = {
+	type: ["object", "null"],
+	properties: {
+		defaults: { anyOf: [enabledOnly, { type: "null" }] },
+		exceptions: { type: ["object", "null"], additionalProperties: enabledOnly },
+	},
+	additionalProperties: false,
+};
+
+/** What the file of overrides of a pack may say, for editors. */
+export const overridesSchema: JsonObject = {
+	$schema: "http://json-schema.org/draft-07/schema#",
+	title: "Overrides of a pack",
+	type: "object",
+	properties: Object.fromEntries(Object.values(sections).map((name) => [name, section])),
+	additionalProperties: false,
+};
+
+/** For all packs; no pack can be called that. */
+const globalName = "_global";
+
+/**
+ * What operators say of `enabled` instead of packs, in the files of a directory: `_global.yaml` for all packs, `<pack>.yaml` for one, whose
+ * defaults go before those for all, and its exceptions before these. Read once for each registration.
+ */
+export class PackOverrides {
+	readonly #directories: readonly string[];
+	readonly #files = new Map<string, Promise<JsonObject>>();
+	readonly #skip: (problem: PackProblem) => void;
+
+	/**
+	 * @param directories the first that has a file counts
+	 * @param skip told of files that cannot be used, once each
+	 */
+	constructor(directories: readonly string[], skip: (problem: PackProblem) => void) {
+		this.#directories = directories;
+		this.#skip = skip;
+	}
+
+	/** Undefined where nothing is said of it. */
+	async enabled(kind: PackKind, pack: string, name: string): Promise<boolean | undefined> {
+		const section = sections[kind];
+		if (section === undefined) return undefined;
+		const [own, all] = [await this.#file(pack), await this.#file(globalName)];
+		const exceptions = member(member(own, section), "exceptions");
+		const exception = Object.hasOwn(exceptions, name) ? member(exceptions, name) : {};
+		return [exception, member(member(own, section), "defaults"), member(member(all, section), "defaults")]
+			.map(({ enabled }) => enabled)
+			.find((enabled) => typeof enabled === "boolean");
+	}
+
+	#file(name: string): Promise<JsonObject> {
+		const known = this.#files.get(name) ?? this.#read(name);
+		this.#files.set(name, known);
+		return known;
+	}
+
+	async #read(name: string): Promise<JsonObject> {
+		for (const directory of this.#directories) {
+			const file = join(directory, `${name}.yaml`);
+			if (!(await exists(file))) continue;
+			try {
+				return checkOverrides(await readYamlObject(file), name === globalName ? globalAttributes : packAttributes);
+			} catch (error) {
+				this.#skip({ file, message: toErrorMessage(error) });
+				return {};
+			}
+		}
+		return {};
+	}
+}
+
+/** Where overrides lie: what is configured, else beside the packs in each directory of packs. */
+export function toOverrideDirectories(configured: string, packs: readonly string[]): readonly string[] {
+	return configured === "" ? packs.map((directory) => join(directory, "overrides")) : [configured];
+}
+
+/** What a file of overrides says. `SVC_INVALID` names the place and what is allowed. */
+export function checkOverrides(content: JsonObject, attributes: Readonly<Record<string, Attribute>> = packAttributes): JsonObject {
+	checkAttributes(content, fileAttributes, true);
+	for (const [section, given] of Object.entries(content)) {
+		within(section, () => checkAttributes((given ?? {}) as JsonObject, attributes, true));
+		const { defaults, exceptions } = (given ?? {}) as JsonObject;
+		if (isObject(defaults)) within(`${section}, defaults`, () => checkAttributes(defaults, onlyEnabled, true));
+		for (const [name, exception] of Object.entries((exceptions ?? {}) as JsonObject)) {
+			within(`${section}, exceptions, ${name}`, () => {
+				if (!isObject(exception)) throw new SvcError("SVC_INVALID", "must be an object with enabled");
+				checkAttributes(exception, onlyEnabled, true);
+			});
+		}
+	}
+	return content;
+}
+
+function within(place: string, look: () => void): void {
+	try {
+		look();
+	} catch (error) {
+		throw new SvcError("SVC_INVALID", `${place}: ${toErrorMessage(error)}; only "enabled" can be overridden`, { cause: error });
+	}
+}
+
+function member(value: JsonObject, name: string): JsonObject {
+	const found = Object.hasOwn(value, name) ? value[name] : undefined;
+	return isObject(found) ? found : {};
+}
+
+function exists(file: string): Promise<boolean> {
+	return access(file).then(
+		() => true,
+		() => false,
+	);
+}

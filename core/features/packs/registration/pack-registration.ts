@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
+import type { StoredPackConfigs } from "../configs/pack-configs.ts";
+import type { PackFiles } from "../pack-files-api.ts";
+import type { PackDirectory } from "../packs-api.ts";
+import { PackOverrides, toOverrideDirectories } from "./overrides.ts";
+import { registerFiles } from "./register-files.ts";
+import { type RegisterPacksParts, registerChosen, registerPacks } from "./register-packs.ts";
+import { RegistrationReport } from "./registration-report.ts";
+import { removeGone } from "./remove-records.ts";
+
+export interface PackRegistrationParts extends Omit<RegisterPacksParts, "overrides"> {
+	readonly dependencies: EngineDependencies;
+	readonly packConfigs: StoredPackConfigs;
+}
+
+/** Makes the records of packs say what their files do: of all at a start, and of some in a draft. */
+export class PackRegistration {
+	readonly #parts: PackRegistrationParts;
+	#report: RegistrationReport;
+	#overrides: PackOverrides;
+	#found: readonly PackDirectory[] = [];
+
+	constructor(parts: PackRegistrationParts) {
+		this.#parts = parts;
+		this.#report = new RegistrationReport(parts);
+		this.#overrides = this.#toOverrides();
+	}
+
+	/** Packs with their actions; what else they hold follows with the features that it belongs to. */
+	async register(): Promise<void> {
+		const { dependencies, packConfigs, logger } = this.#parts;
+		const { chosenPacks } = dependencies;
+		this.#report = chosenPacks?.report ?? new RegistrationReport({ logger });
+		this.#overrides = this.#toOverrides();
+		const parts = { ...this.#parts, overrides: this.#overrides };
+		if (chosenPacks === undefined) {
+			this.#found = await registerPacks(parts, dependencies.packs, this.#report);
+			await packConfigs.check();
+			return;
+		}
+		this.#found = await registerChosen(parts, chosenPacks);
+		if (chosenPacks.kinds?.has("config") !== false) await this.#checkConfigs();
+	}
+
+	#toOverrides(): PackOverrides {
+		const { options, packs } = this.#parts.dependencies;
+		const report = this.#report;
+		return new PackOverrides(toOverrideDirectories(options.content.overrides, packs), (problem) => report.skip(problem));
+	}
+
+	/** What installed packs had, in whose place directories have come, and these have not. To be called when everything is registered. */
+	async removeReplaced(): Promise<void> {
+		const { storage } = this.#parts;
+		const { takenOver } = this.#report;
+		if (takenOver.length === 0) return;
+		await removeGone(storage, this.#report, takenOver);
+		for (const { pack } of takenOver) {
+			const [known] = await storage.find("pack", { where: { ref: pack, content: null }, limit: 1 });
+			if (known !== undefined) await storage.update("pack", known.id, { installation: null });
+		}
+	}
+
+	/** Values are for operators to bring into line, once there is the pack. */
+	async #checkConfigs(): Promise<void> {
+		const { packConfigs } = this.#parts;
+		for (const { ref, path } of this.#found) {
+			try {
+				await packConfigs.checkSchema(path);
+			} catch (error) {
+				this.#report.skip({ file: join(path, "config.schema.yaml"), message: toFileMessage(error) });
+				continue;
+			}
+			try {
+				await packConfigs.checkValues(ref, path);
+				this.#report.checkedConfig();
+			} catch (error) {
+				const problem = { file: join(path, "config.schema.yaml"), message: toFileMessage(error) };
+				// Where nothing has been configured yet there is nothing wrong yet.
+				if (await packConfigs.hasValues(ref)) this.#report.skipHere(problem);
+				else this.#report.note(problem);
+			}
+		}
+	}
+
+	async registerFiles<Input extends { readonly name: string }>(files: PackFiles<Input>): Promise<void> {
+		const { dependencies, dialects } = this.#parts;
+		const { chosenPacks } = dependencies;
+		this.#report.removals.set(files.kind, (ref) => files.remove(ref));
+		if (files.typeCount !== undefined) this.#report.hasTypes(files.kind, files.typeCount);
+		if (chosenPacks?.kinds?.has(files.kind) === false) return;
+		const parts = { packs: this.#found, report: this.#report, dialects, overrides: this.#overrides, isShared: chosenPacks === undefined };
+		await registerFiles(parts, files);
+	}
+}
+
+/** Without the absolute path that stands before it: where a node keeps its files is nobody's business. */
+function toFileMessage(error: unknown): string {
+	const message = toErrorMessage(error);
+	return isSvcError(error) && message.startsWith("/") ? toErrorMessage(error.cause) : message;
+}

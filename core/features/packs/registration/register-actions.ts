@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import {
+	type ActionEntity,
+	type Clock,
+	isSvcError,
+	type Logger,
+	type PackEntity,
+	type Storage,
+	SvcError,
+	toErrorMessage,
+} from "../../../contract/index.ts";
+import { Breath } from "../../../kernel/basics/breath.ts";
+import { createId } from "../../../kernel/basics/ids.ts";
+import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import type { Seams } from "../../../kernel/seams.ts";
+import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
+import type { PackOverrides } from "./overrides.ts";
+import type { RegistrationReport } from "./registration-report.ts";
+
+interface Parts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly report: RegistrationReport;
+	readonly overrides: PackOverrides;
+	/** Of the pack; undefined for one without files. */
+	readonly directory: string | undefined;
+	readonly seams: Pick<Seams, "isOwnRunner">;
+}
+
+/** Make the stored actions of a pack say what its files do. How many can be used. */
+export async function registerActions(
+	parts: Parts,
+	pack: Omit<PackEntity, "id">,
+	actions: readonly Omit<ActionEntity, "id">[],
+): Promise<number> {
+	const { storage, report } = parts;
+	const stored = new Map((await storage.find("action", { where: { pack: pack.ref } })).map((action) => [action.ref, action]));
+	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
+	const breath = new Breath();
+	let count = 0;
+	for (const action of actions) {
+		const runnerType = runnerTypes.get(action.runner_type);
+		try {
+			if (runnerType === undefined) {
+				skipForRunnerType(parts, action);
+				continue;
+			}
+			if (parts.directory !== undefined && parts.seams.isOwnRunner(action.runner_type))
+				throw new SvcError("SVC_INVALID", `attribute "runner_type": "${action.runner_type}" runs actions of the service's own packs only`);
+			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
+			const enabled = await parts.overrides.enabled("action", pack.ref, action.name);
+			if (enabled !== undefined) report.overrode("action");
+			const said = { ...action, content: pack.content, enabled: enabled ?? action.enabled };
+			await registerAction(parts, stored.get(action.ref), said);
+			report.registered("action", action.ref, action.metadata_file ?? "");
+			count += 1;
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			report.skip({ file: join(parts.directory ?? "", action.metadata_file ?? action.ref), message: toErrorMessage(error) });
+		}
+		await breath.take();
+	}
+	return count;
+}
+
+/** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake, or not for this service. */
+function skipForRunnerType({ directory, report, logger }: Parts, { ref, runner_type, metadata_file }: Omit<ActionEntity, "id">): void {
+	if (directory === undefined) logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
+	else {
+		const message = `attribute "runner_type": "${runner_type}" is not a runner type that is configured`;
+		report.skipHere({ file: join(directory, metadata_file ?? ref), message });
+	}
+}
+
+async function registerAction({ storage, clock }: Parts, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {
+	if (known === undefined) return insertOnce(() => storage.insert("action", [{ id: createId(clock), ...action }]));
+	const { id, ...fields } = known;
+	if (JSON.stringify(fields) !== JSON.stringify({ ...fields, ...action })) await storage.update("action", id, action);
+}

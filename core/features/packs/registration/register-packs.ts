@@ -1,0 +1,133 @@
+import { join, relative } from "node:path";
+import type { Clock, Logger, PackEntity, Storage } from "../../../contract/index.ts";
+import { createId } from "../../../kernel/basics/ids.ts";
+import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import type { Catalog } from "../../../kernel/executions/catalog.ts";
+import type { Seams } from "../../../kernel/seams.ts";
+import type { Dialects } from "../../../language/dialects.ts";
+import { chatopsPack } from "../built-in/chatops-pack.ts";
+import { corePack } from "../built-in/core-pack.ts";
+import { packsPack } from "../install/packs-pack.ts";
+import type { PackDirectory } from "../packs-api.ts";
+import { findPackDirectories } from "../reading/find-pack-directories.ts";
+import { type PackContent, readPackDirectory } from "../reading/read-pack-directory.ts";
+import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";
+import { notInstalled } from "./not-installed.ts";
+import type { PackOverrides } from "./overrides.ts";
+import { registerActions } from "./register-actions.ts";
+import type { RegistrationReport } from "./registration-report.ts";
+
+/** Home of actions that are created without naming a pack. */
+const defaultPack: PackContent = {
+	pack: {
+		ref: "default",
+		name: "default",
+		description: "Actions created without a pack.",
+		version: "1.0.0",
+		author: "svc",
+		path: null,
+		metadata: {},
+		...notInstalled,
+	},
+	actions: [],
+	problems: [],
+};
+
+export interface RegisterPacksParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly catalog: Catalog;
+	readonly dialects: Dialects;
+	readonly overrides: PackOverrides;
+	readonly seams: Pick<Seams, "isOwnRunner">;
+}
+
+/**
+ * Register the built-in pack and the packs found in `directories`: each resource is created or updated by its ref. A bad file
+ * is told of and skipped, the rest goes on. Of packs with the same ref the first wins. Returns those that have a directory.
+ */
+export async function registerPacks(
+	parts: RegisterPacksParts,
+	directories: readonly string[],
+	report: RegistrationReport,
+): Promise<readonly PackDirectory[]> {
+	const seen = new Set<string>();
+	const found: PackDirectory[] = [];
+	const register = async (content: PackContent) => {
+		for (const problem of content.problems) report.skip(problem);
+		if (content.pack === undefined) return;
+		if (seen.has(content.pack.ref)) {
+			parts.logger.warn("pack was skipped: its ref is taken by an earlier one", { pack: content.pack.ref, path: content.pack.path });
+			return;
+		}
+		seen.add(content.pack.ref);
+		await registerPack(parts, content, { report, directory: content.pack.path ?? undefined });
+		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path, content: null });
+	};
+	await register(corePack);
+	await register(packsPack);
+	await register(defaultPack);
+	await register(chatopsPack);
+	for (const directory of directories) {
+		for (const path of await findPackDirectories(directory)) await register(await readPackDirectory(path, parts.dialects));
+	}
+	parts.catalog.invalidate();
+	return found;
+}
+
+/** Register some packs and nothing else, each as it is to be from now on. */
+export async function registerChosen(
+	parts: RegisterPacksParts,
+	{ versions, kinds, report }: ChosenPacks,
+): Promise<readonly PackDirectory[]> {
+	const found: PackDirectory[] = [];
+	for (const version of versions) {
+		const how = { ref: version.pack, isInstalled: version.content !== null };
+		const { pack, actions, problems } = await readPackDirectory(version.directory, parts.dialects, how);
+		const isActions = kinds === undefined || kinds.has("action");
+		for (const problem of problems) if (isActions || !isOfActions(version, problem.file)) report.skip(problem);
+		if (pack === undefined) continue;
+		const content = { pack: asInstalled(pack, version), actions: isActions ? actions : [], problems };
+		await registerPack(parts, content, { report, directory: version.directory });
+		found.push({ ref: version.pack, path: version.directory, content: version.content });
+	}
+	return found;
+}
+
+function isOfActions({ directory }: PackVersion, file: string): boolean {
+	return relative(directory, file).startsWith(join("actions", "/"));
+}
+
+function asInstalled(
+	pack: Omit<PackEntity, "id">,
+	{ directory, content, source, installation, earlier }: PackVersion,
+): Omit<PackEntity, "id"> {
+	return { ...pack, path: content === null ? directory : null, content, source, installation, earlier };
+}
+
+/** @param directory where its files are; undefined: it has none */
+async function registerPack(
+	parts: RegisterPacksParts,
+	content: PackContent,
+	{ report, directory }: { readonly report: RegistrationReport; readonly directory: string | undefined },
+): Promise<void> {
+	const { storage, clock, logger } = parts;
+	const { pack, actions } = content;
+	if (pack === undefined) return;
+	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
+	const isTakenOver = pack.path !== null && known !== undefined && (known.content !== null || known.installation !== null);
+	// A mark that stays until what the installed pack had besides has gone, though a start be killed before.
+	const mark = isTakenOver ? { installation: known.installation ?? {} } : {};
+	const registered = { ...pack, ...mark, registration: createId(clock) };
+	if (known === undefined) await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));
+	else {
+		if (isTakenOver) {
+			logger.warn("a directory of the configuration stands in for an installed pack of its name", { pack: pack.ref, path: pack.path });
+			report.takenOver.push({ pack: pack.ref, directory: directory ?? "" });
+		}
+		await storage.update("pack", known.id, registered);
+	}
+	const count = await registerActions({ ...parts, report, directory }, pack, actions);
+	logger.info("pack registered", { pack: pack.ref, actions: count });
+}

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EntityKind, EntityMap, Storage, WriteOperation } from "../../../contract/index.ts";
+import { Breath } from "../../../kernel/basics/breath.ts";
+import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import { draftedKinds, isKept, type PackDraft } from "./pack-draft.ts";
+
+/** What one kind of records has come to. */
+interface KindChanges {
+	readonly kind: EntityKind;
+	readonly added: readonly object[];
+	readonly changed: readonly Changed[];
+	/** Ids. */
+	readonly gone: readonly string[];
+}
+
+interface Changed {
+	readonly id: string;
+	readonly before: object;
+	readonly after: object;
+}
+
+/**
+ * What a draft has made of the records, as operations of one write that is refused where somebody else has changed in the meantime
+ * what it goes by.
+ *
+ * @param packs whose records may change; those of others stay, and triggers are everybody's
+ */
+export async function toOperations(draft: PackDraft, packs: readonly string[], storage: Storage): Promise<readonly WriteOperation[]> {
+	const changes: KindChanges[] = [];
+	for (const kind of draftedKinds) if (isKept(kind)) changes.push(await compare(draft, kind, packs));
+	const turns = await readTurns(storage, changes);
+	const guards = changes.flatMap((one) => [...toPackGuards(draft, one), ...toTriggerGuards(draft, one)]);
+	const updates = changes.flatMap(({ kind, changed }) => (isReplaced(kind) ? [] : changed.map((one) => toUpdate(kind, one, turns))));
+	const removals = changes.flatMap(toRemovals);
+	const insertions = changes.flatMap(toInsertions);
+	// The pack first: another switch of it waits there, and finds that it has become another one.
+	return [
+		...updates.filter(({ update }) => update === "pack"),
+		...guards,
+		...removals,
+		...updates.filter(({ update }) => update !== "pack"),
+		...insertions,
+	];
+}
+
+/** A rule that was stored at the same moment gets back the trigger that seemed to be nobody's any more. */
+export async function returnTriggers(draft: PackDraft, storage: Storage): Promise<void> {
+	for (const trigger of draft.allBefore("trigger")) {
+		if ((await draft.storage.count("trigger", { id: trigger.id })) > 0 || trigger.ref === trigger.type) continue;
+		if ((await storage.count("rule", { trigger: trigger.ref })) > 0) await insertOnce(() => storage.insert("trigger", [trigger]));
+	}
+}
+
+/** Actions are replaced as a whole: a new version of a pack has another content in each, and there may be thousands of them. */
+function isReplaced(kind: EntityKind): boolean {
+	return kind === "action";
+}
+
+async function compare<K extends EntityKind>(draft: PackDraft, kind: K, packs: readonly string[]): Promise<KindChanges> {
+	const isOwn = (entity: object) => isOf(kind, entity, packs);
+	const breath = new Breath();
+	const added: object[] = [];
+	const changed: Changed[] = [];
+	const left = new Set<string>();
+	for (const after of draft.storage.all(kind).filter(isOwn)) {
+		left.add(after.id);
+		const before = draft.before(kind, after.id);
+		if (before === undefined) added.push(after);
+		else if (!isDeepStrictEqual(before, after)) changed.push({ id: after.id, before, after });
+		await breath.take();
+	}
+	const gone = draft.allBefore(kind).filter((entity) => isOwn(entity) && !left.has(entity.id));
+	return { kind, added, changed, gone: gone.map(({ id }) => id) };
+}
+
+function isOf(kind: EntityKind, entity: object, packs: readonly string[]): boolean {
+	if (kind === "trigger") return true;
+	const { pack, ref } = entity as { readonly pack?: string; readonly ref: string };
+	return packs.includes(kind === "pack" ? ref : (pack ?? ""));
+}
+
+type Update = Extract<WriteOperation, { readonly update: EntityKind }>;
+
+function toUpdate(kind: EntityKind, { id, before, after }: Changed, turns: ReadonlyMap<string, number>): Update {
+	const old = before as Readonly<Record<string, unknown>>;
+	const changes = Object.entries(after).filter(([field, value]) => !isDeepStrictEqual(value, old[field]));
+	const patch: Record<string, unknown> = Object.fromEntries(changes);
+	const turn = turns.get(id);
+	// Whoever counts by what a policy said before counts again.
+	if (kind === "policy" && turn !== undefined) patch["turn"] = turn + 1;
+	return { update: kind, id, patch, expected: toExpected(kind, old, turn) } as Update;
+}
+
+function toExpected(kind: EntityKind, before: Readonly<Record<string, unknown>>, turn: number | undefined): object {
+	if (kind === "pack") return { registration: before["registration"] ?? null };
+	if (kind === "rule") return { revision: before["revision"] };
+	if (kind === "policy" && turn !== undefined) return { turn };
+	return { ref: before["ref"] };
+}
+
+/** Turns of policies pass quickly where much is run. */
+async function readTurns(storage: Storage, changes: readonly KindChanges[]): Promise<ReadonlyMap<string, number>> {
+	const ids = changes.flatMap(({ kind, changed }) => (kind === "policy" ? changed.map(({ id }) => id) : []));
+	const found = ids.length === 0 ? [] : await storage.find("policy", { where: { id: { in: ids } }, fields: ["turn"] });
+	return new Map(found.map(({ id, turn }) => [id, turn]));
+}
+
+/** A pack that goes is the one that was looked at. */
+function toPackGuards(draft: PackDraft, { kind, gone }: KindChanges): WriteOperation[] {
+	if (kind !== "pack") return [];
+	return gone.map((id) => ({ update: "pack", id, patch: {}, expected: { registration: draft.before("pack", id)?.registration ?? null } }));
+}
+
+/** A trigger that a rule of these packs now needs must not go at the same moment with the last rule of another one. */
+function toTriggerGuards(draft: PackDraft, { kind, added, changed }: KindChanges): WriteOperation[] {
+	if (kind !== "rule") return [];
+	const needed = new Set([...added, ...changed.map(({ after }) => after)].map((rule) => (rule as EntityMap["rule"]).trigger));
+	const known = draft.allBefore("trigger").filter(({ ref }) => needed.has(ref));
+	return known.map(({ id, ref, type }) => ({ update: "trigger", id, patch: { type }, expected: { ref } }));
+}
+
+function toRemovals({ kind, gone, changed }: KindChanges): WriteOperation[] {
+	const ids = [...gone, ...(isReplaced(kind) ? changed.map(({ id }) => id) : [])];
+	return ids.length === 0 ? [] : [{ remove: kind, where: { id: { in: ids } } } as WriteOperation];
+}
+
+function toInsertions({ kind, added, changed }: KindChanges): WriteOperation[] {
+	const entities = [...added, ...(isReplaced(kind) ? changed.map(({ after }) => after) : [])];
+	return entities.length === 0 ? [] : [{ insert: kind, entities } as WriteOperation];
+}
