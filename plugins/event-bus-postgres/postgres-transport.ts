@@ -60,7 +60,7 @@ class PostgresConnection implements Connection {
 
 	constructor({ receiver, channel, schema }: Parts, createClient: CreateClient) {
 		this.#channel = channel;
-		this.#worker = createClient({ max: 2 });
+		this.#worker = createClient({ max: 1 });
 		this.#table = new PacketTable(this.#worker, schema);
 		const reader = new OrderedReader({
 			read: (references) => this.#table.read(references),

@@ -134,6 +134,32 @@ register("a rule on the platform's webhook matches, and its record names this se
 	}),
 );
 
+pythonTest(
+	"a sensor of another platform reaches the API with a token of its own, which is nowhere shown and goes with it, and a rule acts on its event",
+	() =>
+		withGarden(async (service) => {
+			let text = "";
+			while (!text.includes("had water")) {
+				const [execution] = (await (await service.ask("/v1/executions?action=core.local")).json()) as WireRecord[];
+				if (execution === undefined) continue;
+				await service.ended(String(execution["id"]));
+				text = String(resultOf(await get(service, `/v1/executions/${execution["id"]}`))["stdout"]);
+			}
+			assert.match(text, /^fern had water/);
+			const [event] = (await (await service.ask("/v1/triggerinstances?trigger_type=garden.rained")).json()) as { payload: WireRecord }[];
+			assert.equal(event?.payload["token"], "********");
+			const said = service.log.find((line) => line.includes("sensor says"));
+			assert.match(said ?? "", /token \*{8}/);
+			const tokens = () => service.storage().find("token", { where: { user: "sensors_container" } });
+			assert.deepEqual(
+				(await tokens()).map(({ service: isService, metadata }) => [isService, metadata]),
+				[[true, { service: "sensorcontainer", sensor: "garden.RainGauge" }]],
+			);
+			await put(service, "/v1/sensortypes/garden.RainGauge", { enabled: false });
+			while ((await tokens()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+		}),
+);
+
 register("the API takes the platform's names of runner types and triggers, and answers with this service's", () =>
 	withGarden(async (service) => {
 		const create = async (path: string, body: object) => {

@@ -134,6 +134,57 @@ chain:
     ref: garden.note
     params: {text: "{{ words }}"}
 `,
+	"garden/sensors/gauge.yaml": `---
+class_name: RainGauge
+entry_point: gauge.py
+description: Measures rain.
+poll_interval: 4
+trigger_types:
+  - name: rained
+    payload_info: [litres]
+`,
+	"garden/sensors/gauge.py": `import os
+import eventlet
+eventlet.monkey_patch(os=True, select=True, socket=True, thread=True, time=True)
+from st2client.client import Client
+from st2reactor.sensor.base import PollingSensor
+
+class RainGauge(PollingSensor):
+    def __init__(self, sensor_service, config=None, poll_interval=5):
+        super(RainGauge, self).__init__(sensor_service=sensor_service, config=config, poll_interval=poll_interval)
+        self._logger = self._sensor_service.get_logger(__name__)
+        self._told = False
+
+    def setup(self):
+        self._client = Client()
+
+    def poll(self):
+        if self._told:
+            return
+        self._told = True
+        self._logger.info("token %s", os.environ["ST2_AUTH_TOKEN"])
+        plant = self._client.keys.get_by_name("plant").value
+        self._sensor_service.dispatch(trigger="garden.rained", payload={"plant": plant, "token": os.environ["ST2_AUTH_TOKEN"]})
+
+    def cleanup(self):
+        pass
+
+    def add_trigger(self, trigger):
+        pass
+
+    def update_trigger(self, trigger):
+        pass
+
+    def remove_trigger(self, trigger):
+        pass
+`,
+	"garden/rules/on_gauge.yaml": `---
+name: on_gauge
+pack: garden
+enabled: true
+trigger: {type: garden.rained}
+action: {ref: core.local, parameters: {cmd: 'echo "{{ trigger.plant }} had water"'}}
+`,
 	"garden/rules/on_rain.yaml": `---
 name: on_rain
 pack: garden

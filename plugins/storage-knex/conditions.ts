@@ -8,7 +8,7 @@ export type Conditions = Readonly<Record<string, unknown>>;
 
 const operators = { equal: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
-type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" | "lte" | "never";
+type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" | "lte" | "member" | "never";
 
 /** One comparison. Field and form decide the text of a statement, the bindings do not. */
 export interface Comparison {
@@ -21,6 +21,7 @@ export interface Comparison {
 /** Every comparison that conditions ask for, in order. */
 export function toComparisons(kind: EntityKind, where: Conditions): Comparison[] {
 	return Object.entries(where).flatMap(([field, condition]) => {
+		if (isMember(condition)) return [toMember(kind, field, condition.member)];
 		assertScalarField(kind, field);
 		if (typeof condition !== "object" || condition === null) return [toEqual(field, condition)];
 		const comparisons = Object.entries(condition).flatMap(([name, operand]) => toComparison(field, name, operand));
@@ -37,7 +38,7 @@ export function bindingsOf(comparisons: readonly Comparison[], dialect: Dialect)
 /** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
-	if (Object.hasOwn(fields, field) && fields[field] !== "json") return;
+	if (Object.hasOwn(fields, field) && fields[field] !== "json" && entityKinds[kind].bulky?.field !== field) return;
 	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
 }
 
@@ -53,6 +54,7 @@ export function applyComparisons(
 		else if (form === "not-null") query.whereNotNull(field);
 		else if (form === "not") query.where((either) => either.where(field, "<>", place).orWhereNull(field));
 		else if (form === "in") query.whereRaw(dialect.inList, [field, place]);
+		else if (form === "member") query.whereRaw(dialect.contains, [field, place]);
 		else if (form === "never") query.whereRaw("1 = 0");
 		else query.where(field, operators[form], place);
 	}
@@ -78,6 +80,27 @@ function toComparison(field: string, name: string, operand: unknown): Comparison
 		default:
 			throw new TypeError(`the comparison "${name}" on "${field}" is unknown`);
 	}
+}
+
+function isMember(condition: unknown): condition is { readonly member: unknown } {
+	return typeof condition === "object" && condition !== null && "member" in condition;
+}
+
+/** JSON is kept as text in which only the quotes of names and values are not escaped: a member stands there as it is written. */
+function toMember(kind: EntityKind, field: string, member: unknown): Comparison {
+	assertJsonField(kind, field);
+	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
+		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
+	return { field, form: "member", bindings: [member.map((part) => JSON.stringify(part)).join(":")] };
+}
+
+function assertJsonField(kind: EntityKind, field: string): void {
+	const { fields, bulky } = entityKinds[kind] as {
+		readonly fields: Readonly<Record<string, FieldType>>;
+		readonly bulky?: { readonly field: string };
+	};
+	if (Object.hasOwn(fields, field) && fields[field] === "json" && bulky?.field !== field) return;
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
 }
 
 function toIn(field: string, operand: unknown): Comparison {

@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import type { EntityKind, FieldType, PluginContext, StorageCapabilities } from "../../core/contract/index.ts";
+import type { LargeTexts } from "./large-texts.ts";
 import type { Binding } from "./values.ts";
 
 /**
@@ -72,6 +73,8 @@ export interface Write<T> {
 export interface Dialect {
 	/** A condition with places for a column and a list of values. */
 	readonly inList: string;
+	/** Condition that the text in column `??` contains the text `?`. */
+	readonly contains: string;
 	/** The list of values as `inList` wants it. */
 	toList(values: readonly Binding[]): string;
 	/** The new value of a JSON array column: `:column:`, and `:value` for the JSON of the value to put at its end. */
@@ -95,6 +98,8 @@ export interface DatabaseClient {
 	/** Builds statements; runs none of them. */
 	readonly knex: Knex;
 	readonly dialect: Dialect;
+	/** Where it keeps large texts outside of their rows, if it does. */
+	readonly largeTexts?: LargeTexts;
 	read(step: Step): Answer | Promise<Answer>;
 	/** Resolves once the write is committed. */
 	write<T>(write: Write<T>): Promise<T>;

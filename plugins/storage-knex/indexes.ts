@@ -6,6 +6,7 @@ interface Indexed {
 	readonly unique?: Combinations;
 	readonly indexes?: Combinations;
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
+	readonly timeline?: string;
 }
 
 /** The fields of every index of a kind that may have equal entries. */
@@ -23,6 +24,12 @@ export function sparseIndexesOf(kind: EntityKind): readonly (readonly [column: s
 /** Whether an index begins with the field and has no place for entities in which it is null. */
 export function leadsSparseIndex(kind: EntityKind, field: string): boolean {
 	return sparseIndexesOf(kind).some(([column, [leading]]) => column === field && leading === field);
+}
+
+/** The field by which long lists are sorted, if the kind has one. */
+export function timelineOf(kind: EntityKind): string | undefined {
+	const { timeline }: Indexed = entityKinds[kind];
+	return timeline;
 }
 
 /** The fields of every unique index of a kind. */

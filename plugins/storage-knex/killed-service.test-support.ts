@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { createChunk, createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
+import { toLargeText } from "./large-text.test-support.ts";
 import { toContext } from "./storage-context.test-support.ts";
 
 /**
  * The process that tests kill: `open` says when it begins to start the storage and when that is done, `insert` goes on to
- * insert traces and says the id of each that was acknowledged. The place is a data directory, or the url of a server.
+ * insert traces and says the id of each that was acknowledged, `output` does so with output of three executions and says their number
+ * and the last sequence. The place is a data directory, or the url of a server.
  */
 const [, , mode = "", place = ""] = process.argv;
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -24,5 +26,18 @@ if (mode === "insert") {
 		}
 	};
 	await Promise.all([0, 1, 2, 3].map(insertForever));
+}
+if (mode === "output") {
+	const insertForever = async (execution: number) => {
+		for (let sequence = 1; ; sequence += 2) {
+			const chunks = [sequence, sequence + 1].map((each) => ({
+				...createChunk(`${execution}`, each, toLargeText(execution, each)),
+				id: randomBytes(12).toString("hex"),
+			}));
+			await storage.insert("output_chunk", chunks);
+			say(`${execution} ${sequence + 1}`);
+		}
+	};
+	await Promise.all([0, 1, 2].map(insertForever));
 }
 await storage.stop?.();

@@ -1,6 +1,7 @@
 import {
 	type EntityKind,
 	type EntityMap,
+	entityKinds,
 	type Order,
 	type Patch,
 	type PluginContext,
@@ -13,12 +14,14 @@ import {
 	type WriteOperation,
 } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
-import type { Database, DatabaseClient } from "./database-client.ts";
+import type { Database, DatabaseClient, Write } from "./database-client.ts";
 import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.ts";
-import { toFields, toOrdering, toSelect } from "./reads.ts";
+import { toCount, toFields, toOrdering, toSelect } from "./reads.ts";
 import { Statements } from "./statements.ts";
-import { fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
+import { type Binding, type Field, fieldsOf, toEntity, toIdBinding, toValue } from "./values.ts";
 import { toClaim, toCompound, toInsert, toRemove, toUpdate } from "./writes.ts";
+
+type Row = readonly Binding[];
 
 interface Opened {
 	readonly client: DatabaseClient;
@@ -78,28 +81,27 @@ export class KnexStorage implements Storage {
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
 		const { client, statements } = this.#require();
-		if (entities.length > 0) await client.write(toInsert(statements, kind, entities));
+		if (entities.length > 0) await this.#write(client, toInsert(statements, kind, entities));
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
 		const { client, statements } = this.#require();
 		const { rows } = await client.read({ statement: statements.get(kind), bindings: [toIdBinding(id)] });
-		return rows[0] && toEntity(rows[0], fieldsOf(kind));
+		const [row] = await this.#load(client, kind, { rows, fields: fieldsOf(kind) });
+		return row && toEntity(row, fieldsOf(kind));
 	}
 
 	async find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
 		const { client, statements } = this.#require();
 		const fields = toFields(kind, query.fields);
 		const { rows } = await client.read(toSelect(statements, { kind, query, fields }));
-		return rows.map((row) => toEntity(row, fields));
+		return (await this.#load(client, kind, { rows, fields })).map((row) => toEntity(row, fields));
 	}
 
-	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
+	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit?: number): Promise<number> {
 		const { client, statements } = this.#require();
-		const comparisons = toComparisons(kind, where as Conditions);
-		const bindings = bindingsOf(comparisons, client.dialect);
-		const { rows } = await client.read({ statement: statements.count(kind, comparisons), bindings });
-		return Number(rows[0]?.[0]);
+		const { rows } = await client.read(toCount(statements, { kind, where: where as Conditions, limit }));
+		return Math.min(limit ?? Number.POSITIVE_INFINITY, Number(rows[0]?.[0]));
 	}
 
 	async distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
@@ -124,7 +126,8 @@ export class KnexStorage implements Storage {
 	): Promise<EntityMap[K] | undefined> {
 		const { client, statements } = this.#require();
 		const row = await client.write(toUpdate(statements, { kind, id, patch, expected: expected as Conditions }));
-		return row && toEntity(row, fieldsOf(kind));
+		const [loaded] = await this.#load(client, kind, { rows: row ? [row] : [], fields: fieldsOf(kind) });
+		return loaded && toEntity(loaded, fieldsOf(kind));
 	}
 
 	async claim<K extends EntityKind>(
@@ -146,7 +149,7 @@ export class KnexStorage implements Storage {
 
 	async write(operations: readonly WriteOperation[]): Promise<void> {
 		const { client, statements } = this.#require();
-		if (operations.length > 0) await client.write(toCompound(statements, operations));
+		if (operations.length > 0) await this.#write(client, toCompound(statements, operations));
 		for (const operation of operations) if ("remove" in operation) this.#removed.add(operation.remove);
 	}
 
@@ -161,6 +164,26 @@ export class KnexStorage implements Storage {
 
 	async compact(): Promise<boolean> {
 		return await this.#require().client.compact(this.#removed);
+	}
+
+	/** Large texts are in their files before the rows that refer to them are there. */
+	async #write(client: DatabaseClient, write: Write<void>): Promise<void> {
+		const flushed = client.largeTexts?.flush();
+		if (flushed !== undefined) await flushed;
+		await client.write(write);
+	}
+
+	async #load(
+		{ largeTexts }: DatabaseClient,
+		kind: EntityKind,
+		{ rows, fields }: { readonly rows: readonly Row[]; readonly fields: readonly Field[] },
+	): Promise<readonly Row[]> {
+		const { bulky } = entityKinds[kind];
+		if (bulky === undefined || largeTexts === undefined) return rows;
+		return largeTexts.load(
+			rows,
+			fields.findIndex(([name]) => name === bulky.field),
+		);
 	}
 
 	#require(): Opened {

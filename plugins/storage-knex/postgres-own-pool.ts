@@ -8,23 +8,39 @@ interface Waiter {
 	readonly reject: (error: unknown) => void;
 }
 
-/** Connections that are opened as they are needed, each lent to one caller at a time. */
+/** A connection that waits for a caller, and since when in milliseconds. */
+interface Idle {
+	readonly connection: PostgresConnection;
+	readonly since: number;
+}
+
+interface OwnPoolOptions {
+	/** Connections at most. */
+	readonly size: number;
+	readonly watch: ServerWatch;
+	/** Milliseconds after which a connection that nobody has used is closed; one always stays. Default 30 s. */
+	readonly patience?: number;
+}
+
+/** Connections that are opened as they are needed and closed when they are not any more, each lent to one caller at a time. */
 export class OwnPool implements Connections {
 	/** Connections at most. */
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
 	/** The one used last is lent first, so that it is warm. */
-	#idle: PostgresConnection[] = [];
+	#idle: Idle[] = [];
 	#waiting: Waiter[] = [];
 	/** Open or being opened. */
 	#count = 0;
 	#stopped: (() => void) | undefined;
+	readonly #timer: NodeJS.Timeout;
 
-	constructor(open: () => Promise<PostgresConnection>, { size, watch }: { readonly size: number; readonly watch: ServerWatch }) {
+	constructor(open: () => Promise<PostgresConnection>, { size, watch, patience = 30_000 }: OwnPoolOptions) {
 		this.#open = open;
 		this.size = size;
 		this.#watch = watch;
+		this.#timer = setInterval(() => this.#closeUnused(performance.now() - patience), patience / 3).unref();
 	}
 
 	/** Lend a connection for as long as `work` takes. Rejects with the error of opening one. */
@@ -47,19 +63,26 @@ export class OwnPool implements Connections {
 
 	/** Resolves when everybody has given back and nobody waits, all connections closed. Nothing may be asked for afterwards. */
 	async stop(): Promise<void> {
+		clearInterval(this.#timer);
 		const idle = this.#idle.splice(0);
 		this.#count -= idle.length;
 		const stopped = new Promise<void>((resolve) => (this.#stopped = resolve));
-		await Promise.all(idle.map((connection) => connection.end()));
+		await Promise.all(idle.map(({ connection }) => connection.end()));
 		if (this.#count > 0) await stopped;
 	}
 
 	#takeIdle(): PostgresConnection | undefined {
-		for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
-			if (!connection.loss) return connection;
+		for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+			if (!idle.connection.loss) return idle.connection;
 			this.#count -= 1;
 		}
 		return undefined;
+	}
+
+	/** The first are those that have not been used for longest. */
+	#closeUnused(before: number): void {
+		const unused = this.#idle.filter(({ since }) => since <= before).length;
+		for (const { connection } of this.#idle.splice(0, Math.min(unused, this.#count - 1))) void this.#close(connection);
 	}
 
 	#wait(): Promise<PostgresConnection> {
@@ -93,7 +116,7 @@ export class OwnPool implements Connections {
 		const waiter = this.#waiting.shift();
 		if (waiter) waiter.resolve(connection);
 		else if (this.#stopped) void this.#close(connection);
-		else this.#idle.push(connection);
+		else this.#idle.push({ connection, since: performance.now() });
 	}
 
 	/** The server does not answer: whoever waits would fare no better. */

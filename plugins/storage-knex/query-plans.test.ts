@@ -30,6 +30,8 @@ const queries = [
 	`timestamp_gt=${moment}`,
 	`timestamp_lt=${moment}`,
 	"include_attributes=id,status&parent=null",
+	"action=pack.one&status=failed",
+	`user=${id}&status=failed`,
 	"sort_asc=true",
 	"offset=5",
 	...[...filters, "timestamp"].flatMap((name) => [`sort=${name}`, `sort=-${name}`]),
@@ -77,6 +79,12 @@ async function readSteps(directory: string, searches: readonly string[]): Promis
 	}
 }
 
+/** Filters that are asked for together and have an index together. */
+const pairs: readonly (readonly [search: string, fields: string])[] = [
+	["action=pack.one&status=failed", "action_ref=? AND status=?"],
+	["status=failed&user=svc", "user=? AND status=?"],
+];
+
 /** Fields whose values belong to few entities each: what matches may all be read and sorted. */
 const narrow = /\((id|liveaction_id|trace_id|trigger_instance_id)=\?\)/;
 
@@ -109,6 +117,32 @@ test("every documented filter and order of executions is served by an index", ()
 		}
 		reader.close();
 		assert.deepEqual(faults, []);
+	}));
+
+test("an action and a status, or a user and a status, are found together by one index, and counted by it alone", () =>
+	withDirectory(async (directory) => {
+		const statements = await readSteps(
+			directory,
+			pairs.map(([search]) => search),
+		);
+		const reader = new (await importLibsql())(join(directory, "svc.db"), { timeout: 1_000 });
+		for (const [search, fields] of pairs) {
+			const plans = (statements.get(search) ?? []).map(({ statement, bindings }) =>
+				reader
+					.prepare(`explain query plan ${statement.sql}`)
+					.raw()
+					.all(bindings)
+					.map((row) => String(row[3]))
+					.join("; "),
+			);
+			assert.equal(plans.length, 2, search);
+			for (const plan of plans) assert.ok(plan.includes(fields), `${search}: ${plan}`);
+			assert.ok(
+				plans.some((plan) => plan.includes("COVERING INDEX")),
+				`${search}: ${plans.join(" | ")}`,
+			);
+		}
+		reader.close();
 	}));
 
 test.run();

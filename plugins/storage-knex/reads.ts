@@ -1,6 +1,8 @@
 import type { EntityKind, Query } from "../../core/contract/index.ts";
-import { assertScalarField, bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
+import { assertScalarField, bindingsOf, type Comparison, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
+import { leadsSparseIndex } from "./indexes.ts";
+import { isLatePage } from "./late-pages.ts";
 import { toBranches } from "./merged-select.ts";
 import type { Ordering, Statements } from "./statements.ts";
 import { type Field, fieldsOf } from "./values.ts";
@@ -23,9 +25,37 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 		const firsts = branches.flatMap((branch) => [...bindingsOf(branch.where, dialect), limit + offset]);
 		return { statement: statements.selectMerged(kind, selection, branches), bindings: [...firsts, limit, ...skipped] };
 	}
+	if (limit !== undefined && isLatePage(kind, where, orderBy, offset)) {
+		const matching = bindingsOf(where, dialect);
+		const bindings = [...matching, 1, offset, ...matching, limit, offset, ...matching];
+		return { statement: statements.selectLate(kind, selection), bindings };
+	}
 	// SQL has no offset without a limit.
 	const limits = limit === undefined && offset === 0 ? [] : [limit ?? Number.MAX_SAFE_INTEGER];
 	return { statement: statements.select(kind, selection), bindings: [...bindingsOf(where, dialect), ...limits, ...skipped] };
+}
+
+export interface CountInput {
+	readonly kind: EntityKind;
+	readonly where: Conditions;
+	/** Undefined: all are counted. */
+	readonly limit: number | undefined;
+}
+
+/** Answers how many match, which may be more than the limit where that is no dearer. */
+export function toCount(statements: Statements, { kind, where, limit }: CountInput): Step {
+	const comparisons = toComparisons(kind, where);
+	const field = toMissingField(kind, comparisons);
+	if (field !== undefined) return { statement: statements.countMissing(kind, field), bindings: [] };
+	const bindings = bindingsOf(comparisons, statements.dialect);
+	const isLimited = limit !== undefined;
+	return { statement: statements.count(kind, comparisons, isLimited), bindings: isLimited ? [...bindings, limit] : bindings };
+}
+
+/** The one field that is asked to have no value, where an index has a place only for those with one. */
+function toMissingField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
+	const [{ field, form } = { field: "", form: "never" }, ...others] = where;
+	return form === "null" && others.length === 0 && leadsSparseIndex(kind, field) ? field : undefined;
 }
 
 /** The id comes first, whether it was asked for or not. */

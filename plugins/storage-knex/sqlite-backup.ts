@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
 import { assertOwn, assertWhole, exists, makeFile, toOpeningError } from "./sqlite-own.ts";
+import { putInTexts, toTextDirectory } from "./sqlite-texts.ts";
 
 /**
  * Write the database of a moment into another file, while a service works on it. Not copied page by page, which would begin again with
@@ -19,6 +20,7 @@ export async function backUp(Database: LibsqlConstructor, file: string, target: 
 		await rm(part, { force: true });
 		await makeFile(part);
 		await copyInto(Database, file, part);
+		await completeCopy(Database, file, part);
 		await assertWhole(Database, part);
 		await sync(part);
 		// Fails where another one has made it meanwhile, and so does not replace it.
@@ -43,6 +45,19 @@ async function copyInto(Database: LibsqlConstructor, file: string, part: string)
 	}
 	try {
 		await connection.execAsync(`VACUUM INTO '${part.replaceAll("'", "''")}'`);
+	} finally {
+		connection.close();
+	}
+}
+
+/** Nothing but the copy itself needs to be kept until it is whole. */
+async function completeCopy(Database: LibsqlConstructor, file: string, part: string): Promise<void> {
+	if (!(await exists(toTextDirectory(file)))) return;
+	const connection = new Database(part, { timeout: 5_000 });
+	try {
+		connection.exec("PRAGMA journal_mode = OFF");
+		connection.exec("PRAGMA synchronous = OFF");
+		await putInTexts(connection, file);
 	} finally {
 		connection.close();
 	}

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { Database, DatabaseClient, Dialect } from "./database-client.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { LargeTexts } from "./large-texts.ts";
 import { createKnex, importLibsql, type LibsqlConstructor, type LibsqlDatabase } from "./libsql.ts";
 import { migrate, planMigrations } from "./migrate.ts";
 import { backUp } from "./sqlite-backup.ts";
@@ -12,6 +13,7 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { assertOwn, exists, makeFile, toOpeningError, toReadOnlyAddress } from "./sqlite-own.ts";
 import { restore } from "./sqlite-restore.ts";
+import { sweepTexts, toTextDirectory } from "./sqlite-texts.ts";
 
 export interface SqliteOptions {
 	readonly client: "sqlite";
@@ -23,6 +25,7 @@ export interface SqliteOptions {
 
 const dialect: Dialect = {
 	inList: "?? in (select value from json_each(?))",
+	contains: "instr(??, ?) > 0",
 	toList: (values) => JSON.stringify(values),
 	append: "json_insert(:column:, '$[#]', json(:value))",
 	order: { asc: "?? asc", desc: "?? desc" },
@@ -110,6 +113,7 @@ async function openSqliteReadOnly(options: SqliteOptions, context: PluginContext
 		return {
 			knex,
 			dialect,
+			largeTexts: new LargeTexts(toTextDirectory(file)),
 			read: (step) => reader.read(step),
 			write: () => Promise.reject(new SvcError("SVC_UNAVAILABLE", `database "${file}" is open for reading only`)),
 			compact: async () => false,
@@ -137,7 +141,8 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 	const { knex, takeConnection, stop } = await createKnex(file, () => connect(Database, file), context.logger);
 	try {
 		await migrate(knex, file);
-		const writer = new SqliteConnection(await takeConnection());
+		const largeTexts = new LargeTexts(toTextDirectory(file));
+		const writer = new SqliteConnection(await takeConnection(), largeTexts);
 		const reading = connect(Database, file);
 		reading.exec("PRAGMA query_only = ON");
 		const reader = new SqliteConnection(reading);
@@ -147,9 +152,14 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 			dialect,
 			read: (step) => reader.read(step),
 			write: (write) => commits.write(write),
-			compact: () => compactFile({ writer, commits, connect: () => connect(Database, file) }),
+			largeTexts,
+			async compact(kinds) {
+				const hasMoreTexts = await sweepTexts({ largeTexts, reader, kinds });
+				return (await compactFile({ writer, commits, connect: () => connect(Database, file) })) || hasMoreTexts;
+			},
 			async stop() {
 				await commits.finish();
+				await largeTexts.stop();
 				reading.close();
 				writer.tidy();
 				await stop().finally(unlock);

@@ -1,7 +1,9 @@
 import { type Answer, NothingChangedError, type Statement, type Step } from "./database-client.ts";
 import type { GroupConnection } from "./group-commit.ts";
+import type { LargeTexts } from "./large-texts.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
+import type { Binding } from "./values.ts";
 
 /** Prepared statements held at most; the shapes in use are far fewer. */
 const mostPrepared = 500;
@@ -9,11 +11,14 @@ const mostPrepared = 500;
 /** A connection to the file: one writes, another one reads, so that reads need not wait for commits. */
 export class SqliteConnection implements GroupConnection {
 	readonly #database: LibsqlDatabase;
+	/** On the disk with each commit that waits for it. */
+	readonly #largeTexts: Pick<LargeTexts, "sync"> | undefined;
 	readonly #prepared = new Map<string, LibsqlStatement>();
 	#durable: boolean | undefined;
 
-	constructor(database: LibsqlDatabase) {
+	constructor(database: LibsqlDatabase, largeTexts?: Pick<LargeTexts, "sync">) {
 		this.#database = database;
+		this.#largeTexts = largeTexts;
 	}
 
 	get inTransaction(): boolean {
@@ -24,14 +29,15 @@ export class SqliteConnection implements GroupConnection {
 		this.#database.exec(sql);
 	}
 
-	commit(): Promise<void> {
-		return this.#database.execAsync("COMMIT");
+	async commit(): Promise<void> {
+		if (this.#durable) await this.#largeTexts?.sync();
+		await this.#database.execAsync("COMMIT");
 	}
 
 	run({ statement, bindings: given }: Step): Answer {
 		const prepared = this.#prepare(statement);
 		// libsql ends the process when it is given a boolean.
-		const bindings = given.map((binding) => (typeof binding === "boolean" ? Number(binding) : binding));
+		const bindings = given.some(isBoolean) ? given.map((binding) => (isBoolean(binding) ? Number(binding) : binding)) : given;
 		switch (statement.answer) {
 			case "changes":
 				return { rows: [], changes: prepared.run(bindings).changes };
@@ -83,4 +89,8 @@ export class SqliteConnection implements GroupConnection {
 		this.#prepared.set(sql, prepared);
 		return prepared;
 	}
+}
+
+function isBoolean(binding: Binding): binding is boolean {
+	return typeof binding === "boolean";
 }

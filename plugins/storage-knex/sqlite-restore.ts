@@ -5,6 +5,7 @@ import type { LibsqlConstructor } from "./libsql.ts";
 import { sync } from "./sqlite-backup.ts";
 import { lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { assertOwn, assertWhole, exists, makeFile } from "./sqlite-own.ts";
+import { toTextDirectory } from "./sqlite-texts.ts";
 
 /** Files that belong to a database beside the file itself. */
 const companions = ["-wal", "-shm"];
@@ -44,6 +45,7 @@ export async function restore(Database: LibsqlConstructor, file: string, source:
 async function putAside(file: string): Promise<string> {
 	const old = `${file}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
 	await link(file, old);
+	if (await exists(toTextDirectory(file))) await rename(toTextDirectory(file), toTextDirectory(old));
 	for (const suffix of companions) if (await exists(`${file}${suffix}`)) await rename(`${file}${suffix}`, `${old}${suffix}`);
 	return old;
 }

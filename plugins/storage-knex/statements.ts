@@ -2,7 +2,8 @@ import type { Knex } from "knex";
 import type { EntityKind } from "../../core/contract/index.ts";
 import { applyComparisons, type Comparison } from "./conditions.ts";
 import type { DatabaseClient, Dialect, Statement } from "./database-client.ts";
-import { indexesOf, leadsSparseIndex, uniqueIndexesOf } from "./indexes.ts";
+import { indexesOf, uniqueIndexesOf } from "./indexes.ts";
+import type { LargeTexts } from "./large-texts.ts";
 import { toTable } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
@@ -36,12 +37,15 @@ const mostShapes = 2_000;
  */
 export class Statements {
 	readonly dialect: Dialect;
+	/** Where large texts are kept that do not stand in their rows. */
+	readonly largeTexts: LargeTexts | undefined;
 	readonly #knex: Knex;
 	readonly #shapes = new Map<string, Statement>();
 
-	constructor({ knex, dialect }: Pick<DatabaseClient, "knex" | "dialect">) {
+	constructor({ knex, dialect, largeTexts }: Pick<DatabaseClient, "knex" | "dialect" | "largeTexts">) {
 		this.#knex = knex;
 		this.dialect = dialect;
+		this.largeTexts = largeTexts;
 	}
 
 	insert(kind: EntityKind): Statement {
@@ -88,13 +92,43 @@ export class Statements {
 		});
 	}
 
-	count(kind: EntityKind, where: readonly Comparison[]): Statement {
-		return this.#shape(`count ${kind} ${toShape(where)}`, "row", (building) => {
-			const { knex, table } = building;
-			const field = toMissingField(kind, where);
-			if (field === undefined) return this.#apply(building, table(kind).count("*"), where);
-			return knex.select(knex.raw("(?) - (?)", [table(kind).count("*"), table(kind).count("*").whereNotNull(field)]));
+	/**
+	 * What `select` with limit and offset answers, where the first order is by a field that is never null. The rows before are passed over in
+	 * an index: first to the value that the page begins with, then all that are before this value. Bindings: conditions, 1, offset;
+	 * conditions, limit, offset; conditions.
+	 */
+	selectLate(kind: EntityKind, { fields, where, orderBy }: Selection): Statement {
+		const shape = `late ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")}`;
+		return this.#shape(shape, "rows", (building) => {
+			const { knex, table, mark } = building;
+			const [[field, direction] = ["id", "asc"] as const] = orderBy;
+			const [since, before] = direction === "desc" ? ["<=", ">"] : [">=", "<"];
+			const first = this.#order(this.#apply(building, table(kind).select(field), where), orderBy.slice(0, 1));
+			const place = first.limit(mark()).offset(mark());
+			const query = this.#apply(building, table(kind).with("place", place).select(namesOf(fields)), where);
+			query.whereRaw(`?? ${since} (select ?? from place)`, [field, field]);
+			this.#order(query, orderBy).limit(mark());
+			const skipped = mark();
+			const earlier = this.#apply(building, table(kind).count("*"), where).whereRaw(`?? ${before} (select ?? from place)`, [field, field]);
+			return query.offset(knex.raw("? - (?)", [skipped, earlier]) as never);
 		});
+	}
+
+	/** Of a limited one the limit is the last binding. */
+	count(kind: EntityKind, where: readonly Comparison[], limited: boolean): Statement {
+		return this.#shape(`count ${kind} ${toShape(where)} ${limited}`, "row", (building) => {
+			const { knex, table, mark } = building;
+			if (!limited) return this.#apply(building, table(kind).count("*"), where);
+			const first = this.#apply(building, table(kind).select(knex.raw("1")), where).limit(mark());
+			return knex.count("*").from(first.as("first_rows"));
+		});
+	}
+
+	/** How many have no value in a field: all but those in an index that has no place for them, whose other entries would all be read. */
+	countMissing(kind: EntityKind, field: string): Statement {
+		return this.#shape(`count missing ${kind} ${field}`, "row", ({ knex, table }) =>
+			knex.select(knex.raw("(?) - (?)", [table(kind).count("*"), table(kind).count("*").whereNotNull(field)])),
+		);
 	}
 
 	distinct(kind: EntityKind, field: string, where: readonly Comparison[]): Statement {
@@ -243,12 +277,6 @@ const distinctByIndex = `with recursive distinct_values(value) as (
 function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
 	const table = toTable(kind);
 	return knex.raw(distinctByIndex, [field, table, field, field, table, field]);
-}
-
-/** A field whose entities without a value are soonest counted as those that an index has no place for: all but those in it. */
-function toMissingField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
-	const [{ field, form } = { field: "", form: "never" }, ...others] = where;
-	return form === "null" && others.length === 0 && leadsSparseIndex(kind, field) ? field : undefined;
 }
 
 function leadsIndex(kind: EntityKind, field: string): boolean {

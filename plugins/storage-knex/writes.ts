@@ -3,7 +3,7 @@ import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import { roundOrConflict } from "./conflicts.ts";
 import type { Answer, Step, Steps, Values, Write } from "./database-client.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
-import { type Binding, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
+import { type Binding, type Field, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
 
 // Each function takes the values out of what the caller gave before it returns: the caller may change it right afterwards.
 
@@ -66,9 +66,11 @@ interface Part extends Cost {
 
 function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Part {
 	const fields = fieldsOf(kind);
+	const { bulky } = entityKinds[kind];
 	const rows = entities.map((entity) => {
-		const given: Readonly<Record<string, unknown>> = { ...entity };
-		return fields.map((field) => toBinding(field, given[field[0]]));
+		const given = entity as unknown as Readonly<Record<string, unknown>>;
+		const row = fields.map((field) => toBinding(field, given[field[0]]));
+		return bulky === undefined ? row : withLargeTexts(statements, kind, given, row);
 	});
 	const toValues = (row: readonly Binding[]): Values => Object.fromEntries(fields.map(([name], index) => [name, row[index] ?? null]));
 	const toStep = (row: readonly Binding[]): Step => ({
@@ -77,12 +79,22 @@ function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, ent
 		writing: { kind, rows: () => [toValues(row)] },
 	});
 	const steps = rows.length > 1 && statements.dialect.listTypes ? [toStepOfAll()] : rows.map(toStep);
-	return { kind, steps, bindings: rows.flat(), rows: rows.length };
+	return { kind, steps, bindings: rows.length === 1 ? (rows[0] ?? []) : rows.flat(), rows: rows.length };
 
 	function toStepOfAll(): Step {
 		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
 		return { statement: statements.insertAll(kind), bindings: columns, writing: { kind, rows: () => rows.map(toValues) } };
 	}
+}
+
+function withLargeTexts(
+	{ largeTexts }: Statements,
+	kind: EntityKind,
+	entity: Readonly<Record<string, unknown>>,
+	row: readonly Binding[],
+): readonly Binding[] {
+	if (largeTexts === undefined) return row;
+	return row.map((binding, index) => largeTexts.put(kind, entity, fieldsOf(kind)[index] as Field, binding));
 }
 
 function toUpdatePart(statements: Statements, { kind, id, patch, expected }: UpdateInput, answer: "row" | "change"): Part {

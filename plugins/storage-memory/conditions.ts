@@ -27,11 +27,12 @@ export function toRowTest(kind: EntityKind, where: Conditions): RowTest {
 /** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
-	if (Object.hasOwn(fields, field) && fields[field] !== "json") return;
+	if (Object.hasOwn(fields, field) && fields[field] !== "json" && entityKinds[kind].bulky?.field !== field) return;
 	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
 }
 
 function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTest {
+	if (typeof condition === "object" && condition !== null && "member" in condition) return toMemberTest(kind, field, condition.member);
 	assertScalarField(kind, field);
 	if (typeof condition !== "object" || condition === null) {
 		if (condition === undefined) throw new TypeError(`the condition on "${field}" is undefined`);
@@ -44,6 +45,20 @@ function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTe
 	});
 	if (tests.length === 0) throw new TypeError(`the condition on "${field}" has no comparison`);
 	return (row) => tests.every((test) => test(row));
+}
+
+/** JSON is kept as text in which only the quotes of names and values are not escaped: a member stands there as it is written. */
+function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest {
+	const { fields, bulky } = entityKinds[kind] as {
+		readonly fields: Readonly<Record<string, FieldType>>;
+		readonly bulky?: { readonly field: string };
+	};
+	if (!Object.hasOwn(fields, field) || fields[field] !== "json" || bulky?.field === field)
+		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
+	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
+		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
+	const text = member.map((part) => JSON.stringify(part)).join(":");
+	return (row) => String(row[field]).includes(text);
 }
 
 function isComparable(value: Scalar, operand: unknown): operand is Scalar {

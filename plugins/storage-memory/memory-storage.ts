@@ -40,8 +40,8 @@ export class MemoryStorage implements Storage {
 		return rows.map((row) => toEntity(kind, row, fields));
 	}
 
-	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
-		return this.#table(kind).select(where as Conditions).length;
+	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit = Number.POSITIVE_INFINITY): Promise<number> {
+		return Math.min(limit, this.#table(kind).select(where as Conditions).length);
 	}
 
 	async distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(

@@ -1,21 +1,5 @@
-from st2client.models.core import Resource
+"""Where packs look for records of content."""
 
+from st2client.models.records import ActionAlias, Inquiry, Pack, Policy, Trace
 
-class ActionAlias(Resource):
-    path = "/actionalias"
-
-
-class Inquiry(Resource):
-    path = "/inquiries"
-
-
-class Pack(Resource):
-    path = "/packs"
-
-
-class Policy(Resource):
-    path = "/policies"
-
-
-class Trace(Resource):
-    path = "/traces"
+__all__ = ["ActionAlias", "Inquiry", "Pack", "Policy", "Trace"]

@@ -1,21 +1,5 @@
-from st2client.models.core import Resource
+"""Where packs look for records of events and rules."""
 
+from st2client.models.records import Rule, Sensor, Trigger, TriggerInstance, TriggerType
 
-class Rule(Resource):
-    path = "/rules"
-
-
-class Sensor(Resource):
-    path = "/sensortypes"
-
-
-class Trigger(Resource):
-    path = "/triggers"
-
-
-class TriggerType(Resource):
-    path = "/triggertypes"
-
-
-class TriggerInstance(Resource):
-    path = "/triggerinstances"
+__all__ = ["Rule", "Sensor", "Trigger", "TriggerInstance", "TriggerType"]

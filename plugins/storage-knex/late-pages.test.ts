@@ -1,0 +1,73 @@
+import * as assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { ExecutionEntity, Order, Storage, Where } from "../../core/contract/index.ts";
+import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { createExecution } from "../../core/testing/storage/fixtures.ts";
+import { knexStorage } from "./index.ts";
+import { toContext, withDirectory } from "./storage-context.test-support.ts";
+
+const newestFirst: readonly Order<ExecutionEntity>[] = [
+	["start_timestamp", "desc"],
+	["action_ref", "asc"],
+];
+
+/** Executions of which many began at the same time. */
+const executions = Array.from({ length: 600 }, (_, index) => {
+	const minutes = String(Math.floor((index * 7) % 60)).padStart(2, "0");
+	const began = { start_timestamp: `2030-01-02T03:${minutes}:00.000000Z`, action_ref: `pack.${index % 3}` };
+	return createExecution({ ...began, user: `${index % 2}`, status: index % 5 === 0 ? "failed" : "succeeded" });
+});
+
+/** Late pages hold what a list of everything has in their place. */
+async function assertPages(storage: Storage): Promise<void> {
+	await storage.insert("execution", executions);
+	const wheres: readonly Where<ExecutionEntity>[] = [
+		{},
+		{ user: "1" },
+		{ user: "1", status: "succeeded" },
+		{ parent_id: null },
+		{ start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
+		{ user: { in: ["0", "1"] } },
+		{ user: { not: "0" }, runner_name: { not: "none" } },
+	];
+	for (const where of wheres) {
+		for (const orderBy of [newestFirst, [["start_timestamp", "asc"]]] as const) {
+			const all = (await storage.find("execution", { where, orderBy, fields: ["id"] })).map(({ id }) => id);
+			for (const offset of [100, 101, 137, 200, 239, all.length - 5, all.length, 1_000]) {
+				const page = await storage.find("execution", { where, orderBy, limit: 11, offset, fields: ["id"] });
+				const name = JSON.stringify({ where, orderBy, offset });
+				assert.deepEqual(
+					page.map(({ id }) => id),
+					all.slice(offset, offset + 11),
+					name,
+				);
+			}
+		}
+	}
+}
+
+test("late pages are found without gap or repeat, among equals too", () =>
+	withDirectory(async (directory) => {
+		const storage = knexStorage({ client: "sqlite", file: join(directory, "svc.db") }).create();
+		try {
+			await storage.start?.(toContext(directory));
+			await assertPages(storage);
+		} finally {
+			await storage.stop?.();
+		}
+	}));
+
+postgresTest(test)("so they are on PostgreSQL", async () => {
+	const database = await createTestDatabase();
+	const storage = knexStorage({ client: "postgres", url: database.url }).create();
+	try {
+		await storage.start?.(toContext("/nowhere"));
+		await assertPages(storage);
+	} finally {
+		await storage.stop?.();
+		await database.drop();
+	}
+});
+
+test.run();

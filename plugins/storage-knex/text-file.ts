@@ -1,0 +1,127 @@
+import { closeSync, constants, fdatasync, fstatSync, openSync, writev } from "node:fs";
+import { promisify } from "node:util";
+import { blockSize, type SpareBlocks } from "./spare-blocks.ts";
+
+const writeAll = promisify(writev);
+const syncData = promisify(fdatasync);
+
+/** Texts that one call of the system takes. */
+const mostAtOnce = 512;
+
+interface Block {
+	readonly bytes: Buffer;
+	used: number;
+}
+
+/** A file that texts are appended to, open for as long as more are expected. */
+export class TextFile {
+	readonly #descriptor: number;
+	/** Where the next text begins. What a process that was killed has left at the end stays there, and nobody refers to it. */
+	#end: number;
+	#waiting: Buffer[] = [];
+	#waitingFrom = 0;
+	#writing: Promise<void> = Promise.resolve();
+	/** What the waiting ones lie in. */
+	#block: Block | undefined;
+	readonly #spare: SpareBlocks;
+	#unsynced = 0;
+	/** When a text was last added, in milliseconds of `performance`. */
+	usedAt = 0;
+
+	/**
+	 * Opened at once: the place of a text must be known before the row that refers to it is built.
+	 *
+	 * @param spare shared by files
+	 */
+	constructor(path: string, spare: SpareBlocks) {
+		this.#spare = spare;
+		this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+		this.#end = fstatSync(this.#descriptor).size;
+	}
+
+	/** Bytes that a loss of power would take. */
+	get unsynced(): number {
+		return this.#unsynced;
+	}
+
+	/** Whether something was added and not yet written. */
+	get isWaiting(): boolean {
+		return this.#waiting.length > 0;
+	}
+
+	/** The bytes of a text, and where they will be; they are there once `flush` has resolved. */
+	add(text: string): { readonly bytes: Buffer; readonly place: number } {
+		const bytes = this.#toBytes(text);
+		const place = this.#end;
+		if (this.#waiting.length === 0) this.#waitingFrom = place;
+		this.#waiting.push(bytes);
+		this.#end += bytes.length;
+		this.usedAt = performance.now();
+		return { bytes, place };
+	}
+
+	/** Write what was added. Rejects where the system does not take it; what was added is not there then. */
+	flush(): Promise<void> {
+		if (this.#waiting.length === 0) return this.#writing;
+		const texts = this.#waiting;
+		const from = this.#waitingFrom;
+		const block = this.#block;
+		this.#waiting = [];
+		this.#block = undefined;
+		// One that has failed is the matter of whoever waited for it.
+		const written = this.#writing.catch(() => {}).then(() => this.#write(texts, from));
+		this.#writing = written;
+		const release = () => {
+			if (block !== undefined) this.#spare.give(block.bytes);
+		};
+		written.then(release, release);
+		return written;
+	}
+
+	#toBytes(text: string): Buffer {
+		const length = Buffer.byteLength(text);
+		if (length > blockSize) return Buffer.from(text);
+		// As many bytes as characters are one byte each, which are copied as they are.
+		const encoding = length === text.length ? "latin1" : "utf8";
+		if (this.#block === undefined || this.#block.used + length > blockSize) {
+			this.#block = { bytes: this.#spare.take(), used: 0 };
+		}
+		const bytes = this.#block.bytes.subarray(this.#block.used, this.#block.used + length);
+		bytes.write(text, encoding);
+		this.#block.used += length;
+		return bytes;
+	}
+
+	/** Resolves when all that was written before is on the disk. */
+	async sync(): Promise<void> {
+		const bytes = this.#unsynced;
+		if (bytes === 0) return;
+		await syncData(this.#descriptor);
+		this.#unsynced -= bytes;
+	}
+
+	close(): void {
+		closeSync(this.#descriptor);
+	}
+
+	/** As they are: to put them together would only make more to collect. */
+	async #write(texts: readonly Buffer[], from: number): Promise<void> {
+		this.#unsynced += texts.reduce((sum, { length }) => sum + length, 0);
+		let left = texts;
+		for (let place = from; left.length > 0; ) {
+			const { bytesWritten } = await writeAll(this.#descriptor, left.slice(0, mostAtOnce), place);
+			place += bytesWritten;
+			left = behind(left, bytesWritten);
+		}
+	}
+}
+
+/** What is left of texts of which so many bytes are written. */
+function behind(texts: readonly Buffer[], written: number): readonly Buffer[] {
+	let rest = written;
+	for (const [index, text] of texts.entries()) {
+		if (rest < text.length) return [text.subarray(rest), ...texts.slice(index + 1)];
+		rest -= text.length;
+	}
+	return [];
+}
