@@ -4,6 +4,7 @@ export * from "./exit-number.ts";
 export * from "./launcher.ts";
 export * from "./launcher-access.ts";
 export * from "./output-channel.ts";
+export { runMarkName } from "./process-group.ts";
 export type { ProcessEnd, ProcessOptions } from "./process-run.ts";
 export * from "./shared-launcher.ts";
 export * from "./shell-access.ts";

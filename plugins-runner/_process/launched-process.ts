@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { OutputReader } from "./output-reader.ts";
 import { areAlive, findOtherGroups, signalGroup, toMark } from "./process-group.ts";
-import { type Channel, type FrameWriter, frameTypes, type ProcessRequest } from "./protocol.ts";
+import { type Channel, encodeNumber, type FrameWriter, frameTypes, loans, type ProcessRequest } from "./protocol.ts";
 import type { ProcessExit, Spawner } from "./spawner.ts";
 import { toStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
@@ -12,6 +12,8 @@ const linger = 1_000;
 /** How long after KILL a process may still take before it is given up. */
 const afterKill = 1_000;
 const tick = 50;
+/** Bytes of a channel after which the server is offered to read its pipe itself: what is much need not pass through two processes. */
+const offerAfter = 1_048_576;
 
 interface LaunchedProcessOptions {
 	readonly id: number;
@@ -37,6 +39,8 @@ export class LaunchedProcess {
 	#killTimer: NodeJS.Timeout | undefined;
 	#ticker: NodeJS.Timeout | undefined;
 	#lingered = 0;
+	/** Channels whose pipe the server was offered. */
+	readonly #offered = new Set<Channel>();
 	/** Groups beside the process's own that are still to be ended. */
 	#otherGroups: readonly number[] = [];
 	#done = false;
@@ -75,6 +79,19 @@ export class LaunchedProcess {
 		this.#readers[channel]?.addCredit(bytes);
 	}
 
+	/** What the server says of a pipe that it was offered; one of `loans`. */
+	settle(channel: Channel, loan: number): void {
+		const reader = this.#readers[channel];
+		if (this.#done || reader === undefined || !this.#offered.has(channel)) return;
+		if (loan === loans.declined) return reader.goOn();
+		if (loan === loans.taken) {
+			reader.leave();
+			return this.#tellExit();
+		}
+		if (loan === loans.left) this.#killGroups();
+		reader.end();
+	}
+
 	/** TERM to all it started, KILL after the grace. A second call may only shorten the grace. */
 	end(grace: number): void {
 		if (this.#done || (this.#grace !== undefined && this.#grace <= grace)) return;
@@ -93,7 +110,7 @@ export class LaunchedProcess {
 			const hasInput = request.stdin !== undefined || request.input === true;
 			const input = hasInput ? this.#feed(request, given) : this.#options.nothing;
 			const output = this.#terminal === undefined ? this.#read("stdout", given) : this.#terminal.descriptor;
-			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal.stream);
+			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal);
 			const errors = this.#read("stderr", given);
 			const report = request.report === true ? [this.#read("report", given)] : [];
 			this.#options.spawner.spawn(request, [input, output, errors, ...report], {
@@ -126,19 +143,34 @@ export class LaunchedProcess {
 	#read(channel: Channel, given: number[]): number {
 		const { read, write } = this.#options.spawner.createPipe();
 		given.push(write);
-		this.#watch(channel, new Socket({ fd: read, readable: true, writable: false }));
+		this.#watch(channel, read);
 		return write;
 	}
 
-	#watch(channel: Channel, stream: Socket | Terminal["stream"]): void {
+	#watch(channel: Channel, source: number | Terminal): void {
 		const { writer, id } = this.#options;
-		const decode = channel === "stdout" ? this.#terminal?.decode : undefined;
-		this.#readers[channel] = new OutputReader({
-			stream,
-			...(decode === undefined ? {} : { decode }),
-			onData: (bytes) => writer.write(frameTypes[channel], id, bytes),
+		const reader = new OutputReader({
+			source,
+			onData: (bytes) => {
+				writer.write(frameTypes[channel], id, bytes);
+				if (typeof source === "number") this.#offerSometimes(channel, reader, source);
+			},
 			onEnd: () => this.#check(),
 		});
+		this.#readers[channel] = reader;
+	}
+
+	/** Nothing is read until the server has answered, so that no byte is read by both or comes too early. */
+	#offerSometimes(channel: Channel, reader: OutputReader, descriptor: number): void {
+		if (reader.passed < offerAfter || this.#offered.has(channel)) return;
+		this.#offered.add(channel);
+		reader.hold();
+		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeNumber(channel, descriptor));
+	}
+
+	/** Whoever reads a pipe instead must know from when on it is to wait for its end only for a while. */
+	#tellExit(): void {
+		if (this.#exit !== undefined && this.#offered.size > 0) this.#options.writer.write(frameTypes.exited, this.#options.id);
 	}
 
 	#onStart(pid: number): void {
@@ -157,6 +189,7 @@ export class LaunchedProcess {
 		this.#terminal?.finish();
 		if (this.#grace !== undefined && this.#pid !== undefined) this.#endOtherGroups(this.#pid);
 		this.#ticker = setInterval(() => this.#onTick(), tick);
+		this.#tellExit();
 		this.#check();
 	}
 

@@ -4,7 +4,7 @@ import { LaunchedProcess } from "./launched-process.ts";
 import { createNodeSpawner } from "./node-spawner.ts";
 import { createPosixSpawner } from "./posix-spawner.ts";
 import { findOtherGroups, signalGroupNow } from "./process-group.ts";
-import { decodeCredit, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
+import { decodeNumber, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
 import type { Spawner } from "./spawner.ts";
 
 /**
@@ -26,8 +26,11 @@ const reader = new FrameReader((type, id, payload) => {
 	else if (type === frameTypes.end) processes.get(id)?.end(JSON.parse(payload.toString()).grace);
 	else if (type === frameTypes.input) processes.get(id)?.write(payload);
 	else if (type === frameTypes.credit) {
-		const { channel, bytes } = decodeCredit(payload);
-		processes.get(id)?.addCredit(channel, bytes);
+		const { channel, number } = decodeNumber(payload);
+		processes.get(id)?.addCredit(channel, number);
+	} else if (type === frameTypes.loan) {
+		const { channel, number } = decodeNumber(payload);
+		processes.get(id)?.settle(channel, number);
 	}
 });
 process.on("exit", () => {

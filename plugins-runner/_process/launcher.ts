@@ -55,9 +55,9 @@ export class Launcher {
 	 */
 	async run(options: ProcessOptions): Promise<ProcessEnd> {
 		if (options.signal.aborted) return { pid: undefined, code: null, signal: "SIGTERM" };
-		const { runs, writer } = this.#connect();
+		const { runs, writer, child } = this.#connect();
 		const id = this.#nextId(runs);
-		const run = new ProcessRun({ ...options, id, writer });
+		const run = new ProcessRun({ ...options, id, writer, launcherPid: child.pid });
 		runs.set(id, run);
 		try {
 			return await run.ended;

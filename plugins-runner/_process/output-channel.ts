@@ -1,13 +1,20 @@
 import { StringDecoder } from "node:string_decoder";
 import { windowSize } from "./protocol.ts";
+import { WaitingBytes } from "./waiting-bytes.ts";
 
 /** How long a line without its end is held back, in milliseconds: long enough for a line, short enough for a prompt. */
 const holdTime = 50;
-/** Length from which text is handed on without waiting for the end of its line. */
+/** Bytes from which text is handed on without waiting for the end of its line. */
 const holdLength = 64 * 1024;
+/** Bytes that have arrived and are dealt with together, at most: about what one read of a pipe brings, and four such texts fit a page of the heap. */
+const takenTogether = 60 * 1024;
+/** Where so many bytes come within so many milliseconds, more is waited for as long as this, until there is as much as is dealt with together. */
+const flood = { bytes: 64 * 1024, time: 50, wait: 4 };
 /** Above either of these, what arrived together is handed on together. */
 const manyLines = 16;
 const muchText = 16 * 1024;
+
+const newline = 10;
 
 interface OutputChannelOptions {
 	/** Takes the text; nothing more is handed on until it has resolved. */
@@ -24,12 +31,19 @@ export class OutputChannel {
 	readonly done: Promise<void>;
 	readonly #options: OutputChannelOptions;
 	readonly #decoder = new StringDecoder("utf8");
-	readonly #queue: Buffer[] = [];
+	/** In bytes, so that what comes fast becomes text in one go, with no copies in between. */
+	readonly #waiting = new WaitingBytes();
 	#ended = false;
 	#failed = false;
 	#wake: (() => void) | undefined;
+	/** How many bytes must have arrived for the next step. */
+	#wanted = 1;
+	/** Bytes of late, the longer ago the fewer, as of a time. */
+	#pace = 0;
+	#pacedAt = 0;
 	#unreported = 0;
-	#held = "";
+	/** How many of the first waiting bytes are a line that is waited for the end of. */
+	#held = 0;
 	#heldSince = 0;
 
 	constructor(options: OutputChannelOptions) {
@@ -37,9 +51,10 @@ export class OutputChannel {
 		this.done = this.#pump();
 	}
 
-	push(bytes: Buffer): void {
-		this.#queue.push(bytes);
-		this.#wake?.();
+	/** Copies the bytes. */
+	push(bytes: Uint8Array): void {
+		this.#waiting.add(bytes);
+		if (this.#arrived >= this.#wanted) this.#wake?.();
 	}
 
 	end(): void {
@@ -49,25 +64,57 @@ export class OutputChannel {
 
 	async #pump(): Promise<void> {
 		for (;;) {
-			const bytes = this.#queue.shift();
-			if (bytes !== undefined) {
-				await this.#take(this.#decoder.write(bytes));
-				this.#report(bytes.length);
+			if (this.#arrived > 0) {
+				if (this.#paceAt(performance.now()) >= flood.bytes) await this.#gather();
+				await this.#take();
 			} else if (this.#ended) break;
 			else await this.#wait();
 		}
-		await this.#deliver(this.#held + this.#decoder.end());
+		await this.#deliver(this.#decodeHeld() + this.#decoder.end());
 	}
 
-	async #take(text: string): Promise<void> {
-		const started = this.#held === "";
-		this.#held += text;
-		const end = this.#held.lastIndexOf("\n") + 1;
-		const lines = this.#held.slice(0, end);
-		this.#held = this.#held.slice(end);
-		if (started || end > 0) this.#heldSince = performance.now();
+	get #arrived(): number {
+		return this.#waiting.length - this.#held;
+	}
+
+	/** In a flood small pieces would cost as much as large ones, each of them. */
+	async #gather(): Promise<void> {
+		if (this.#ended || this.#arrived >= takenTogether) return;
+		this.#wanted = takenTogether;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, flood.wait);
+			this.#wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+		this.#wake = undefined;
+		this.#wanted = 1;
+	}
+
+	#measure(bytes: number): void {
+		const now = performance.now();
+		this.#pace = this.#paceAt(now) + bytes;
+		this.#pacedAt = now;
+	}
+
+	#paceAt(now: number): number {
+		return this.#pace * Math.max(0, 1 - (now - this.#pacedAt) / flood.time);
+	}
+
+	async #take(): Promise<void> {
+		const held = this.#held;
+		const length = Math.min(this.#waiting.length, held + takenTogether);
+		const bytes = this.#waiting.first(length);
+		const end = bytes.lastIndexOf(newline) + 1;
+		const lines = this.#decoder.write(bytes.subarray(0, end));
+		this.#waiting.drop(end);
+		this.#held = length - end;
+		this.#measure(length - held);
+		if (held === 0 || end > 0) this.#heldSince = performance.now();
 		for (const piece of toPieces(lines)) await this.#deliver(piece);
-		if (this.#held.length >= holdLength) await this.#deliverHeld();
+		if (this.#held >= holdLength) await this.#deliver(this.#decodeHeld());
+		this.#report(length - held);
 	}
 
 	/** Until more arrives, or what is held back has been for long enough. */
@@ -75,18 +122,20 @@ export class OutputChannel {
 		let timer: NodeJS.Timeout | undefined;
 		const more = new Promise<boolean>((resolve) => {
 			this.#wake = () => resolve(true);
-			if (this.#held !== "") timer = setTimeout(() => resolve(false), Math.max(0, this.#heldSince + holdTime - performance.now()));
+			if (this.#held > 0) timer = setTimeout(() => resolve(false), Math.max(0, this.#heldSince + holdTime - performance.now()));
 		});
 		const arrived = await more;
 		clearTimeout(timer);
 		this.#wake = undefined;
-		if (!arrived) await this.#deliverHeld();
+		if (!arrived) await this.#deliver(this.#decodeHeld());
 	}
 
-	async #deliverHeld(): Promise<void> {
-		const text = this.#held;
-		this.#held = "";
-		await this.#deliver(text);
+	/** The beginning of a character stays in the decoder. */
+	#decodeHeld(): string {
+		const text = this.#decoder.write(this.#waiting.first(this.#held));
+		this.#waiting.drop(this.#held);
+		this.#held = 0;
+		return text;
 	}
 
 	async #deliver(text: string): Promise<void> {

@@ -1,43 +1,67 @@
-import type { Socket } from "node:net";
-import type { ReadStream } from "node:tty";
+import { Socket } from "node:net";
 import { windowSize } from "./protocol.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Bytes that one read takes at most: as many as the pipes of the system hold. */
+const readSize = 64 * 1024;
+/** Reads that take less are copied, and their room is used again. */
+const smallRead = readSize / 4;
 
 interface OutputReaderOptions {
-	readonly stream: Socket | ReadStream;
-	/** Turns what was read into output, and may see the end in it. */
-	readonly decode?: (bytes: Buffer) => { readonly output: Buffer; readonly ended: boolean };
+	/** The descriptor of a pipe, which is closed in the end; or a terminal. */
+	readonly source: number | Terminal;
+	/** Whether the bytes given to `onData` are used no longer than until it returns. */
+	readonly isTakenAtOnce?: boolean;
 	onData(bytes: Buffer): void;
 	onEnd(): void;
 }
 
-/** Reads one channel of a process, never further ahead than the server has given credit for. */
+/** Reads one channel of a process, never further ahead than whoever takes the bytes has given credit for. */
 export class OutputReader {
-	readonly #stream: Socket | ReadStream;
+	/** Bytes that it has passed on. */
+	passed = 0;
+	readonly #stream: Pick<Socket, "pause" | "resume" | "destroy">;
 	readonly #options: OutputReaderOptions;
 	#credit = windowSize;
+	/** Whether it reads, has been told not to, or has left the pipe to somebody else. */
+	#state: "reading" | "held" | "left" = "reading";
 	#ended = false;
 
 	constructor(options: OutputReaderOptions) {
 		this.#options = options;
-		this.#stream = options.stream;
-		this.#stream.on("data", (bytes: Buffer) => this.#take(bytes));
-		this.#stream.on("error", () => this.end());
-		this.#stream.on("close", () => this.end());
+		this.#stream = typeof options.source === "number" ? this.#openPipe(options.source) : this.#openTerminal(options.source);
 	}
 
 	get ended(): boolean {
 		return this.#ended;
 	}
 
-	/** Whether it waits for the server rather than for the process. */
+	/** Whether it waits for whoever takes the bytes rather than for the process. */
 	get blocked(): boolean {
-		return !this.#ended && this.#credit <= 0;
+		return !this.#ended && (this.#state !== "reading" || this.#credit <= 0);
 	}
 
 	addCredit(bytes: number): void {
 		const blocked = this.blocked;
 		this.#credit += bytes;
-		if (blocked && this.#credit > 0) this.#stream.resume();
+		if (blocked && !this.blocked) this.#stream.resume();
+	}
+
+	/** Read nothing until `goOn`: from a pipe not a byte more. */
+	hold(): void {
+		this.#state = "held";
+		this.#stream.pause();
+	}
+
+	goOn(): void {
+		this.#state = "reading";
+		if (!this.#ended && this.#credit > 0) this.#stream.resume();
+	}
+
+	/** Somebody else reads the pipe from here on; it has not ended before `end` says so. */
+	leave(): void {
+		this.#state = "left";
+		this.#stream.destroy();
 	}
 
 	/** Read no further. */
@@ -48,12 +72,45 @@ export class OutputReader {
 		this.#options.onEnd();
 	}
 
-	#take(bytes: Buffer): void {
+	/** Into memory of its own choice: what would be read ahead without being asked for could not be left to somebody else. */
+	#openPipe(descriptor: number): Socket {
+		const { isTakenAtOnce = false } = this.#options;
+		let room = Buffer.allocUnsafeSlow(readSize);
+		const onread = {
+			buffer: () => room,
+			callback: (length: number) => {
+				const bytes = room.subarray(0, length);
+				const isCopied = !isTakenAtOnce && length < smallRead;
+				if (!isTakenAtOnce && !isCopied) room = Buffer.allocUnsafeSlow(readSize);
+				this.#take(isCopied ? Buffer.from(bytes) : bytes, false);
+			},
+		};
+		const options = { fd: descriptor, readable: true, writable: false, onread };
+		return this.#watch(new Socket(options).resume());
+	}
+
+	#openTerminal({ stream, decode }: Terminal): Terminal["stream"] {
+		stream.on("data", (bytes: Buffer) => {
+			const { output, ended } = decode(bytes);
+			this.#take(output, ended);
+		});
+		return this.#watch(stream);
+	}
+
+	#watch<S extends Socket>(stream: S): S {
+		stream.on("error", () => this.end());
+		stream.on("close", () => {
+			if (this.#state !== "left") this.end();
+		});
+		return stream;
+	}
+
+	#take(bytes: Buffer, ended: boolean): void {
 		if (this.#ended) return;
-		const { output, ended } = this.#options.decode?.(bytes) ?? { output: bytes, ended: false };
-		this.#credit -= output.length;
+		this.#credit -= bytes.length;
+		this.passed += bytes.length;
 		if (this.#credit <= 0) this.#stream.pause();
-		if (output.length > 0) this.#options.onData(output);
+		if (bytes.length > 0) this.#options.onData(bytes);
 		if (ended) this.end();
 	}
 }

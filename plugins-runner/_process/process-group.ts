@@ -2,6 +2,8 @@ import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
 const markName = "SVC_ACTION_EXECUTION_ID";
+/** The same for what runs without an execution, such as sensors: a value of each run's own. */
+export const runMarkName = "SVC_RUN_MARK";
 
 type GroupSignal = "SIGTERM" | "SIGKILL";
 
@@ -44,10 +46,11 @@ export function findOtherGroups(leaders: ReadonlySet<number>, marks: ReadonlySet
 	return [...groups];
 }
 
-/** The variable by which all processes of one execution are known; undefined for a process of the service's own. */
+/** The variable by which all processes of one execution, or of another run, are known; undefined for a process of the service's own. */
 export function toMark(environment: Readonly<Record<string, string>>): string | undefined {
-	const id = environment[markName];
-	return id === undefined ? undefined : executionMark(id);
+	const [id, run] = [environment[markName], environment[runMarkName]];
+	if (id !== undefined) return executionMark(id);
+	return run === undefined ? undefined : `${runMarkName}=${run}`;
 }
 
 /** An environment without that variable, and what it held. */
@@ -64,7 +67,7 @@ function isMarked(pid: string, marks: ReadonlySet<string>): boolean {
 	if (marks.size === 0) return false;
 	try {
 		const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
-		return variables.some((variable) => variable.startsWith(markName) && marks.has(variable));
+		return variables.some((variable) => marks.has(variable));
 	} catch {
 		// Gone meanwhile, or somebody else's.
 		return false;

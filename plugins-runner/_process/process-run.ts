@@ -1,7 +1,18 @@
 import { SvcError } from "../../core/contract/index.ts";
+import { BorrowedPipe } from "./borrowed-pipe.ts";
 import { OutputChannel } from "./output-channel.ts";
 import { toMark } from "./process-group.ts";
-import { type Channel, channels, encodeCredit, type FrameWriter, frameTypes, type ProcessRequest, type StartFailure } from "./protocol.ts";
+import {
+	type Channel,
+	channels,
+	decodeNumber,
+	encodeNumber,
+	type FrameWriter,
+	frameTypes,
+	loans,
+	type ProcessRequest,
+	type StartFailure,
+} from "./protocol.ts";
 import type { ProcessExit } from "./spawner.ts";
 
 /** Milliseconds between TERM and KILL. */
@@ -32,6 +43,8 @@ export interface ProcessEnd extends ProcessExit {
 interface ProcessRunOptions extends ProcessOptions {
 	readonly id: number;
 	readonly writer: FrameWriter;
+	/** Process id of the launcher. */
+	readonly launcherPid: number | undefined;
 }
 
 /** One process as the server sees it. */
@@ -39,6 +52,8 @@ export class ProcessRun {
 	readonly ended: Promise<ProcessEnd>;
 	readonly #options: ProcessRunOptions;
 	readonly #channels: Readonly<Partial<Record<Channel, OutputChannel>>>;
+	/** Pipes that are read here and not by the launcher. */
+	readonly #borrowed = new Map<Channel, BorrowedPipe>();
 	#pid: number | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#resolve: (exit: ProcessExit | undefined) => void = () => {};
@@ -71,6 +86,8 @@ export class ProcessRun {
 		const channel = channels.find((name) => frameTypes[name] === type);
 		if (channel !== undefined) this.#channels[channel]?.push(payload);
 		else if (type === frameTypes.started) this.#pid = Number(payload.toString());
+		else if (type === frameTypes.offer) this.#answerOffer(payload);
+		else if (type === frameTypes.exited) for (const pipe of this.#borrowed.values()) pipe.expectEnd();
 		else if (type === frameTypes.ended) this.#resolve(JSON.parse(payload.toString()));
 		else if (type === frameTypes.failed) this.fail(toError(JSON.parse(payload.toString()), this.#options));
 	}
@@ -103,6 +120,7 @@ export class ProcessRun {
 		signal.addEventListener("abort", onAbort, { once: true });
 		const result = await exit;
 		signal.removeEventListener("abort", onAbort);
+		for (const pipe of this.#borrowed.values()) pipe.close();
 		const open = Object.values(this.#channels);
 		for (const channel of open) channel.end();
 		await Promise.all(open.map(({ done }) => done));
@@ -114,11 +132,36 @@ export class ProcessRun {
 		this.#options.writer.write(frameTypes.end, this.#options.id, JSON.stringify({ grace }));
 	}
 
+	/** Where the pipe cannot be opened, as where `/proc` is closed, its bytes come through the launcher as before. */
+	#answerOffer(payload: Buffer): void {
+		const { launcherPid } = this.#options;
+		const { channel, number: descriptor } = decodeNumber(payload);
+		try {
+			const pipe = new BorrowedPipe({
+				path: `/proc/${launcherPid}/fd/${descriptor}`,
+				onData: (bytes) => this.#channels[channel]?.push(bytes),
+				onEnd: (isLeft) => this.#tellLoan(channel, isLeft ? loans.left : loans.ended),
+			});
+			this.#borrowed.set(channel, pipe);
+			this.#tellLoan(channel, loans.taken);
+		} catch {
+			this.#tellLoan(channel, loans.declined);
+		}
+	}
+
+	#tellLoan(channel: Channel, loan: number): void {
+		this.#options.writer.write(frameTypes.loan, this.#options.id, encodeNumber(channel, loan));
+	}
+
 	#createChannel(channel: Channel, deliver: (text: string) => Promise<void> | void): OutputChannel {
 		const { id, writer, killGrace = defaultGrace } = this.#options;
 		return new OutputChannel({
 			deliver,
-			onConsumed: (bytes) => writer.write(frameTypes.credit, id, encodeCredit(channel, bytes)),
+			onConsumed: (bytes) => {
+				const pipe = this.#borrowed.get(channel);
+				if (pipe === undefined) writer.write(frameTypes.credit, id, encodeNumber(channel, bytes));
+				else pipe.addCredit(bytes);
+			},
 			onFailure: (error) => {
 				this.#failure ??= { error };
 				this.#end(killGrace);

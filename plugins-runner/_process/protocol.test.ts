@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "uvu";
-import { decodeCredit, encodeCredit, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
+import { decodeNumber, encodeNumber, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
 import { createMarkDecoder } from "./terminal.ts";
 
 /** What a writer sends, as one run of bytes. */
@@ -27,7 +27,7 @@ test("frames survive being cut anywhere", async () => {
 		writer.write(frameTypes.stdout, 0xffffffff, Buffer.from("some output"));
 		writer.write(frameTypes.ended, 2);
 		writer.write(frameTypes.stderr, 3, "");
-		writer.write(frameTypes.credit, 4, encodeCredit("stderr", 65_536));
+		writer.write(frameTypes.credit, 4, encodeNumber("stderr", 65_536));
 	});
 	for (let size = 1; size <= bytes.length; size++) {
 		const seen = new Map<string, string>();
@@ -39,7 +39,7 @@ test("frames survive being cut anywhere", async () => {
 		assert.equal(seen.size, 5);
 		assert.equal(Buffer.from(seen.get(`${frameTypes.start} 1`) ?? "", "latin1").toString(), '{"file":"é"}');
 		assert.equal(seen.get(`${frameTypes.stdout} ${0xffffffff}`), "some output");
-		assert.deepEqual(decodeCredit(Buffer.from(seen.get(`${frameTypes.credit} 4`) ?? "", "latin1")), { channel: "stderr", bytes: 65_536 });
+		assert.deepEqual(decodeNumber(Buffer.from(seen.get(`${frameTypes.credit} 4`) ?? "", "latin1")), { channel: "stderr", number: 65_536 });
 	}
 });
 

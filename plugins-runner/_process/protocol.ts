@@ -6,7 +6,7 @@ export const frameTypes = {
 	ready: 0,
 	/** Server: start a process; JSON `ProcessRequest`. */
 	start: 1,
-	/** Server: so many bytes of a channel have been used up; `encodeCredit`. */
+	/** Server: so many bytes of a channel have been used up; `encodeNumber`. */
 	credit: 2,
 	/** Server: end the process; JSON `{ grace }` in milliseconds. */
 	end: 3,
@@ -23,6 +23,24 @@ export const frameTypes = {
 	report: 9,
 	/** Server: text for the standard input of a process that asked to have it kept open. */
 	input: 10,
+	/** Launcher: much comes on a channel, and it has stopped reading there; `encodeNumber` with the descriptor of the pipe. */
+	offer: 11,
+	/** Server: what becomes of an offer, and of a pipe it has taken; `encodeNumber` with one of `loans`. */
+	loan: 12,
+	/** Launcher: a process has exited of which the server reads a pipe. */
+	exited: 13,
+} as const;
+
+/** What the server says of the pipe of a channel. */
+export const loans = {
+	/** It cannot open it: the launcher reads on. */
+	declined: 0,
+	/** It has opened it, and reads it from here on. */
+	taken: 1,
+	/** It has read it to its end. */
+	ended: 2,
+	/** It has waited long enough after the exit of the process for others to close it. */
+	left: 3,
 } as const;
 
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
@@ -65,16 +83,17 @@ export const windowSize = 256 * 1024;
 const headSize = 9;
 const dataTypes: ReadonlySet<number> = new Set(channels.map((channel) => frameTypes[channel]));
 
-export function encodeCredit(channel: Channel, bytes: number): Buffer {
+/** The payload of a frame that says a number of a channel. */
+export function encodeNumber(channel: Channel, number: number): Buffer {
 	const payload = Buffer.allocUnsafe(5);
 	payload.writeUInt8(frameTypes[channel], 0);
-	payload.writeUInt32LE(bytes, 1);
+	payload.writeUInt32LE(number, 1);
 	return payload;
 }
 
-export function decodeCredit(payload: Buffer): { channel: Channel; bytes: number } {
+export function decodeNumber(payload: Buffer): { channel: Channel; number: number } {
 	const type = payload.readUInt8(0);
-	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", bytes: payload.readUInt32LE(1) };
+	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", number: payload.readUInt32LE(1) };
 }
 
 /** Writes frames; those of one tick leave together. */

@@ -6,6 +6,7 @@ export function toDriverRequest(request: Omit<PythonRequest, "environment" | "si
 		entry_point: request.entryPoint,
 		pack: request.pack,
 		pack_directory: request.packDirectory,
+		libraries: request.libraries,
 		python_paths: request.pythonPaths,
 		user: request.user,
 		parameters: request.parameters,

@@ -12,6 +12,8 @@ export interface PythonRequest {
 	readonly entryPoint: string;
 	/** Absolute path; the directory of the entry point when the action stands in no pack directory. */
 	readonly packDirectory: string;
+	/** Folders of the pack with modules, searched first. */
+	readonly libraries: readonly string[];
 	/** Directories with modules that packs import, searched last. */
 	readonly pythonPaths: readonly string[];
 	readonly pack: string;
@@ -70,7 +72,7 @@ export interface PythonTool {
 	readonly pack: string;
 	/** Absolute. */
 	readonly packDirectory: string;
-	/** Whether it loads code of the pack, and so needs the pack's virtualenv. */
+	/** Whether it loads code of the pack to test it, and so needs a virtualenv with what the pack and its tests require. */
 	readonly loadsPack: boolean;
 	/** What it reads on standard input, as JSON. */
 	readonly request: JsonValue;

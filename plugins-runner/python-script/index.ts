@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { defineRunner, type PackPreparation, type RunContext, type RunResult, SvcError, warnIfMissing } from "../../core/contract/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
-import type { EngineName, PythonEngine } from "./engine.ts";
+import type { EngineName, PythonEngine, PythonRequest } from "./engine.ts";
 import { Engines } from "./engines.ts";
+import { toLibraries } from "./libraries.ts";
 import { createPackTools } from "./pack-tools/index.ts";
 import { createPyodideEngine, type PyodideOptions } from "./pyodide/index.ts";
 import { createRunEnvironment } from "./run-environment.ts";
@@ -45,6 +46,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 	const versions = new ContentVersions("python-script");
 	const packSensors = new PythonPackSensors(engines, options.engine ?? "auto");
 	let defaultLevel: string = "DEBUG";
+	let libraries: readonly string[] = [];
 	let pythonPaths: readonly string[] = [];
 	return {
 		description: "Runs a Python class of a pack.",
@@ -54,6 +56,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		entryPoint: "required",
 		check: () => engines.check(options.engine ?? "auto"),
 		async start(context) {
+			libraries = toLibraries(context.options);
 			pythonPaths = context.pythonPaths ?? [];
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
 			const engine = options.engine ?? "auto";
@@ -70,15 +73,20 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		run: (context) =>
 			versions.use(context, async (place) => {
 				await assertFile(place.entryPoint);
-				return runAction(await engines.get(context.runnerParameters.engine), { ...context, ...place }, { defaultLevel, pythonPaths });
+				const settings = { defaultLevel, libraries, pythonPaths };
+				return runAction(await engines.get(context.runnerParameters.engine), { ...context, ...place }, settings);
 			}),
 	};
 });
 
+interface RunSettings extends Pick<PythonRequest, "libraries" | "pythonPaths"> {
+	readonly defaultLevel: string;
+}
+
 async function runAction(
 	engine: PythonEngine,
 	context: RunContext<typeof parameters>,
-	{ defaultLevel, pythonPaths }: { readonly defaultLevel: string; readonly pythonPaths: readonly string[] },
+	{ defaultLevel, libraries, pythonPaths }: RunSettings,
 ): Promise<RunResult> {
 	const { env, log_level, timeout } = context.runnerParameters;
 	const environment = createRunEnvironment(env, context.environment);
@@ -86,6 +94,7 @@ async function runAction(
 		executionId: context.execution_id,
 		entryPoint: context.entryPoint,
 		packDirectory: context.packDirectory ?? dirname(context.entryPoint),
+		libraries,
 		pythonPaths,
 		pack: context.pack,
 		user: context.user,

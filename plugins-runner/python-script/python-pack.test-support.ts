@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ParameterSchema, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
+import type { OptionsInput, ParameterSchema, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
@@ -72,7 +72,7 @@ export interface StartedRunner {
 }
 
 /** One runner for all tests of a file, started as the host would. */
-export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin): StartedRunner {
+export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin, options?: OptionsInput): StartedRunner {
 	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-"));
 	const modules = mkdtempSync(join(tmpdir(), "svc-modules-"));
 	let runner: Runner<ParameterSchema> = plugin.create();
@@ -82,7 +82,7 @@ export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPl
 			clock: { now: () => Date.now() * 1000 },
 			dataDirectory,
 			nodeId: `test-${process.pid}`,
-			options: createOptions(),
+			options: createOptions(options),
 			pythonPaths: [modules],
 		});
 	test.before(start);

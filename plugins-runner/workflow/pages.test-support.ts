@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ActionSignature, ParameterSchema } from "../../core/contract/index.ts";
-import { corePack } from "../../core/features/packs/core-pack.ts";
+import { corePack } from "../../core/features/packs/built-in/core-pack.ts";
 import { mergeSchemas } from "../../core/language/parameters/merge-schemas.ts";
 import { httpRequest } from "../http-request/index.ts";
 import { inquirer } from "../inquirer/index.ts";

@@ -95,6 +95,10 @@ chain:
 `;
 	const findings = await chainDefinitions.inspect(text, { expressions: chainExpressions, findAction });
 	assert.deepEqual(
+		findings.flatMap(({ missing_action }) => missing_action ?? []),
+		["t.none"],
+	);
+	assert.deepEqual(
 		findings.filter(({ type }) => type !== "expression").map(({ type, spec_path, line, message }) => [type, spec_path, line, message]),
 		[
 			["content", "chain[0].ref", 6, 'Action "t.a" is missing required input "must".'],

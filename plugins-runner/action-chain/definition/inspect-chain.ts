@@ -73,10 +73,11 @@ async function findContent(nodes: readonly PlacedNode[], { findAction }: Definit
 	for (const { node, path } of nodes) {
 		const { ref } = node as { readonly ref?: JsonValue };
 		if (typeof ref !== "string" || ref === "") continue;
-		const content = (message: string, place: Path = [...path, "ref"]) => found.push({ type: "content", message, path: place });
+		const content = (message: string, place: Path = [...path, "ref"], more: Pick<Found, "missing_action"> = {}) =>
+			void found.push({ type: "content", message, path: place, ...more });
 		const action = ref.includes(".") ? await findAction(ref) : undefined;
 		if (action !== undefined) checkCall(action, node, path, content);
-		else if (ref.includes(".")) content(`The action "${ref}" is not registered in the database.`);
+		else if (ref.includes(".")) content(`The action "${ref}" is not registered in the database.`, undefined, { missing_action: ref });
 		else content(`The action reference "${ref}" is not formatted correctly.`);
 	}
 	return found;

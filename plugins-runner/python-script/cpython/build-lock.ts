@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { open, rename, rm, stat, utimes } from "node:fs/promises";
+import { open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { isGone, parseHolder, thisHolder } from "./lock-holder.ts";
 
 /** Milliseconds between two signs of life of whoever has a lock, and after which it counts as left behind. */
 const signInterval = 5_000;
@@ -26,7 +26,10 @@ export async function takeLock(file: string, signal: AbortSignal, isOver: () => 
 /** The lock, unless somebody has it. */
 export async function tryLock(file: string): Promise<BuildLock | undefined> {
 	try {
-		await (await open(file, "wx", 0o600)).close();
+		const handle = await open(file, "wx", 0o600);
+		// Whoever cannot say who he is is waited for when he is gone; nothing else depends on it.
+		await handle.writeFile(JSON.stringify((await thisHolder()) ?? null)).catch(() => {});
+		await handle.close();
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
 		throw error;
@@ -41,14 +44,35 @@ export async function tryLock(file: string): Promise<BuildLock | undefined> {
 	};
 }
 
-/** One process of several moves it away; it is there again only when somebody has taken it since. */
+/** One process at a time looks at it and takes it away: otherwise one could take away what another has just got. */
 async function removeLeft(file: string): Promise<void> {
-	const age = await stat(file).then(
+	if (!(await isLeft(file))) return;
+	const mark = `${file}.left`;
+	const marked = await open(mark, "wx", 0o600).catch(() => undefined);
+	if (marked === undefined) {
+		// Whoever made it has died within a moment.
+		if ((await ageOf(mark)) >= leftAfter) await rm(mark, { force: true });
+		return;
+	}
+	try {
+		await marked.close();
+		if (await isLeft(file)) await rm(file, { force: true });
+	} finally {
+		await rm(mark, { force: true });
+	}
+}
+
+/** Whether its holder is dead, or has given no sign for long. */
+async function isLeft(file: string): Promise<boolean> {
+	if ((await ageOf(file)) >= leftAfter) return true;
+	const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));
+	return holder !== undefined && (await isGone(holder));
+}
+
+/** Milliseconds; none for a file that is not there. */
+async function ageOf(file: string): Promise<number> {
+	return stat(file).then(
 		({ mtimeMs }) => Date.now() - mtimeMs,
 		() => 0,
 	);
-	if (age < leftAfter) return;
-	const moved = `${file}.${randomUUID()}`;
-	await rename(file, moved).catch(() => {});
-	await rm(moved, { force: true });
 }

@@ -4,10 +4,12 @@ import { createBaseEnvironment, createLauncherAccess, type Launcher, toExitNumbe
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonEngine, PythonIo, PythonRequest, PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
+import { createRunEnvironment } from "../run-environment.ts";
 import type { SensorRequest } from "../sensor/request.ts";
 import { runSensor } from "../sensor/run-sensor.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { findInterpreter, type Interpreter } from "./interpreter.ts";
+import { testRequirements } from "./requirements.ts";
 import { Virtualenvs } from "./virtualenvs.ts";
 
 /** Most characters of a result; more would fill the service's memory. */
@@ -21,6 +23,10 @@ export interface CpythonOptions {
 	readonly pip_arguments?: readonly string[];
 	/** Installed into every virtualenv beside what the pack requires. Default `["six"]`, which many packs use without saying so. */
 	readonly base_requirements?: readonly string[];
+	/**
+	 * Refs of packs whose `requirements.txt` is not looked at: they run with the interpreter and its packages. `*` stands for all. Default none.
+	 */
+	readonly packs_without_virtualenv?: readonly string[];
 }
 
 interface Started {
@@ -66,7 +72,7 @@ class CpythonEngine implements PythonEngine {
 			directory: join(context.dataDirectory, "virtualenvs"),
 			launcher: this.#access.launcher,
 			logger: context.logger,
-			...{ interpreter, pipArguments, baseRequirements },
+			...{ interpreter, pipArguments, baseRequirements, leftOut: new Set(this.#options.packs_without_virtualenv) },
 		});
 		this.#started = { interpreter, virtualenvs };
 	}
@@ -83,13 +89,17 @@ class CpythonEngine implements PythonEngine {
 		const { launcher } = this.#access;
 		const place = { ...request, signal: context.signal };
 		await this.#running().virtualenvs.use(place, (virtualenv) => {
-			return runSensor({ launcher, ...this.#toProgram(virtualenv) }, request, context);
+			return runSensor(
+				{ launcher, ...this.#toProgram(virtualenv, createRunEnvironment(undefined, context.environment)) },
+				request,
+				context,
+			);
 		});
 	}
 
 	async runTool(tool: PythonTool): Promise<number> {
 		const run = (virtualenv?: string) => runTool(this.#access.launcher, this.#toProgram(virtualenv), tool);
-		const end = tool.loadsPack ? await this.#running().virtualenvs.use(tool, run) : await run();
+		const end = tool.loadsPack ? await this.#running().virtualenvs.use({ ...tool, files: testRequirements }, run) : await run();
 		return end === "aborted" ? -15 : end;
 	}
 

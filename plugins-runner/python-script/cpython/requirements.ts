@@ -20,10 +20,19 @@ export interface Requirements {
 	readonly constraints: readonly string[];
 }
 
-/** What the `requirements.txt` of a pack says; undefined where there is none, or nothing in it. `SVC_RUNNER` names file and line of what it may not say. */
-export async function readRequirements(packDirectory: string): Promise<Requirements | undefined> {
+/** What actions and sensors of a pack need, and what its unit tests need besides. */
+export const ownRequirements: readonly string[] = ["requirements.txt"];
+export const testRequirements: readonly string[] = [...ownRequirements, "requirements-tests.txt"];
+
+/**
+ * What files of a pack say that is to be installed; undefined where none is there, or nothing in them. `SVC_RUNNER` names file and line of what
+ * they may not say.
+ *
+ * @param files names, in the order in which they are read
+ */
+export async function readRequirements(packDirectory: string, files = ownRequirements): Promise<Requirements | undefined> {
 	const reader = new RequirementsReader(packDirectory);
-	if (!(await reader.read(join(packDirectory, "requirements.txt"), "wanted"))) return undefined;
+	for (const file of files) await reader.read(join(packDirectory, file), "wanted");
 	return reader.lines.wanted.length === 0 ? undefined : reader.lines;
 }
 

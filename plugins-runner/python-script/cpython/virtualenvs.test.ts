@@ -1,9 +1,9 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test as everyTest } from "uvu";
+import { buildSampleWheel } from "../../../core/testing/packs/sample-wheel.test-support.ts";
 import { createPluginContext } from "../../../core/testing/plugin-context.ts";
 import { type RunContextOptions, silentLogger } from "../../../core/testing/run-context.ts";
 import { eventually, useLauncher } from "../../_process/launcher.test-support.ts";
@@ -26,26 +26,7 @@ async function until(holds: () => boolean): Promise<void> {
 	assert.ok(await eventually(holds, 20_000), String(holds));
 }
 
-/** Make a wheel without any tool but Python: a module `svc_sample` and a command of that name. */
-function buildWheel(version: string): void {
-	const script = `
-import sys, zipfile
-directory, version = sys.argv[1:]
-info = "svc_sample-" + version + ".dist-info/"
-files = {
-    "svc_sample.py": "version = '" + version + "'\\ndef main(): print('command', version)\\n",
-    info + "METADATA": "Metadata-Version: 2.1\\nName: svc-sample\\nVersion: " + version + "\\n",
-    info + "WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
-    info + "entry_points.txt": "[console_scripts]\\nsvc-sample = svc_sample:main\\n",
-}
-with zipfile.ZipFile(directory + "/svc_sample-" + version + "-py3-none-any.whl", "w") as wheel:
-    for name, text in files.items():
-        wheel.writestr(name, text)
-    wheel.writestr(info + "RECORD", "".join(name + ",,\\n" for name in files) + info + "RECORD,,\\n")
-`;
-	mkdirSync(wheels, { recursive: true });
-	execFileSync("python3", ["-c", script, wheels, version]);
-}
+const buildWheel = (version: string) => buildSampleWheel(wheels, version);
 
 function useSample(): RunContextOptions {
 	const body = `
@@ -69,6 +50,26 @@ test("requirements are installed once, modules and commands of them are found", 
 	for (const { result } of ends)
 		assert.deepEqual(result["result"], ["1.0", "command 1.0\n", join(environments, directory)], String(result["stderr"]));
 	assert.equal(readdirSync(environments).length, 1);
+});
+
+test("a pack that is named gets none, whatever it asks for, and others do", async () => {
+	pack.write("requirements.txt", "svc-nowhere==1.0\n");
+	for (const [named, isBuilt] of [
+		["yard", false],
+		["*", false],
+		["other", true],
+	] as const) {
+		const directory = join(pack.directory, "none");
+		const options = { directory, launcher, logger: silentLogger, interpreter: await findInterpreter("python3") };
+		const built = new Virtualenvs({ ...options, pipArguments: ["--no-index"], baseRequirements: [], leftOut: new Set([named]) });
+		try {
+			const prepared = built.prepare({ pack: "yard", packDirectory: pack.directory });
+			if (isBuilt) await assert.rejects(prepared, /svc-nowhere/);
+			else assert.equal(await prepared, undefined);
+		} finally {
+			await built.stop();
+		}
+	}
 });
 
 test("changed requirements get a virtualenv of their own", async () => {

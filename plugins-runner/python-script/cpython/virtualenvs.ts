@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Logger, SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, type Launcher } from "../../_process/index.ts";
@@ -10,6 +10,8 @@ import { type Requirements, readRequirements } from "./requirements.ts";
 
 /** Characters of a failed command's output that are told. */
 const toldOutput = 4_000;
+/** Bytes of a disk that are not enough for most virtualenvs. */
+const littleRoom = 32 * 1024 * 1024;
 /** Written when an environment is complete; one without it was interrupted. Its time is that of the last use. */
 const completeMark = ".complete";
 /** Milliseconds after which one that nobody has used is removed, and between two signs that it is in use. */
@@ -29,6 +31,8 @@ export interface VirtualenvsOptions {
 	readonly pipArguments: readonly string[];
 	/** Installed beside what a pack asks for. */
 	readonly baseRequirements: readonly string[];
+	/** Packs that get none, whatever they ask for; `*`: no pack does. Default: each gets what it asks for. */
+	readonly leftOut?: ReadonlySet<string>;
 	/** Milliseconds after which one that nobody uses is removed. Default a week. */
 	readonly unusedAfter?: number;
 	/** Milliseconds between two signs that one is in use, which other processes see, and two looks for unused ones. Default an hour. */
@@ -83,9 +87,11 @@ export class Virtualenvs {
 		}
 	}
 
-	/** Build the pack's virtualenv where that has not been done; undefined for a pack without requirements. */
-	async prepare({ pack, packDirectory, tell = () => {} }: PackPlace): Promise<string | undefined> {
-		const requirements = await readRequirements(packDirectory).catch((error: unknown) => {
+	/** Build the pack's virtualenv where that has not been done; undefined for a pack without requirements, or that is to have none. */
+	async prepare({ pack, packDirectory, files, tell = () => {} }: PackPlace): Promise<string | undefined> {
+		const { leftOut } = this.#options;
+		if (leftOut?.has(pack) || leftOut?.has("*")) return undefined;
+		const requirements = await readRequirements(packDirectory, files).catch((error: unknown) => {
 			throw new SvcError("SVC_RUNNER", `the virtualenv of pack "${pack}" cannot be built: ${(error as Error).message}`, { cause: error });
 		});
 		if (requirements === undefined) return undefined;
@@ -172,9 +178,10 @@ export class Virtualenvs {
 		const end = await this.#options.launcher.run({ file, args, cwd: directory, env, signal, onStdout: keep, onStderr: keep });
 		if (signal.aborted) throw toStopped(pack);
 		if (end.code === 0) return;
+		const what = `"${file} ${args.slice(0, 3).join(" ")}" ended with ${end.code ?? end.signal}`;
 		throw new SvcError(
 			"SVC_RUNNER",
-			`the virtualenv of pack "${pack}" cannot be built: "${file} ${args.slice(0, 3).join(" ")}" ended with ${end.code ?? end.signal}: ${output.trim()}`,
+			`the virtualenv of pack "${pack}" cannot be built: ${what}: ${output.trim()}${await tellRoom(directory)}`,
 		);
 	}
 
@@ -216,12 +223,23 @@ export class Virtualenvs {
 export interface PackPlace {
 	readonly pack: string;
 	readonly packDirectory: string;
+	/** Names of the files that say what it needs. Default what its actions and sensors need. */
+	readonly files?: readonly string[];
 	/** Takes what pip says, of the one for whom it is built. */
 	readonly tell?: Tell;
 }
 
 interface PackUse extends PackPlace {
 	readonly signal: AbortSignal;
+}
+
+/** Where the disk is as good as full, how much is left: what is being made does not always say that this was it. */
+async function tellRoom(directory: string): Promise<string> {
+	const left = await statfs(directory).then(
+		({ bavail, bsize }) => bavail * bsize,
+		() => Number.POSITIVE_INFINITY,
+	);
+	return left < littleRoom ? ` (${left} bytes are left on its disk)` : "";
 }
 
 function toStopped(pack: string): SvcError {

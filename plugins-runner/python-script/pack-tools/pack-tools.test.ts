@@ -202,6 +202,48 @@ test("a pack without tests has no results", async () => {
 	assert.deepEqual(await runTests({ "actions/count.py": action }), []);
 });
 
+test("what is set up once for a class is set up once, beside other classes of the module", async () => {
+	const results = await runTests({
+		"tests/test_once.py": `
+import unittest
+class Shared(unittest.TestCase):
+    count = 0
+    @classmethod
+    def setUpClass(cls):
+        Shared.count += 1
+    def test_a(self): self.assertEqual(Shared.count, 1)
+    def test_b(self): self.assertEqual(Shared.count, 1)
+class Other(unittest.TestCase):
+    def test_c(self): pass
+`,
+	});
+	assert.deepEqual(
+		toVerdicts(results),
+		["Other.test_c", "Shared.test_a", "Shared.test_b"].map((name) => `ok tests/test_once.py ${name}`),
+	);
+});
+
+test("what only tests need is installed for them", async () => {
+	const local = pythonScript({ engine: "cpython", pip_arguments: ["--no-index"], base_requirements: [] }).create();
+	const text = `
+import sys, unittest
+class Place(unittest.TestCase):
+    def test_place(self): self.assertNotEqual(sys.prefix, sys.base_prefix)
+`;
+	await local.start?.(createPluginContext({ dataDirectory: data }));
+	const run = (requirements: string) =>
+		withFiles({ "requirements-tests.txt": requirements, "tests/test_place.py": text }, async (directory) => {
+			const results = await local.packTools?.test?.({ pack: "yard", directory, signal: never });
+			assert.deepEqual(toVerdicts(results ?? []), ["ok tests/test_place.py Place.test_place"]);
+		});
+	try {
+		await run("pip\n");
+		await assert.rejects(run("svc-nowhere==1.0\n"), /svc-nowhere==1.0/);
+	} finally {
+		await local.stop?.();
+	}
+});
+
 test("whoever waits no more ends the tests with everything they have started", async () => {
 	const marker = createMarker();
 	const text = `

@@ -17,6 +17,7 @@ await engine.run(
 		executionId: "1",
 		entryPoint,
 		packDirectory,
+		libraries: [],
 		pythonPaths: [],
 		pack: "tests",
 		user: "tester",

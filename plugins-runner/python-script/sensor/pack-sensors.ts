@@ -1,6 +1,7 @@
 import { type PackSensorDefinition, type PackSensors, type PluginContext, type Sensor, SvcError } from "../../../core/contract/index.ts";
 import type { EngineName } from "../engine.ts";
 import type { Engines } from "../engines.ts";
+import { toLibraries } from "../libraries.ts";
 import type { SensorSettings } from "./request.ts";
 
 /** Part of the time to end that the process has before it is killed: the service must still learn of it in time. */
@@ -12,6 +13,7 @@ export class PythonPackSensors implements PackSensors {
 	readonly #engines: Engines;
 	readonly #choice: EngineName | "auto";
 	#settings: SensorSettings | undefined;
+	#libraries: readonly string[] = [];
 	#pythonPaths: readonly string[] = [];
 
 	constructor(engines: Engines, choice: EngineName | "auto") {
@@ -20,6 +22,7 @@ export class PythonPackSensors implements PackSensors {
 	}
 
 	start({ options, pythonPaths = [] }: PluginContext): void {
+		this.#libraries = toLibraries(options);
 		this.#pythonPaths = pythonPaths;
 		this.#settings = {
 			logLevel: options.actionrunner.python_runner_log_level,
@@ -53,6 +56,7 @@ export class PythonPackSensors implements PackSensors {
 			...{ ref, pack, className: name, entryPoint, packDirectory, settings },
 			config: context.packConfig,
 			pollInterval: context.poll_interval,
+			libraries: this.#libraries,
 			pythonPaths: this.#pythonPaths,
 		};
 		await engine.runSensor(request, context);

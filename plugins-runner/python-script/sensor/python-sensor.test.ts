@@ -46,6 +46,8 @@ def run(self):
     ids.append(self.sensor_service.dispatch({"ref": "tests.other", "parameters": {}}))
     ids.append(self.sensor_service.dispatch({"type": "tests.wanted", "parameters": {"what": "x"}}, {"é": [1.5, None, {1}]}))
     ids.append(self.sensor_service.dispatch_with_context("tests.seen", {"nan": float("nan")}, {"trace_tag": "other"}))
+    class Context: id_, trace_tag = "0123", None
+    ids.append(self.sensor_service.dispatch_with_context({"name": "seen", "pack": "tests"}, trace_context=Context()))
     self.logger.info("dispatched %s", ids)
 `,
 		async ({ start }) => {
@@ -56,19 +58,21 @@ def run(self):
 				{ trigger: "tests.other", payload: {} },
 				{ trigger: { type: "tests.wanted", parameters: { what: "x" } }, payload: { é: [1.5, null, [1]] } },
 				{ trigger: "tests.seen", payload: { nan: null }, traceTag: "other" },
+				{ trigger: "tests.seen", payload: {}, traceId: "0123" },
 			]);
 			const [line] = sensor.lines;
 			assert.deepEqual(line, {
 				level: "info",
 				message: "sensor says",
-				fields: { logger: "watch", text: "dispatched ['1', '2', '3', '4', '5', '6']" },
+				fields: { logger: "watch", text: "dispatched ['1', '2', '3', '4', '5', '6', '7']" },
 			});
 		},
 	));
 
-test("it has configuration, interval, the modules of its pack and its own folder, and no token of the service", () => {
+test("it has configuration, interval, the modules of its pack and its own folder, and no secret but its own token", () => {
 	pack.write("actions/lib/shared.py", "name = 'shared'\n");
 	pack.write("sensors/beside.py", "name = 'beside'\n");
+	const environment = { SVC_ACTION_API_URL: "http://127.0.0.1:1/v1", SVC_ACTION_AUTH_TOKEN: "its own" };
 	return withSensor(
 		`
 def __init__(self, sensor_service, config, poll_interval=5):
@@ -77,7 +81,7 @@ def poll(self):
     import shared, beside
     self._sensor_service.dispatch("tests.seen", {
         "config": self._config["key"], "interval": self.get_poll_interval(), "modules": [shared.name, beside.name], "cwd": os.getcwd(),
-        "secrets": [name for name in os.environ if "TOKEN" in name], "input": sys.stdin.read(), "user": self.sensor_service.get_user_info(),
+        "secrets": sorted((name, os.environ[name]) for name in os.environ if "TOKEN" in name or "API_URL" in name), "input": sys.stdin.read(), "user": self.sensor_service.get_user_info(),
     })
     try:
         self.config["missing"]
@@ -86,20 +90,45 @@ def poll(self):
     sys.exit(0)
 `,
 		async ({ start }) => {
-			const { ended, host } = start({ packConfig: { key: "value" }, poll_interval: 30 });
+			const { ended, host } = start({ packConfig: { key: "value" }, poll_interval: 30, environment });
 			await ended;
 			assert.deepEqual(host.dispatched[0]?.payload, {
 				config: "value",
 				interval: 30,
 				modules: ["shared", "beside"],
 				cwd: pack.directory,
-				secrets: [],
+				secrets: [
+					["SVC_ACTION_API_URL", "http://127.0.0.1:1/v1"],
+					["SVC_ACTION_AUTH_TOKEN", "its own"],
+					["SVC_API_URL", "http://127.0.0.1:1/v1"],
+					["SVC_AUTH_TOKEN", "its own"],
+				],
 				input: "",
 				user: { username: "svc", authentication: { method: "none" }, rbac: { enabled: false, roles: [], is_admin: true } },
 			});
 			assert.match(String(host.dispatched[1]?.payload["problem"]), /the configuration of pack "tests" has no key 'missing'/);
 		},
 		"PollingSensor",
+	);
+});
+
+test("what has left its session is ended with it", () => {
+	const marker = createMarker();
+	return withSensor(
+		`
+def run(self):
+    import subprocess
+    subprocess.Popen(["sleep", "${marker}"], start_new_session=True)
+    self.sensor_service.dispatch("tests.seen")
+    while True: time.sleep(0.02)
+`,
+		async ({ start }) => {
+			const { host, stop } = start();
+			await host.waitFor(1);
+			assert.ok(await eventually(() => findProcesses(marker).length === 1));
+			await stop();
+			assert.ok(await eventually(() => findProcesses(marker).length === 0));
+		},
 	);
 });
 
@@ -289,7 +318,7 @@ def run(self):
 			await ended;
 			assert.deepEqual(host.dispatched[0]?.payload["problems"], [
 				"payload must be a dict, not list",
-				"trigger must be a ref, or a dict with ref, or with type and parameters",
+				"trigger must be a ref, or a dict with ref, with type and parameters, or with name and pack",
 				"5000106 bytes are more than the 4194304 that can be told at once",
 				"name: must be a text",
 				'method: there is no "stop"',
@@ -359,6 +388,7 @@ test("a sensor that nobody is left to end notices it, cleans up and ends", async
 				packDirectory: definition.packDirectory,
 				config: {},
 				pollInterval: undefined,
+				libraries: [],
 				pythonPaths: [],
 			},
 			settings: { logLevel: "DEBUG", grace: 0, user: {} },

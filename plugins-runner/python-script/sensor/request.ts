@@ -11,6 +11,8 @@ export interface SensorRequest {
 	/** Absolute. */
 	readonly packDirectory: string;
 	readonly config: JsonObject;
+	/** Folders of the pack with modules, searched first. */
+	readonly libraries: readonly string[];
 	/** Seconds; undefined where the metadata does not say. */
 	readonly pollInterval: number | undefined;
 	/** Directories with modules that packs import, behind all others. */
@@ -38,6 +40,7 @@ export function toSensorLine({ settings, ...request }: SensorRequest): string {
 		pack_directory: request.packDirectory,
 		config: request.config,
 		poll_interval: request.pollInterval ?? null,
+		libraries: request.libraries,
 		python_paths: request.pythonPaths,
 		log_level: settings.logLevel,
 		user: settings.user,

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type SensorContext, SvcError } from "../../../core/contract/index.ts";
-import { type Launcher, toExitNumber } from "../../_process/index.ts";
+import { type Launcher, runMarkName, toExitNumber } from "../../_process/index.ts";
 import { pythonSource } from "../python-source.ts";
 import { Dialogue } from "./dialogue.ts";
 import { PrintedLines } from "./printed-lines.ts";
@@ -30,7 +31,9 @@ export async function runSensor({ launcher, file, env }: SensorProgram, request:
 	context.signal.addEventListener("abort", stop, { once: true });
 	try {
 		const end = await launcher.run({
-			...{ file, env, cwd: request.packDirectory },
+			...{ file, cwd: request.packDirectory },
+			// Whatever it starts is found by this when it ends, also what has left its session.
+			env: { ...env, [runMarkName]: randomUUID() },
 			args: ["-u", "-X", "utf8", script],
 			stdin: toSensorLine(request),
 			signal: AbortSignal.any([context.signal, failure.signal]),

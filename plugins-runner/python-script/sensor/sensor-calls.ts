@@ -5,9 +5,13 @@ type Call = (context: SensorContext, given: JsonObject) => Promise<JsonValue | u
 
 /** What sensors may have the service do, by method (python/svc/sensor_service.py). */
 const calls: Readonly<Record<string, Call>> = {
-	dispatch: async ({ dispatch }, { trigger, payload, trace_tag }) => {
+	dispatch: async ({ dispatch }, { trigger, payload, trace_tag, trace_id }) => {
 		if (!isObject(payload)) throw new SvcError("SVC_INVALID", "payload: must be an object");
-		return dispatch(toReference(trigger), payload, typeof trace_tag === "string" ? { traceTag: trace_tag } : {});
+		const trace = {
+			...(typeof trace_tag === "string" && { traceTag: trace_tag }),
+			...(typeof trace_id === "string" && { traceId: trace_id }),
+		};
+		return dispatch(toReference(trigger), payload, trace);
 	},
 	get: async (context, given) => toState(context, given).get(toText(given, "name")),
 	async set(context, given) {

@@ -21,10 +21,14 @@ export async function checkContent(top: Spot, finder: UseFinder, findAction: Fin
 		}
 		if (!known.has(action)) known.set(action, await findAction(action));
 		const signature = known.get(action);
-		if (signature === undefined) findings.push(findingAt(spot, "content", `The action "${action}" is not registered in the database.`));
+		if (signature === undefined) findings.push(toMissing(spot, action));
 		else findings.push(...checkAction(task, signature), ...checkInput(task.property("input"), input, { action, signature, finder }));
 	}
 	return findings;
+}
+
+function toMissing(spot: Spot, action: string): DefinitionFinding {
+	return { ...findingAt(spot, "content", `The action "${action}" is not registered in the database.`), missing_action: action };
 }
 
 function checkAction(task: Spot, { ref, enabled }: ActionSignature): readonly DefinitionFinding[] {

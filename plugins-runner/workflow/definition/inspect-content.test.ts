@@ -32,9 +32,10 @@ test("actions and their parameters are those that there are", async () => {
 	];
 	for (const [lines, message, path, schemaPath, line] of rows) {
 		const schema_path = `${task}.properties.${schemaPath}`;
+		const missing = lines === "action: core.echoz" ? { missing_action: "core.echoz" } : {};
 		assert.deepEqual(
 			await inspect(withAction(lines)),
-			[{ type: "content", message, spec_path: `tasks.t.${path}`, schema_path, line }],
+			[{ type: "content", message, spec_path: `tasks.t.${path}`, schema_path, line, ...missing }],
 			lines,
 		);
 	}

@@ -28,7 +28,7 @@ def run(request, report):
 
 def _run_action(request):
     entry_point = request["entry_point"]
-    add_paths(request["pack_directory"], entry_point)
+    add_paths(request, entry_point)
     # Behind everything else: a module of the pack, or one that is installed, is the one that it means.
     sys.path.extend(request.get("python_paths", ()))
     action_class = _find_class(load(entry_point), entry_point)
@@ -38,9 +38,9 @@ def _run_action(request):
     return action.run(**request["parameters"])
 
 
-def add_paths(pack_directory, entry_point):
-    """The pack's library comes first; the directory of the entry point last, where it hides no package of that name."""
-    sys.path.insert(0, os.path.join(pack_directory, "actions", "lib"))
+def add_paths(request, entry_point):
+    """The pack's libraries come first; the directory of the entry point last, where it hides no package of that name."""
+    sys.path[:0] = [os.path.join(request["pack_directory"], folder) for folder in request.get("libraries", ())]
     sys.path.append(os.path.dirname(entry_point))
 
 

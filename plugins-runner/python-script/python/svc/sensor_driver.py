@@ -125,7 +125,7 @@ def _make(request, host):
     service = sensor_service.SensorService(host, request["ref"], request["user"])
     logging.addLevelName(logs.AUDIT, "AUDIT")
     sensor_service.get_logger(host, None, "WARNING")
-    driver.add_paths(request["pack_directory"], entry_point)
+    driver.add_paths(request, entry_point)
     # As for actions: behind everything else.
     sys.path.extend(request["python_paths"])
     module = driver.load(entry_point, "svc_sensor_")

@@ -28,17 +28,16 @@ class SensorService:
 
         `trigger` is the ref of a trigger type or trigger, or a trigger as `add_trigger` gets it.
         """
-        if payload is not None and not isinstance(payload, dict):
-            raise TypeError("payload must be a dict, not " + type(payload).__name__)
-        return self._host.call("dispatch", trigger=_to_reference(trigger), payload=payload or {}, trace_tag=trace_tag)
+        return self._dispatch(trigger, payload, trace_tag=trace_tag)
 
     def dispatch_with_context(self, trigger, payload=None, trace_context=None):
-        """As `dispatch`, in the trace that `trace_context` names by `trace_tag`, a member or an attribute."""
-        if isinstance(trace_context, dict):
-            trace_tag = trace_context.get("trace_tag")
-        else:
-            trace_tag = getattr(trace_context, "trace_tag", None)
-        return self.dispatch(trigger, payload, trace_tag)
+        """As `dispatch`, in the trace that `trace_context` names by `id_`, or in a new one with its `trace_tag`; members or attributes."""
+        return self._dispatch(trigger, payload, trace_tag=_member(trace_context, "trace_tag"), trace_id=_member(trace_context, "id_"))
+
+    def _dispatch(self, trigger, payload, **trace):
+        if payload is not None and not isinstance(payload, dict):
+            raise TypeError("payload must be a dict, not " + type(payload).__name__)
+        return self._host.call("dispatch", trigger=_to_reference(trigger), payload=payload or {}, **trace)
 
     def get_logger(self, name):
         """A logger that writes to the log of the service."""
@@ -105,7 +104,13 @@ def _to_reference(trigger):
         return trigger["ref"]
     if isinstance(trigger, dict) and isinstance(trigger.get("type"), str):
         return {"type": trigger["type"], "parameters": trigger.get("parameters") or {}}
-    raise TypeError("trigger must be a ref, or a dict with ref, or with type and parameters")
+    if isinstance(trigger, dict) and isinstance(trigger.get("name"), str) and isinstance(trigger.get("pack"), str):
+        return trigger["pack"] + "." + trigger["name"]
+    raise TypeError("trigger must be a ref, or a dict with ref, with type and parameters, or with name and pack")
+
+
+def _member(context, name):
+    return context.get(name) if isinstance(context, dict) else getattr(context, name, None)
 
 
 def _assert_system(scope):

@@ -1,0 +1,73 @@
+import * as assert from "node:assert/strict";
+import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
+import { test } from "uvu";
+import { OutputChannel } from "./output-channel.ts";
+
+function createChannel() {
+	const pieces: string[] = [];
+	const seen = { consumed: 0 };
+	const channel = new OutputChannel({
+		deliver: (text) => void pieces.push(text),
+		onConsumed: (bytes) => {
+			seen.consumed += bytes;
+		},
+		onFailure: (error) => assert.fail(String(error)),
+	});
+	return { channel, pieces, seen };
+}
+
+test("what comes fast in small reads is handed on in large pieces", async () => {
+	const run = async () => {
+		const { channel, pieces } = createChannel();
+		const read = Buffer.from(`${"x".repeat(1_023)}\n`);
+		for (let count = 0; count < 4_000; count += 1) {
+			channel.push(read);
+			await turn();
+		}
+		channel.end();
+		await channel.done;
+		assert.equal(pieces.join("").length, 4_000 * read.length);
+		return pieces.length;
+	};
+	// On a machine that stands still now and then it waits in vain.
+	const counts: number[] = [];
+	for (let count = 0; count < 5; count += 1) counts.push(await run());
+	assert.ok(Math.min(...counts) <= 2_000, counts.join());
+});
+
+test("lines come one by one again when the flood is over", async () => {
+	const { channel, pieces } = createChannel();
+	channel.push(Buffer.from(`${"x".repeat(1_023)}\n`.repeat(1_000)));
+	while (pieces.join("").length < 1_024_000) await turn();
+	await delay(60);
+	pieces.length = 0;
+	for (const line of ["one\n", "two\n"]) {
+		channel.push(Buffer.from(line));
+		await turn();
+	}
+	assert.deepEqual(pieces, ["one\n", "two\n"]);
+	channel.end();
+	await channel.done;
+});
+
+test("text is the same however its bytes were cut, and memory given to push may be used again", async () => {
+	const text = `äöü 🔑 €\n${"long line ".repeat(20_000)}é\nend ${"z".repeat(70_000)}`;
+	const bytes = Buffer.from(text);
+	for (const size of [7, 1_000, 65_536, bytes.length]) {
+		const { channel, pieces, seen } = createChannel();
+		const read = Buffer.alloc(size);
+		for (let start = 0; start < bytes.length; start += size) {
+			const length = bytes.copy(read, 0, start);
+			channel.push(read.subarray(0, length));
+			read.fill(0);
+			if (size > 7 || start % 700 === 0) await turn();
+		}
+		channel.end();
+		await channel.done;
+		assert.equal(pieces.join(""), text);
+		assert.ok(pieces.every(({ length }) => length <= 128 * 1024));
+		assert.ok(bytes.length - seen.consumed < 65_536);
+	}
+});
+
+test.run();
