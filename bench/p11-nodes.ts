@@ -18,7 +18,7 @@ export const benchmark: Benchmark = {
 		{ name: "added", label: "executions/s ÷ jobs/s when each is added by itself, as executions are", direction: "at least", limits: [] },
 	],
 	async run(round) {
-		const server = await round.use("server", startDurablePostgres);
+		const server = await round.use("server", () => startDurablePostgres());
 		const cluster = await round.use("cluster", () => startCluster(server));
 		const peer = await round.use("peer", () => startJobPeer(server, nodes));
 		const seconds = round.quick ? 1 : 4;

@@ -12,8 +12,8 @@ export const benchmark: Benchmark = {
 	id: "P5",
 	title: `line written by the process to line received by an SSE client, ${clients} clients on one run of ${1000 / interval} lines/s; beside it a bare h3 fan-out that stores nothing`,
 	goals: [
-		{ name: "p50", label: "p50", unit: "ms", direction: "at most", limits: [5] },
-		{ name: "p99", label: "p99", unit: "ms", direction: "at most", limits: [25] },
+		{ name: "p50", label: "p50", unit: "ms", direction: "at most", limits: [4] },
+		{ name: "p99", label: "p99", unit: "ms", direction: "at most", limits: [15] },
 		{ name: "ratio", label: "p50 ÷ p50 of the bare fan-out", direction: "at most", limits: [] },
 	],
 	async run(round) {

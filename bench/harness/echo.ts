@@ -1,10 +1,10 @@
 import { runChild } from "./child.ts";
-import type { LoadFigures } from "./execution-load.ts";
+import type { LoadFigures } from "./load-figures.ts";
 import { describeTime } from "./process-figures.ts";
 import { median } from "./statistics.ts";
 
-/** The command of P1 to P3, for the service and for a shell. */
-const command = "echo hi";
+/** The command of P1 to P3 and P15. */
+export const command = "echo hi";
 export const echo = JSON.stringify({ action: "core.local", parameters: { cmd: command } });
 export const inFlight = 16;
 

@@ -1,8 +1,10 @@
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 
 export interface HttpClient {
 	/** POST a JSON text; the answer's text, for a status of success. */
 	post(path: string, body: string): Promise<string>;
+	/** POST a JSON text whose answer's headers matter, for a status of success. */
+	deliver(path: string, body: string): Promise<IncomingHttpHeaders>;
 	/** GET a text, for a status of success. */
 	get(path: string): Promise<string>;
 	/** The answer to a GET, for a status of success, its body unread. */
@@ -29,6 +31,11 @@ export function createHttpClient(address: string, headers: Readonly<Record<strin
 
 	return {
 		post: async (path, body) => readText(await send("POST", path, body)),
+		async deliver(path, body) {
+			const response = await send("POST", path, body);
+			await readText(response);
+			return response.headers;
+		},
 		get: async (path) => readText(await send("GET", path)),
 		open: (path) => send("GET", path),
 		stop: () => agent.destroy(),

@@ -31,11 +31,15 @@ export async function readMemory(pid: number): Promise<number> {
 	return Number(kibibytes) / 1024;
 }
 
-/** Seconds that `work` took, and the seconds of processor time used for it. */
-export async function measureService<T>(
-	server: number,
-	work: () => Promise<T>,
-): Promise<{ readonly value: T; readonly seconds: number; readonly time: ProcessorTime }> {
+/** What some work gave, the seconds that it took, and the seconds of processor time used for it. */
+export interface Measured<T> {
+	readonly value: T;
+	readonly seconds: number;
+	readonly time: ProcessorTime;
+}
+
+/** Have `work` done and measured. */
+export async function measureService<T>(server: number, work: () => Promise<T>): Promise<Measured<T>> {
 	const before = await readTimes(server);
 	const started = performance.now();
 	const value = await work();

@@ -13,6 +13,8 @@ export interface Service extends Resource {
 	readonly pid: number;
 	readonly api: HttpClient;
 	readonly stream: HttpClient;
+	readonly streamAddress: string;
+	readonly token: string;
 }
 
 interface ServerFacts {
@@ -24,6 +26,8 @@ export interface ServiceOptions {
 	readonly ballastMegabytes?: number;
 	/** Data directory with a database; default an empty one. */
 	readonly dataDirectory?: string;
+	/** Event streams that one user may have open; default as the service has it. */
+	readonly streamsPerUser?: number;
 	/** Address of a PostgreSQL database; default SQLite in the data directory. */
 	readonly url?: string;
 }
@@ -48,23 +52,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	}
 }
 
-async function startIn(directory: string, { ballastMegabytes = 0, dataDirectory, url }: ServiceOptions): Promise<Service> {
+async function startIn(directory: string, { ballastMegabytes = 0, dataDirectory, streamsPerUser, url }: ServiceOptions): Promise<Service> {
 	const packs = join(directory, "packs");
 	await writeBenchPack(packs);
 	const paths = { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), packs };
 	const child = await startChild("server.mjs", {
-		input: { ...paths, ballastMegabytes, url },
+		input: { ...paths, ballastMegabytes, streamsPerUser, url },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});
 	const { addresses } = child.facts as ServerFacts;
-	const headers = { "x-auth-token": await signIn(addresses.auth) };
+	const token = await signIn(addresses.auth);
+	const headers = { "x-auth-token": token };
 	const api = createHttpClient(addresses.api, headers);
 	const stream = createHttpClient(addresses.stream, headers);
 	return {
 		pid: child.pid,
 		api,
 		stream,
+		streamAddress: addresses.stream,
+		token,
 		async stop() {
 			api.stop();
 			stream.stop();

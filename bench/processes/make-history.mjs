@@ -62,8 +62,8 @@ function* toPieces(rows, columnsOf) {
 	yield* waiting;
 }
 
-function toValue(value) {
-	if (value === undefined) throw new Error("a column of the history is missing");
+/** What later versions of the service have added is null, as in records of earlier ones. */
+function toValue(value = null) {
 	return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 

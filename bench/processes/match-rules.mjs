@@ -1,13 +1,15 @@
 // Rules as the service keeps them, built, on a store of their own: processor time to find those of a trigger and to decide their
 // criteria for an event that matches none.
 import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
 const { dataDirectory, wanted, others, events, changes } = JSON.parse(process.argv[2]);
 
-const built = (path) => import(new URL(`../../dist/${path}.js`, import.meta.url).href);
-const { createRuleIndex } = await built("core/features/rules/rule-index");
-const { createOptions } = await built("core/testing/index");
-const { knexStorage } = await built("plugins/storage-knex/index");
+const built = (path) => import(new URL(`../../${path}`, import.meta.url).href);
+const { createRuleIndex } = await built(await bundle("core/features/rules/rule-index.ts"));
+const { createOptions } = await built("dist/core/testing/index.js");
+const { knexStorage } = await built("dist/plugins/storage-knex/index.js");
 
 const trigger = "bench.wanted";
 const perTrigger = 10;
@@ -34,6 +36,14 @@ function toRule(_none, number) {
 		type_parameters: {},
 		tags: [],
 	};
+}
+
+/** What no export of the package leads to; gives the path of the built file. */
+async function bundle(source) {
+	const outfile = "build/bench/rule-index.js";
+	const options = { bundle: true, format: "esm", platform: "node", packages: "external" };
+	await build({ ...options, entryPoints: [source], outfile, absWorkingDir: fileURLToPath(new URL("../../", import.meta.url)) });
+	return outfile;
 }
 
 /** As the processing of a trigger instance does it. */

@@ -1,5 +1,9 @@
 // The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default or on PostgreSQL.
-const { dataDirectory, passwordFile, ballastMegabytes, packs, url } = JSON.parse(process.argv[2]);
+import { setFlagsFromString } from "node:v8";
+
+// As `svc serve` does.
+setFlagsFromString("--heap-growing-percent=50");
+const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createService } = await built("core");
@@ -21,7 +25,7 @@ const service = createService(
 		data_dir: dataDirectory,
 		auth: { backend: flatFile({ file: passwordFile }), port: 0 },
 		api: { port: 0 },
-		stream: { port: 0 },
+		stream: { port: 0, ...(streamsPerUser !== undefined && { max_per_user: streamsPerUser }) },
 		log: { level: "warn" },
 	},
 	{ adminPassword: process.env.SVC_ADMIN_PASSWORD },

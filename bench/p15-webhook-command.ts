@@ -1,0 +1,51 @@
+import type { Benchmark } from "./harness/benchmark.ts";
+import { command, describeRate, inFlight } from "./harness/echo.ts";
+import { startNodeRedPeer } from "./harness/node-red-peer.ts";
+import { type Service, startService } from "./harness/service.ts";
+import { median } from "./harness/statistics.ts";
+import { runWebhooks } from "./harness/webhook-run.ts";
+
+const url = "bench/command";
+const body = JSON.stringify({ action: "deploy", parameters: { branch: "main", commit: "3b5d5c3712955042212316173ccf37be" } });
+
+export const benchmark: Benchmark = {
+	id: "P15",
+	title: `webhook → rule → core.local "${command}" succeeded ÷ Node-RED, http in → exec → http response, which keeps nothing`,
+	goals: [
+		{ name: "ratio", label: `${inFlight} in flight: deliveries/s ÷ deliveries/s`, direction: "at least", limits: [3] },
+		{ name: "alone", label: "one at a time: p50 ÷ p50", direction: "at most", limits: [1] },
+	],
+	async run(round) {
+		const service = await round.use("service", startRuled);
+		const peer = await round.use("peer", () => startNodeRedPeer(command));
+		const seconds = round.quick ? 1 : 4;
+		const [ours, theirs] = await round.alternate(
+			() => runWebhooks(service, { url, body, inFlight, seconds }),
+			() => peer.measure({ body, inFlight, seconds }),
+		);
+		const [ourOne, theirOne] = await round.alternate(
+			() => runWebhooks(service, { url, body, inFlight: 1, seconds }),
+			() => peer.measure({ body, inFlight: 1, seconds }),
+		);
+		return {
+			values: { ratio: ours.perSecond / theirs.perSecond, alone: median(ourOne.milliseconds) / median(theirOne.milliseconds) },
+			detail:
+				`${describeRate(ours)}; Node-RED ${theirs.perSecond.toFixed(0)}/s, p50 ${median(theirs.milliseconds).toFixed(1)} ms; ` +
+				`one at a time p50 ${median(ourOne.milliseconds).toFixed(1)} ms, Node-RED ${median(theirOne.milliseconds).toFixed(1)} ms`,
+		};
+	},
+};
+
+async function startRuled(): Promise<Service> {
+	const service = await startService();
+	const rule = {
+		pack: "default",
+		name: "command",
+		enabled: true,
+		trigger: { type: "core.svc.webhook", parameters: { url } },
+		criteria: { "trigger.body.action": { type: "equals", pattern: "deploy" } },
+		action: { ref: "core.local", parameters: { cmd: command } },
+	};
+	await service.api.post("/v1/rules", JSON.stringify(rule));
+	return service;
+}
