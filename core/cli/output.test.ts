@@ -22,6 +22,20 @@ const list = (...words: string[]) =>
 	printed(words, (options, context) => printList({ items: [record] } as never, ["id", "name"], options, context));
 const get = (...words: string[]) => printed(words, (options, context) => printRecord(record, ["id", "action"], options, context));
 
+test("a list says how much more there is, or that there is more than is counted", async () => {
+	for (const [page, said] of [
+		[{ total: 1 }, ""],
+		[{ total: 7 }, "1 of 7 records shown.\n"],
+		[{ total: 7, hasMore: true }, "1 of more than 7 records shown.\n"],
+		[{ total: 1, hasMore: true }, "1 of more than 1 records shown.\n"],
+	] as const) {
+		const stderr = new CapturedText();
+		const context = { stdout: new CapturedText(), stderr, stdin: Readable.from([]), env: {}, onInterrupt: () => () => {} };
+		await printList({ items: [record], limit: 1, ...page }, ["id"], {}, context);
+		assert.equal(stderr.text, said);
+	}
+});
+
 test("-o prints what the older options print", async () => {
 	for (const print of [list, get]) {
 		assert.equal(await print("-o", "json"), await print("-j"));

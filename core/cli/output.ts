@@ -61,10 +61,10 @@ export async function printList<T extends object>(
 		options,
 		context,
 	);
-	if (page.total === undefined || page.total <= page.items.length) return;
+	if (page.total === undefined || (page.total <= page.items.length && page.hasMore !== true)) return;
 	await write(
 		context.stderr,
-		`${page.items.length} of ${page.total} records shown${options.limitOption ? `; ${options.limitOption} shows more` : ""}.\n`,
+		`${page.items.length} of ${page.hasMore === true ? "more than " : ""}${page.total} records shown${options.limitOption ? `; ${options.limitOption} shows more` : ""}.\n`,
 	);
 }
 

@@ -22,6 +22,8 @@ export interface Api {
 	readonly addresses: Addresses;
 	/** An answer of the API as it is. */
 	call(path: string, init?: RequestOptions): Promise<Response>;
+	/** An answer of the authentication component as it is. */
+	callAuth(path: string, init?: RequestOptions): Promise<Response>;
 	/** A record of the API. */
 	read<T>(path: string, init?: RequestOptions): Promise<T>;
 	/** A page of a list of the API. */
@@ -44,6 +46,7 @@ export function createApi(options: ClientOptions = {}): Api {
 	return {
 		addresses,
 		call,
+		callAuth: (path, init = {}) => send(`${addresses.authUrl}${path}`, { headers, ...init }),
 		read: async (path, init) => readJson(await call(path, init)),
 		list: async (path, query = {}, waiting = {}) => toPage(await call(path, { query, ...waiting })),
 		events: (path, init = {}, onOpen) =>

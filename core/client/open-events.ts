@@ -8,12 +8,18 @@ const silence = 45_000;
 /** Events of one connection. A break of the connection, or a long silence, is `SVC_UNAVAILABLE`. */
 export async function* openEvents(url: string, options: RequestOptions, onOpen?: () => void): AsyncGenerator<SourceEvent> {
 	const idle = new AbortController();
-	const timer = setTimeout(() => idle.abort(new Error("the connection has gone silent")), silence);
+	const end = () => idle.abort(new Error("the connection has gone silent"));
+	let timer = setTimeout(end, silence);
+	// Browsers have no timer that begins anew.
+	const onActivity = () => {
+		clearTimeout(timer);
+		timer = setTimeout(end, silence);
+	};
 	const signal = options.signal ? AbortSignal.any([options.signal, idle.signal]) : idle.signal;
 	try {
 		const response = await request(url, { ...options, headers: { accept: "text/event-stream", ...options.headers }, signal });
 		onOpen?.();
-		if (response.body !== null) yield* readEvents(response.body, { onActivity: () => timer.refresh(), signal });
+		if (response.body !== null) yield* readEvents(response.body, { onActivity, signal });
 	} catch (error) {
 		throw isSvcError(error) || options.signal?.aborted ? error : toUnreachable(url, error);
 	} finally {

@@ -8,6 +8,8 @@ export interface ListPage<T> {
 	readonly items: readonly T[];
 	/** Records that match, paging ignored; undefined when the service does not tell. */
 	readonly total: number | undefined;
+	/** Whether more match than `total` says, which is how far the service counts (`api.exact_total_limit`). Absent: no. */
+	readonly hasMore?: boolean;
 	readonly limit: number | undefined;
 }
 
@@ -17,5 +19,6 @@ export async function toPage<T>(response: Response): Promise<ListPage<T>> {
 		const value = response.headers.get(header);
 		return value === null ? undefined : Number(value);
 	};
-	return { items: await readJson<T[]>(response), total: count("x-total-count"), limit: count("x-limit") };
+	const hasMore = response.headers.get("x-total-count-exact") === "false";
+	return { items: await readJson<T[]>(response), total: count("x-total-count"), limit: count("x-limit"), ...(hasMore && { hasMore }) };
 }

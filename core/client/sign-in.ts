@@ -24,7 +24,12 @@ export async function requestToken(
 	{ username, password }: Password,
 	{ ttl, signal }: { readonly ttl?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<TokenRecord> {
-	const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+	const authorization = `Basic ${toBase64(`${username}:${password}`)}`;
 	const body = ttl === undefined ? {} : { ttl };
 	return readJson(await send(`${addresses.authUrl}/tokens`, { method: "POST", headers: { authorization }, body, signal }));
+}
+
+/** In a way that browsers have, too. */
+function toBase64(text: string): string {
+	return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

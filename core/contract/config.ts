@@ -1,14 +1,34 @@
 import type { AuthBackendPlugin } from "./auth-backend.ts";
 import type { DialectPlugin } from "./dialect.ts";
 import type { EventBusPlugin } from "./event-bus.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { OptionsInput } from "./options-input.ts";
 import type { RunnerPlugin } from "./runner.ts";
 import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";
 
+/** What tells the service that something was pushed: parameters of a webhook, as a rule on `core.svc.webhook` has them. */
+export interface GitPackWebhook {
+	/** Behind `/v1/webhooks/`. Several packs may have the same. */
+	readonly url: string;
+	/** How the sender is known: nobody else has the service look. */
+	readonly signature: {
+		/** `github`, `gitlab`, `standard`, `hmac`, … */
+		readonly scheme: string;
+		/** Names of system items of the datastore with the secret, and with the one that comes next. */
+		readonly secret_keys: readonly string[];
+		/** As of a rule: `tolerance`, and for `hmac` `header`, `algorithm`, `encoding` and `prefix`. */
+		readonly [setting: string]: JsonValue;
+	};
+	/** How repetitions are known. Default: as the scheme has it, within a day. */
+	readonly deduplicate?: JsonObject;
+	/** Whether deliveries are kept with their verdict. Default false. */
+	readonly ledger?: boolean;
+}
+
 /** A pack in a git repository that the service follows: what is new there is installed, and what cannot be used changes nothing. */
 export interface GitPack {
-	/** Address of the repository, as `svc pack install` takes it. */
+	/** Address of the repository, as `svc pack install` takes it, without name and password. */
 	readonly git: string;
 	/** Branch, tag or range of versions. Default: what is checked out there by itself. */
 	readonly revision?: string;
@@ -16,6 +36,8 @@ export interface GitPack {
 	readonly subdirectory?: string;
 	/** Seconds between two looks, at least 5. Default 60. */
 	readonly interval?: number;
+	/** The service looks at once when something signed comes there. Default: it looks by `interval` only. */
+	readonly webhook?: GitPackWebhook;
 }
 
 /** The plugins of a service, and where its files are. */

@@ -15,6 +15,8 @@ export interface DefinitionFinding {
 	readonly line: number | null;
 	readonly language?: ExpressionLanguage;
 	readonly expression?: string;
+	/** Ref of the action that the definition names and there is not. Absent where the finding is about something else. */
+	readonly missing_action?: string;
 }
 
 /** What must be known of an action that a definition names. */

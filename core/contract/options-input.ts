@@ -193,6 +193,11 @@ export interface OptionsInput {
 		 */
 		readonly max_page_size?: Options["api"]["max_page_size"];
 		/**
+		 * How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`.
+		 * Default `100000`. `SVC_API_EXACT_TOTAL_LIMIT` wins.
+		 */
+		readonly exact_total_limit?: Options["api"]["exact_total_limit"];
+		/**
 		 * Largest request body in bytes; more is answered with 413.
 		 * Default `4194304`. `SVC_API_MAX_BODY_SIZE` wins.
 		 */
@@ -256,6 +261,11 @@ export interface OptionsInput {
 		readonly max_per_user?: Options["stream"]["max_per_user"];
 	};
 	readonly webui?: {
+		/**
+		 * Whether the API's listener serves the web page, at its root.
+		 * Default `true`. `SVC_WEBUI_ENABLE` wins.
+		 */
+		readonly enable?: Options["webui"]["enable"];
 		/**
 		 * Base of `web_url` in executions; empty means the API's address.
 		 * Default `""`. `SVC_WEBUI_WEBUI_BASE_URL` wins.
@@ -494,6 +504,11 @@ export interface OptionsInput {
 		 */
 		readonly source_directories?: Options["content"]["source_directories"];
 		/**
+		 * Whether Python actions and sensors of a pack import modules of its folder `lib`, before those of `actions/lib`.
+		 * Default `false`. `SVC_CONTENT_ENABLE_COMMON_LIBS` wins.
+		 */
+		readonly enable_common_libs?: Options["content"]["enable_common_libs"];
+		/**
 		 * File with a line for each server that asks for name and password, such as `https://name:token@host`, for indexes, archives and
 		 * repositories.
 		 * Default `""`. `SVC_CONTENT_CREDENTIALS_FILE` wins.
@@ -571,6 +586,11 @@ export interface OptionsInput {
 		 * Default `true`. `SVC_SENSORCONTAINER_ENABLE` wins.
 		 */
 		readonly enable?: Options["sensorcontainer"]["enable"];
+		/**
+		 * How often a sensor that fails time after time is started again before it is given up; -1 means that it never is.
+		 * Default `2`. `SVC_SENSORCONTAINER_MAX_RESTARTS` wins.
+		 */
+		readonly max_restarts?: Options["sensorcontainer"]["max_restarts"];
 		/**
 		 * Seconds before a sensor that failed is started again; doubled with each failure in a row.
 		 * Default `2.5`. `SVC_SENSORCONTAINER_RESTART_DELAY` wins.

@@ -164,6 +164,13 @@ export const optionSections = {
 			minimum: 1,
 			description: "Largest `limit` of lists for users who are not administrators.",
 		},
+		exact_total_limit: {
+			type: "integer",
+			default: 100_000,
+			minimum: 1,
+			description:
+				"How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`.",
+		},
 		max_body_size: {
 			type: "integer",
 			default: 4_194_304,
@@ -205,6 +212,7 @@ export const optionSections = {
 		},
 	},
 	webui: {
+		enable: { type: "boolean", default: true, description: "Whether the API's listener serves the web page, at its root." },
 		webui_base_url: { type: "string", default: "", description: "Base of `web_url` in executions; empty means the API's address." },
 	},
 	log: {
@@ -431,6 +439,11 @@ export const optionSections = {
 			description:
 				"Directories, absolute, below which packs, archives and repositories of this machine may be installed from; empty: anywhere that the service can read.",
 		},
+		enable_common_libs: {
+			type: "boolean",
+			default: false,
+			description: "Whether Python actions and sensors of a pack import modules of its folder `lib`, before those of `actions/lib`.",
+		},
 		credentials_file: {
 			type: "string",
 			default: "",
@@ -508,6 +521,12 @@ export const optionSections = {
 	},
 	sensorcontainer: {
 		enable: { type: "boolean", default: true, description: "Whether this node runs sensors." },
+		max_restarts: {
+			type: "integer",
+			default: 2,
+			minimum: -1,
+			description: "How often a sensor that fails time after time is started again before it is given up; -1 means that it never is.",
+		},
 		restart_delay: {
 			type: "number",
 			default: 2.5,

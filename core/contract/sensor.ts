@@ -59,6 +59,11 @@ export interface SensorContext {
 	readonly poll_interval: number | undefined;
 	/** Configuration of the sensor's pack, defaults applied and secrets in clear; empty when it has none. */
 	readonly packConfig: JsonObject;
+	/**
+	 * Variables for a process that works for it: the API's address, and a token for it where there is authentication, which ends with the run. Secret.
+	 * Empty for a sensor of the configuration.
+	 */
+	readonly environment: Readonly<Record<string, string>>;
 	/** Aborts when the sensor is switched off, the service stops, or another node runs the sensor. Then `run` has to settle. */
 	readonly signal: AbortSignal;
 	readonly logger: Logger;
@@ -77,6 +82,8 @@ export interface SensorContext {
 		options?: {
 			/** Tag of the trace that begins here. Default: one is made. */
 			readonly traceTag?: string;
+			/** Id of the trace that it joins; one that does not exist drops the event. Goes before the tag. Default: a trace begins here. */
+			readonly traceId?: string;
 			/** A second event of this sensor with the same key is the same event, also after a restart. Default: each is its own. */
 			readonly uniqueKey?: string;
 		},

@@ -8,10 +8,14 @@ export type Condition<V> =
 	| { readonly in: readonly V[] }
 	| { readonly not: V }
 	| { readonly gt?: V; readonly gte?: V; readonly lt?: V; readonly lte?: V }
-	| { readonly prefix: string };
+	| { readonly prefix: string }
+	| { readonly member: Member };
+
+/** Of a `json` field: somewhere in its value, at whatever depth, is an object that has this member with this text. */
+export type Member = readonly [name: string, text: string];
 
 /**
- * All conditions must hold. Only fields that are not `json` can be asked for; any other is `SVC_INVALID`. Null satisfies no
+ * All conditions must hold. Of `json` fields only `member` can be asked for, and of all others everything else; else it is `SVC_INVALID`. Null satisfies no
  * comparison but `not`, and no `in`, even one that lists null. A condition that is undefined is a `TypeError`, so that a value
  * gone missing never means "all of them".
  */
@@ -104,7 +108,8 @@ export interface Storage extends Lifecycle {
 	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void>;
 	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined>;
 	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]>;
-	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number>;
+	/** How many match; not more than `limit`, so that nobody counts millions to say that there are many. Default: no limit. */
+	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit?: number): Promise<number>;
 	/** The different values of a field that is not `json`, null left out, ascending. */
 	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
 		kind: K,

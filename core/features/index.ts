@@ -4,6 +4,7 @@ import { createActionsFeature } from "./actions/index.ts";
 import { createAliasesFeature } from "./aliases/index.ts";
 import { createDatastoreFeature } from "./datastore/index.ts";
 import { createExecutionsFeature } from "./executions/index.ts";
+import { fileReaders } from "./file-readers.ts";
 import { createInquiriesFeature } from "./inquiries/index.ts";
 import { createNodesFeature } from "./nodes/index.ts";
 import { createPacksFeature } from "./packs/index.ts";
@@ -14,6 +15,7 @@ import { createSensorsFeature } from "./sensors/index.ts";
 import { createTimersFeature } from "./timers/index.ts";
 import { createTracesFeature } from "./traces/index.ts";
 import { createTriggersFeature } from "./triggers/index.ts";
+import { createWebUiFeature } from "./web-ui/index.ts";
 import { createWebhooksFeature } from "./webhooks/index.ts";
 import { createWorkflowsFeature } from "./workflows/index.ts";
 
@@ -24,16 +26,22 @@ import { createWorkflowsFeature } from "./workflows/index.ts";
 export function createFeatures(kernel: Kernel) {
 	const access = createAccessFeature(kernel);
 	const datastore = createDatastoreFeature(kernel, access.api);
-	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api });
+	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api, readers: fileReaders });
 	const triggers = createTriggersFeature(kernel, packs);
 	const policies = createPoliciesFeature(kernel, packs);
 	const sensors = createSensorsFeature(kernel, {
+		...access.api,
 		...datastore.api,
 		...packs.api,
 		registerFiles: packs.registerFiles,
 		registerType: triggers.registerType,
 	});
-	const rules = createRulesFeature(kernel, { ...access.api, ...triggers.api, registerFiles: packs.registerFiles });
+	const rules = createRulesFeature(kernel, {
+		...access.api,
+		...triggers.api,
+		registerFiles: packs.registerFiles,
+		ownRules: packs.ownRules,
+	});
 	const actions = createActionsFeature(kernel, access.api);
 	const inquiries = createInquiriesFeature(kernel);
 	const workflows = createWorkflowsFeature(kernel, { ...access.api, ...actions.api });
@@ -60,6 +68,7 @@ export function createFeatures(kernel: Kernel) {
 			endIdleWorkflows: workflows.endIdle,
 			collectContent: packs.collectContent,
 		}),
+		webUi: createWebUiFeature(kernel),
 	};
 }
 

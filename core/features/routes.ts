@@ -13,6 +13,7 @@ import { aliasRoutes } from "./aliases/routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
+import { outputLinesRoutes } from "./executions/output-lines-routes.ts";
 import { executionRoutes } from "./executions/routes.ts";
 import { streamRoutes } from "./executions/stream-routes.ts";
 import { inquiryRoutes } from "./inquiries/routes.ts";
@@ -34,6 +35,7 @@ import { timerRoutes } from "./timers/routes.ts";
 import { traceRoutes } from "./traces/routes.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
+import { webRoutes } from "./web-ui/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
@@ -46,6 +48,7 @@ export const routes: readonly Route<Engine>[] = [
 	...executionViewRoutes,
 	...executionRoutes,
 	...executionOutputRoutes,
+	...outputLinesRoutes,
 	...workflowRoutes,
 	...inquiryRoutes,
 	...actionViewRoutes,
@@ -75,6 +78,7 @@ export const routes: readonly Route<Engine>[] = [
 	...nodeRoutes,
 	...serviceRegistryRoutes,
 	...streamRoutes,
+	...webRoutes,
 ];
 
 /** Routes that a credential alone is enough for, without a permission. */

@@ -45,18 +45,26 @@ export function createApp(listener: Component, routes: readonly Route[], given: 
 	for (const route of routes) {
 		const problem = findPermissionProblem(route, given.context.guard) ?? findDeclarationProblem(route);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
-		// The router gives HEAD to the routes of GET.
-		const { page } = route;
-		const isPage = (event: H3Event) => event.url.pathname === base + route.path && wantsPage(event.req);
+		const isRoot = route.component === "api" && route.path === "/";
 		const handler = (event: H3Event) => {
+			// The router gives HEAD to the routes of GET.
 			if (event.req.method !== route.method) return refuse(event);
-			return page !== undefined && isPage(event) ? handleUnmatched(event, page, responder) : handleRoute(event, route, responder);
+			const page = isRoot && wantsPage(event.req) ? findPage(event.url.pathname, base, responder) : undefined;
+			return page === undefined ? handleRoute(event, route, responder) : handleUnmatched(event, page, responder);
 		};
 		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
 	}
 	app.options("/**", (event) => handleUnmatched(event, emptyReply, responder));
 	app.all("/**", refuse);
 	return app;
+}
+
+/** The page of the service, which has its one address: the root itself. */
+function findPage(pathname: string, base: string, { page }: Responder): Reply | undefined {
+	if (pathname === `${base}/`) return page();
+	// What the page loads has addresses beside its own, which begin behind the last slash of it.
+	const location = `${base.slice(base.lastIndexOf("/") + 1)}/`;
+	return pathname === base ? { status: 308, headers: { location }, body: null } : undefined;
 }
 
 /** The router refuses addresses that cannot be decoded. Handlers answer their own errors, so anything else is a defect. */

@@ -1,7 +1,7 @@
 import { SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
-import type { RawQuery } from "./query.ts";
+import { parseQuery, type RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";
 import { toTokenCookie } from "./token-cookie.ts";
 
@@ -34,6 +34,11 @@ export async function authenticate(
 	if (explicit.location === "query" && isFromElsewhere(request, options)) return authenticated;
 	const setCookie = toTokenCookie(explicit.token, principal.authentication.token_expire, { clock, options });
 	return setCookie === undefined ? authenticated : { ...authenticated, cookie: setCookie };
+}
+
+/** The token that a request is made with; undefined where it is made with something else. */
+export function findToken({ headers, url }: Pick<Request, "headers" | "url">): string | undefined {
+	return (findExplicit(headers, parseQuery(new URL(url).search)) ?? findCookie(headers))?.token;
 }
 
 function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | undefined {

@@ -29,7 +29,7 @@ const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const
 
 test("no role, stream, log, command or column that should not gives away a canary", async () => {
 	const { seen, tokens, remains } = await watch({});
-	assert.ok(tokens.length > 6 && tokens.every((token) => token.length === 32));
+	assert.ok(tokens.length > 6 && tokens.every((token) => token.length === 66));
 	assert.ok(seen.length > 1_000, String(seen.length));
 	assert.ok(seen.some(({ text }) => text.includes("svc.announcement__chatops")));
 	for (const [kind, secret] of Object.entries(canaries))

@@ -28,6 +28,8 @@ interface Outcome {
 export interface Responder {
 	readonly context: HttpContext;
 	readonly cors: Cors;
+	/** What a browser is shown at the root. */
+	readonly page: () => Reply;
 }
 
 /** Answers one request of a matched route; never rejects. */
@@ -69,7 +71,7 @@ function toLogFields(event: H3Event, request_id: string) {
 }
 
 async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, guard, options, logger, clock, version, apiUrl, streams, isClosed, listener, description } = context;
+	const { engine, guard, options, logger, clock, version, apiUrl, streams, broadcasts, isClosed, listener, description } = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
@@ -86,6 +88,7 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		version,
 		apiUrl,
 		streams,
+		broadcasts,
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
 		isClosed,
 		listener,

@@ -419,11 +419,14 @@ test("a route without a permission refuses to start", () => {
 	);
 });
 
-test("every route needs a credential except the one that issues tokens, health checks, and the description of the API", () =>
+test("every route needs a credential except the one that issues tokens, health checks, the description of the API, and files of the web page", () =>
 	withHttp(async ({ http, urls }) => {
 		for (const route of http.routes) {
 			if (route.permission === "public") {
-				assert.match(`${route.method} ${route.path}`, /^(POST \/tokens|GET \/sso|GET \/health\/(live|ready)|GET \/(docs|openapi\.json))$/);
+				assert.match(
+					`${route.method} ${route.path}`,
+					/^(POST \/tokens|GET \/sso|GET \/health\/(live|ready)|GET \/(docs|openapi\.json|web\/:file))$/,
+				);
 				continue;
 			}
 			const listener = route.component;

@@ -1,5 +1,6 @@
 import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { createApp } from "./app.ts";
+import { Broadcasts } from "./broadcasts.ts";
 import { createCors } from "./cors.ts";
 import type { Guard } from "./guard.ts";
 import type { Responder } from "./handle.ts";
@@ -8,8 +9,10 @@ import { createMount } from "./mount.ts";
 import type { Mount } from "./mount-api.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { ApiDescription } from "./openapi/api-description.ts";
+import type { Reply } from "./respond.ts";
 import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
+import { webPage } from "./web-page.ts";
 
 /** What the HTTP interface is made from. */
 export interface HttpParts<E> {
@@ -27,6 +30,8 @@ export interface HttpParts<E> {
 	readonly version?: string;
 	/** Answer 503 to everything but the health checks until `open` is called. Default false. */
 	readonly isClosed?: boolean;
+	/** What a browser is shown at the root. Default: a page that says where to look instead. */
+	readonly page?: (() => Reply) | undefined;
 	/** Path that the addresses begin with which `fetch` and `nodeHandler` get, such as `/automation`. Default none. */
 	readonly basePath?: string | undefined;
 }
@@ -56,7 +61,7 @@ export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** The HTTP interface that answers the given routes. Throws when one declares no permission. */
 export function createRoutedHttp<E>(given: HttpParts<E>): Http {
-	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0" } = given;
+	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => webPage } = given;
 	const streams = new OpenStreams({
 		limit: options.stream.max_per_user,
 		authenticate: (offered) => guard.authenticate(offered),
@@ -73,11 +78,12 @@ export function createRoutedHttp<E>(given: HttpParts<E>): Http {
 		version,
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
+		broadcasts: new Broadcasts(),
 		isClosed: () => isClosed,
 		listener: "api",
 		description: new ApiDescription(routes, version),
 	};
-	const apps = createApps({ context, cors: createCors(options) }, routes);
+	const apps = createApps({ context, cors: createCors(options), page }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
 	const toApp = (name: ListenerName) => (name === "health" ? apps.health() : apps[name]);

@@ -1,4 +1,7 @@
 const keptTexts = new WeakMap<object, string>();
+const nameTexts = new Map<string, string>();
+/** Far more than there are; what foreigners name must not fill the memory. */
+const mostNames = 1_000;
 
 /** Keep the JSON of a value that many records have as a member and that nobody changes. The same value. */
 export function keepJsonText<T extends object>(value: T): T {
@@ -14,12 +17,22 @@ export function toJsonText(value: unknown): string {
 
 function toRecordText(record: Readonly<Record<string, unknown>>): string {
 	let text = "";
-	for (const [name, member] of Object.entries(record)) {
+	for (const name of Object.keys(record)) {
+		const member = record[name];
 		const memberText = findKept(member) ?? JSON.stringify(member);
 		// What has no JSON is left out, as `JSON.stringify` does.
-		if (memberText !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${memberText}`;
+		if (memberText !== undefined) text += (text === "" ? "" : ",") + toNameText(name) + memberText;
 	}
 	return `{${text}}`;
+}
+
+/** Records have few names for their members, again and again. */
+function toNameText(name: string): string {
+	const known = nameTexts.get(name);
+	if (known !== undefined) return known;
+	const text = `${JSON.stringify(name)}:`;
+	if (nameTexts.size < mostNames) nameTexts.set(name, text);
+	return text;
 }
 
 function hasKept(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -4,7 +4,6 @@ import { openapiRoutes } from "./openapi/routes.ts";
 import { object, text } from "./openapi/schema.ts";
 import { replyJson } from "./respond.ts";
 import { routesOver } from "./route.ts";
-import { webPage } from "./web-page.ts";
 
 const { defineRoute } = routesOver<unknown>();
 
@@ -22,7 +21,6 @@ export const rootRoutes = [
 		summary: "Tell the version of the service",
 		description: "A browser is shown a page, without credentials.",
 		answers: { 200: { ...version, content: { ...version.content, ...answerText(["text/html"], "", "<!doctype html>").content } } },
-		page: webPage,
 		permission: "authenticated",
 		handler: (context) => replyJson({ version: context.version, docs_url: `${toApiUrl(context)}/v1/docs` }),
 	}),

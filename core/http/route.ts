@@ -1,6 +1,7 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
 import type { BodySchema, RawBody } from "./body.ts";
+import type { Broadcasts } from "./broadcasts.ts";
 import type { Guard } from "./guard.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Answers } from "./openapi/answers.ts";
@@ -31,6 +32,8 @@ export interface HttpContext<E = unknown> {
 	/** The component whose listener took the request; a service that is mounted answers as the API does. */
 	readonly listener: Component;
 	readonly streams: OpenStreams;
+	/** What is said to many at once. */
+	readonly broadcasts: Broadcasts;
 	/** What all routes of the service are. */
 	readonly description: Description;
 }
@@ -71,8 +74,6 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	readonly isSignIn?: boolean;
 	/** Answered also while the service has not started. Default false. */
 	readonly isAlwaysOpen?: boolean;
-	/** Answered to everybody who opens the path itself in a browser, in the place of all else. Must tell nothing. Default none. */
-	readonly page?: Reply;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */

@@ -88,6 +88,43 @@ test("lists are filtered, counted and selected by the store", () =>
 		assert.deepEqual([...ids].sort(), ids);
 	}));
 
+test("totals of lists are exact up to a limit, and say beyond it that there are more", () =>
+	withService(
+		async ({ ask }) => {
+			for (const name of ["a", "b", "c"]) await ask("/v1/actions", body({ name, runner_type: "speak", pack: "letters" }));
+			for (const [query, total, exact] of [
+				["name=a&limit=1", "1", null],
+				["name=a,b&limit=1", "2", null],
+				["name=a,b,c&limit=1", "2", "false"],
+				["name=a,b,c", "2", "false"],
+				["name=a,b,c&limit=1&offset=2", "2", "false"],
+				["name=a,b,c&offset=9", "2", "false"],
+			] as const) {
+				const { headers } = await ask(`/v1/actions?pack=letters&${query}`);
+				assert.deepEqual([headers.get("x-total-count"), headers.get("x-total-count-exact")], [total, exact], query);
+			}
+		},
+		{ api: { exact_total_limit: 2 } },
+	));
+
+test("what is chosen of actions and packs is as it is in the whole records", () =>
+	withService(async ({ ask }) => {
+		const parameters = { word: { type: "string", secret: true, default: "x" }, other: { type: "string", default: "y" } };
+		await ask("/v1/actions", body({ name: "a", runner_type: "speak", pack: "letters", parameters }));
+		for (const path of ["/v1/actions?pack=letters&", "/v1/actions/views/overview?pack=letters&", "/v1/packs?ref=core&"]) {
+			const records = async (query: string) => (await (await ask(`${path}${query}`)).json()) as WireRecord[];
+			const [whole = {}] = await records("");
+			assert.ok(!JSON.stringify(whole).includes('"x"'), path);
+			for (const name of Object.keys(whole)) {
+				const [chosen = {}] = await records(`include_attributes=${name}`);
+				assert.deepEqual(chosen[name], whole[name], `${path}${name}`);
+			}
+			const left = path.includes("packs") ? "files" : "parameters";
+			const { [left]: _, ...others } = whole;
+			assert.deepEqual(await records(`exclude_attributes=${left}`), [others], path);
+		}
+	}));
+
 test("lists of actions and runner types are paged, and runner types are sorted by their filter names", () =>
 	withService(async ({ ask }) => {
 		const names = async (path: string) => {

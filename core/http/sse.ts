@@ -31,62 +31,87 @@ export const eventStreamHeaders: Readonly<Record<string, string>> = {
 };
 export const eventStreamType = "text/event-stream; charset=UTF-8";
 
-/** The bytes of an event. */
+/** The bytes of an event, where several clients get the same. */
+export function toFrameBytes(event: ServerSentEvent): Uint8Array {
+	return encoder.encode(toFrame(event));
+}
+
+/** The text of an event. */
 export function toFrame({ event, data, id }: ServerSentEvent): string {
 	const idLine = id === undefined ? "" : `id: ${id}\n`;
 	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`;
 }
 
 /**
- * A stream of events that is pulled at the speed of its client: nothing is taken from `events` while the client does not
- * read. Starts with a heartbeat, so that the client sees the headers at once.
+ * A stream of events, or of their bytes, that is pulled at the speed of its client: nothing is taken from `events` while the client does
+ * not read. Starts with a heartbeat, so that the client sees the headers at once.
  */
-export function toEventStream(events: AsyncIterable<ServerSentEvent>, options: EventStreamOptions): ReadableStream<Uint8Array> {
-	const iterator = events[Symbol.asyncIterator]();
-	const { signal } = options;
-	let timer: NodeJS.Timeout | undefined;
-	const end = () => {
-		clearInterval(timer);
-		options.onEnd();
-	};
-	return new ReadableStream<Uint8Array>({
-		start(controller) {
-			controller.enqueue(heartbeatBytes);
-			const onAbort = () => {
-				// At once, whether or not the client reads: it comes back, and is told whether it still may.
-				if (signal.reason instanceof StreamEnded) {
-					controller.enqueue(encoder.encode(`: ${signal.reason.message}\n\n`));
-					controller.close();
-					leave(iterator);
-				}
-				end();
-			};
-			if (signal.aborted) return onAbort();
-			signal.addEventListener("abort", onAbort, { once: true });
-			timer = setInterval(() => {
-				// A client that does not read needs no sign of life.
-				if ((controller.desiredSize ?? 0) > 0) controller.enqueue(heartbeatBytes);
-			}, options.heartbeat * 1000);
-		},
-		async pull(controller) {
-			try {
-				const { done, value } = await iterator.next();
-				if (!done) {
-					timer?.refresh();
-					controller.enqueue(encoder.encode(toFrame(value)));
-					return;
-				}
-			} catch (error) {
-				logEnd(error, options);
+export function toEventStream(
+	events: AsyncIterable<ServerSentEvent | Uint8Array>,
+	options: EventStreamOptions,
+): ReadableStream<Uint8Array> {
+	return new ReadableStream<Uint8Array>(new EventPull(events[Symbol.asyncIterator](), options), { highWaterMark: 0 });
+}
+
+/** Where the bytes of an event stream come from. */
+class EventPull {
+	readonly #iterator: AsyncIterator<ServerSentEvent | Uint8Array>;
+	readonly #options: EventStreamOptions;
+	#timer: NodeJS.Timeout | undefined;
+	/** Whether the client has taken everything and waits. */
+	#isWaiting = false;
+
+	constructor(iterator: AsyncIterator<ServerSentEvent | Uint8Array>, options: EventStreamOptions) {
+		this.#iterator = iterator;
+		this.#options = options;
+	}
+
+	start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+		controller.enqueue(heartbeatBytes);
+		const { signal, heartbeat } = this.#options;
+		const onAbort = () => {
+			// At once, whether or not the client reads: it comes back, and is told whether it still may.
+			if (signal.reason instanceof StreamEnded) {
+				controller.enqueue(encoder.encode(`: ${signal.reason.message}\n\n`));
+				controller.close();
+				leave(this.#iterator);
 			}
-			end();
-			close(controller);
-		},
-		cancel() {
-			end();
-			leave(iterator);
-		},
-	});
+			this.#end();
+		};
+		if (signal.aborted) return onAbort();
+		signal.addEventListener("abort", onAbort, { once: true });
+		this.#timer = setInterval(() => {
+			// A client that does not read needs no sign of life.
+			if (this.#isWaiting && controller.desiredSize === 0) controller.enqueue(heartbeatBytes);
+		}, heartbeat * 1000);
+	}
+
+	async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+		try {
+			this.#isWaiting = true;
+			const { done, value } = await this.#iterator.next();
+			this.#isWaiting = false;
+			if (!done) {
+				this.#timer?.refresh();
+				controller.enqueue(value instanceof Uint8Array ? value : toFrameBytes(value));
+				return;
+			}
+		} catch (error) {
+			logEnd(error, this.#options);
+		}
+		this.#end();
+		close(controller);
+	}
+
+	cancel(): void {
+		this.#end();
+		leave(this.#iterator);
+	}
+
+	#end(): void {
+		clearInterval(this.#timer);
+		this.#options.onEnd();
+	}
 }
 
 /** Text pulled at the speed of its client. What cuts it short cuts the connection, so that the client knows it is not whole. */

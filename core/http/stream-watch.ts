@@ -92,6 +92,6 @@ function end({ ends }: Watched, reason: string): void {
 }
 
 /** All that decides what a principal may see. */
-function toRights({ username, isAdmin, roles, scopes }: Principal): string {
+export function toRights({ username, isAdmin, roles, scopes }: Principal): string {
 	return JSON.stringify([username, isAdmin, roles, scopes]);
 }

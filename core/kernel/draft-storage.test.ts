@@ -40,4 +40,17 @@ test("what is given and what is answered is nobody else's", async () => {
 	assert.deepEqual((await storage.get("action", "1"))?.tags, [{ name: "x" }]);
 });
 
+test("of equals a later order decides, and without any they stay as they came", async () => {
+	const storage = new DraftStorage();
+	const records = [action("1", "b"), action("2", "a"), action("3", "c"), action("4", "d")];
+	await storage.insert(
+		"action",
+		records.map((record) => ({ ...record, runner_type: record.id === "4" ? "a" : "noop" })),
+	);
+	const order = async (...orderBy: readonly (readonly [keyof ActionEntity & string, "asc" | "desc"])[]) =>
+		(await storage.find("action", { orderBy })).map(({ id }) => id);
+	assert.deepEqual(await order(["runner_type", "asc"]), ["4", "1", "2", "3"]);
+	assert.deepEqual(await order(["runner_type", "desc"], ["name", "asc"]), ["2", "1", "3", "4"]);
+});
+
 test.run();

@@ -35,7 +35,7 @@ export class DraftStorage implements Storage {
 	async find<K extends EntityKind>(kind: K, { where = {}, orderBy = [], limit, offset = 0 }: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
 		const found = this.#select(kind, where);
 		for (const [field, direction] of [...orderBy].reverse()) {
-			found.sort((one, other) => (String(one[field]) < String(other[field]) ? -1 : 1) * (direction === "asc" ? 1 : -1));
+			found.sort((one, other) => compare(String(one[field]), String(other[field])) * (direction === "asc" ? 1 : -1));
 		}
 		const breath = new Breath();
 		const copies: EntityMap[K][] = [];
@@ -51,8 +51,8 @@ export class DraftStorage implements Storage {
 		return this.#table(kind).all() as unknown as readonly EntityMap[K][];
 	}
 
-	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
-		return this.#select(kind, where).length;
+	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit = Number.POSITIVE_INFINITY): Promise<number> {
+		return Math.min(limit, this.#select(kind, where).length);
 	}
 
 	async distinct(): Promise<never> {
@@ -103,6 +103,11 @@ export class DraftStorage implements Storage {
 		this.#kinds.set(kind, known);
 		return known;
 	}
+}
+
+function compare(one: string, other: string): number {
+	if (one === other) return 0;
+	return one < other ? -1 : 1;
 }
 
 function holds(value: unknown, condition: unknown): boolean {

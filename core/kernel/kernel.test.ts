@@ -99,7 +99,7 @@ test("features are registered, started and stopped in their order, and hear of e
 				throw new Error("it must not take the end along");
 			},
 			granting: {
-				give: () => ({ operations: [], environment: { GIVEN: "a thing of value" }, secret: "a thing of value" }),
+				give: () => ({ token_hash: "what it is recognised by", environment: { GIVEN: "a thing of value" }, secret: "a thing of value" }),
 				takeBack: ({ status }) => {
 					calls.push(`take back ${status}`);
 					return [];

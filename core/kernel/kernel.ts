@@ -8,6 +8,7 @@ import { OwnTriggerTypes } from "./events/own-trigger-types.ts";
 import { Processor } from "./events/processor.ts";
 import { registerTriggerTypes } from "./events/register-types.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
+import type { Admit, StoreAdmitted } from "./executions/admissions.ts";
 import { Catalog } from "./executions/catalog.ts";
 import { createEndings, type Endings } from "./executions/endings.ts";
 import { StoredExecutions } from "./executions/executions.ts";
@@ -25,7 +26,6 @@ import { Seams } from "./seams.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { SealedSecrets } from "./secrets/sealed-secrets.ts";
 import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
-import { storeAllReserved } from "./work/claiming.ts";
 import { createLateWrites, type LateWrites } from "./work/late-writes.ts";
 import { Leasing } from "./work/leasing.ts";
 import { StorageClock } from "./work/storage-clock.ts";
@@ -76,7 +76,7 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 	/** What the end of an execution causes, of all features. */
 	readonly endings: Endings;
 	/** Let `store` keep a new execution, and see to its being run. */
-	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
+	readonly admit: Admit;
 	/** The same of several, which are stored together. */
 	readonly admitAll: AdmitAll;
 	/** Whether executions of this runner type are made of others. */
@@ -96,10 +96,7 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 }
 
 /** Let `store` keep new executions, all or none, and see to their being run. */
-export type AdmitAll = (
-	executions: readonly ExecutionEntity[],
-	store: (entities: readonly ExecutionEntity[]) => Promise<void>,
-) => Promise<void>;
+export type AdmitAll = (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 
 /** The kernel with what starts and ends it. */
 export interface WholeKernel extends Kernel {
@@ -133,15 +130,12 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		pollInterval: options.scheduler.poll_interval,
 		announce: pendingWork.announce,
 		queues: () => basics.seams.queues,
+		ready: (claimed) => executor.ready(claimed),
 		run: (execution) => executor.run(execution),
 		holds: (id) => executor.runs.has(id),
 		resting: () => executor.children.resting,
 	});
-	const admitAll: AdmitAll = (executions, store) =>
-		storeAllReserved(
-			executions.map((execution) => scheduler.reserve(execution)),
-			store,
-		);
+	const admitAll: AdmitAll = (executions, store) => scheduler.admit(executions, store);
 	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
 	const recovery = new Recovery({ ...basics, scheduler, recovers: (execution) => executor.recovers(execution) });
 	return {

@@ -42,4 +42,20 @@ test("mistakes of the notation are left to the caller, a second document is refu
 	assert.equal(parseYamlDocument("").document.toJS(), null);
 });
 
+test("names that stand twice are told, however many there are, in a time that grows with their number", () => {
+	const before = process.cpuUsage();
+	const names = Array.from({ length: 50_000 }, (_, index) => `k${index}: 1`).join("\n");
+	const { document } = parseYamlDocument(names, { merge: true, stringKeys: true });
+	assert.deepEqual(document.errors, []);
+	assert.equal(Object.keys(document.toJS({ maxAliasCount: 100 })).length, 50_000);
+	const { user, system } = process.cpuUsage(before);
+	assert.ok(user + system < 10_000_000, `${(user + system) / 1_000_000} s of the processor`);
+	const twice = parseYamlDocument(`${names}\nlast:\n  - {a: 1, b: 2, a: 3}\n`, { merge: true });
+	assert.deepEqual(
+		twice.document.errors.map(({ code, pos }) => [code, twice.lines.linePos(pos[0])]),
+		[["DUPLICATE_KEY", { line: 50_002, col: 18 }]],
+	);
+	assert.deepEqual(parseYamlDocument("<<: {a: 1}\n<<: {b: 2}\n", { merge: true }).document.errors, []);
+});
+
 test.run();

@@ -3,11 +3,16 @@ import {
 	type CST,
 	type Document,
 	type DocumentOptions,
+	isMap,
+	isPair,
+	isScalar,
+	isSeq,
 	Lexer,
 	LineCounter,
 	type ParseOptions,
 	Parser,
 	type SchemaOptions,
+	YAMLParseError,
 } from "yaml";
 import { SvcError } from "../contract/index.ts";
 
@@ -24,13 +29,38 @@ export interface YamlDocument {
 export function parseYamlDocument(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}): YamlDocument {
 	const lines = new LineCounter();
 	const tokens = readTokens(text, lines);
-	const [document, another] = new Composer({ ...options, prettyErrors: false, logLevel: "error" }).compose(tokens, true, text.length);
+	const composer = new Composer({ ...options, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
+	const [document, another] = composer.compose(tokens, true, text.length);
 	// A document is made of an empty text, too.
 	if (document === undefined) throw new SvcError("SVC_INVALID", "the text is empty");
 	if (another !== undefined) {
 		throw new SvcError("SVC_INVALID", `line ${lines.linePos(another.range[0]).line}: the text holds more than one document`);
 	}
+	noteTwice(document as Document);
 	return { document: document as Document, lines };
+}
+
+/** Names that stand twice are looked for here: the library compares each name with all before it, which takes minutes for some texts. */
+function noteTwice(document: Document): void {
+	const open: unknown[] = [document.contents];
+	for (let node = open.pop(); open.length > 0 || node !== undefined; node = open.pop()) {
+		if (isPair(node)) open.push(node.key, node.value);
+		if (!isMap(node) && !isSeq(node)) continue;
+		for (const item of node.items) open.push(item);
+		if (isMap(node)) document.errors.push(...findTwice(node.items.map(({ key }) => key)));
+	}
+}
+
+/** Whatever is merged in may be so several times. */
+function findTwice(keys: readonly unknown[]): readonly YAMLParseError[] {
+	const seen = new Set<unknown>();
+	for (const key of keys) {
+		if (!isScalar(key) || key.value === "<<") continue;
+		const [from, to] = key.range ?? [0, 0];
+		if (seen.has(key.value)) return [new YAMLParseError([from, to], "DUPLICATE_KEY", "Map keys must be unique")];
+		seen.add(key.value);
+	}
+	return [];
 }
 
 /** What references to earlier parts of a text are put together to can be deeper than the text. `SVC_INVALID` then. */

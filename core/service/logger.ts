@@ -54,7 +54,7 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 			},
 		],
 	});
-	const logger = toLogger(consola, { secrets, always });
+	const logger = toLogger(() => consola, { secrets, always });
 	if (!isMasking) logger.warn("secrets are not masked in this log", { reason: debug ? "debug mode" : "log.mask_secrets is false" });
 	return logger;
 }
@@ -73,13 +73,17 @@ interface Hidden {
 	readonly always: SecretValues;
 }
 
-function toLogger(consola: ConsolaInstance, hidden: Hidden): ServiceLogger {
+function toLogger(open: () => ConsolaInstance, hidden: Hidden): ServiceLogger {
 	return {
-		debug: (message, fields = {}) => consola.debug(message, fields),
-		info: (message, fields = {}) => consola.info(message, fields),
-		warn: (message, fields = {}) => consola.warn(message, fields),
-		error: (message, fields = {}) => consola.error(message, fields),
-		withTag: (tag) => toLogger(consola.withTag(tag), hidden),
+		debug: (message, fields = {}) => open().debug(message, fields),
+		info: (message, fields = {}) => open().info(message, fields),
+		warn: (message, fields = {}) => open().warn(message, fields),
+		error: (message, fields = {}) => open().error(message, fields),
+		withTag(tag) {
+			// Made with the first line: each run has a log of its own, and most write nothing.
+			let tagged: ConsolaInstance | undefined;
+			return toLogger(() => (tagged ??= open().withTag(tag)), hidden);
+		},
 		addSecret: (value, { always = false } = {}) => (always ? hidden.always : hidden.secrets).add(value),
 		forgetSecret(value) {
 			hidden.secrets.forget(value);

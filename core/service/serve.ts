@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import type { Screen } from "../cli/screen.ts";
 import type { NodeRole } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/access-api.ts";
@@ -29,6 +30,8 @@ export interface ServeContext {
  * exit code is 0 after an orderly stop.
  */
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
+	// V8 would let a heap of this size grow to a multiple before it collects what output in passing has left.
+	setFlagsFromString("--heap-growing-percent=50");
 	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
 	const loaded = await loadConfig(file, findCache(file, env));

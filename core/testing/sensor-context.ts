@@ -6,6 +6,8 @@ export interface SensorHostOptions {
 	/** Seconds; sensors may be told to look more often than the host allows. */
 	readonly poll_interval?: number;
 	readonly packConfig?: JsonObject;
+	/** Of a process that works for it. Default none. */
+	readonly environment?: Readonly<Record<string, string>>;
 	/** Triggers of the sensor's types, as rules have asked for them. */
 	readonly triggers?: readonly SensorTrigger[];
 }
@@ -15,6 +17,7 @@ export interface DispatchedEvent {
 	readonly trigger: TriggerReference;
 	readonly payload: JsonObject;
 	readonly traceTag?: string;
+	readonly traceId?: string;
 	readonly uniqueKey?: string;
 }
 
@@ -35,14 +38,14 @@ export interface SensorHost {
 }
 
 /** Stands in for the service: for tests of a sensor on its own. */
-export function createSensorHost({ poll_interval, packConfig = {}, triggers = [] }: SensorHostOptions = {}): SensorHost {
+export function createSensorHost({ poll_interval, packConfig = {}, environment = {}, triggers = [] }: SensorHostOptions = {}): SensorHost {
 	const state = new HostState(triggers);
 	return {
 		items: state.items,
 		others: state.others,
 		dispatched: state.dispatched,
 		setTriggers: (next) => state.setTriggers(next),
-		createContext: () => createContext(state, { poll_interval, packConfig }),
+		createContext: () => createContext(state, { poll_interval, packConfig, environment }),
 		waitFor: (count) => state.waitFor(count),
 	};
 }
@@ -130,7 +133,7 @@ class HostState {
 
 function createContext(
 	state: HostState,
-	given: Pick<SensorContext, "poll_interval" | "packConfig">,
+	given: Pick<SensorContext, "poll_interval" | "packConfig" | "environment">,
 ): ReturnType<SensorHost["createContext"]> {
 	const controller = new AbortController();
 	return {

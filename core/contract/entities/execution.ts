@@ -74,6 +74,11 @@ export interface ExecutionEntity {
 	 * what a request says.
 	 */
 	readonly takes_up: string | null;
+	/**
+	 * SHA-256 of the token of its run, hex, from the begin of the run to its end; null: there is none. The token itself is kept nowhere.
+	 * Shown nowhere.
+	 */
+	readonly token_hash: string | null;
 	/** Another text each time that a child has stopped waiting: whoever pauses the execution must have seen all of them. Null: never. */
 	readonly stirred: string | null;
 	/** Id of the execution that makes good how this one has ended, as a policy has it run again; stored with the end. Null: none. Shown nowhere. */
@@ -125,6 +130,7 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		takes_up: "text",
 		stirred: "text",
 		followed_by: "text",
+		token_hash: "text",
 	},
 	unique: [["liveaction_id"]],
 	indexes: [
@@ -134,11 +140,16 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		// What is due and waits in no queue is found however much waits in queues.
 		["status", "queue", "due_timestamp"],
 		["action_ref", "start_timestamp", "parent_id"],
+		// What failed of one action, or of one user, is most often asked for together.
+		["action_ref", "status", "start_timestamp", "parent_id"],
 		["runner_name", "start_timestamp", "parent_id"],
 		["user", "start_timestamp", "parent_id"],
+		["user", "status", "start_timestamp", "parent_id"],
 		["trace_id"],
 	],
 	sparseIndexes: {
+		// Few wait for a time, and nobody looks for them among all that has ever waited.
+		delay: [["status", "due_timestamp"]],
 		lease_expires_at: [["status", "lease_expires_at"]],
 		parent_id: [["parent_id", "start_timestamp"]],
 		rule_name: [["rule_name", "start_timestamp", "parent_id"]],
@@ -147,5 +158,6 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		trigger_instance_id: [["trigger_instance_id"]],
 		queue: [["queue", "due_timestamp"]],
 	},
+	timeline: "start_timestamp",
 	shareable: true,
 };

@@ -16,7 +16,9 @@ export interface FollowedPackEntity {
 	/** Of the last installation. */
 	readonly execution_id: string | null;
 	readonly tried_at: string | null;
-	/** When somebody last looked there. */
+	/** When the commit is tried again, though it is the same; null: with another one. */
+	readonly retry_at: string | null;
+	/** When the last look there began. */
 	readonly checked_at: string;
 }
 
@@ -30,6 +32,7 @@ export const followedPackKind: EntityKindDefinition<FollowedPackEntity> = {
 		reason: "text",
 		execution_id: "text",
 		tried_at: "text",
+		retry_at: "text",
 		checked_at: "text",
 	},
 	unique: [["source"]],

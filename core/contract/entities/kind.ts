@@ -8,6 +8,11 @@ export interface EntityKindDefinition<E> {
 	 * that are there, and is null in what is stored already: storages find out by themselves, nobody writes a migration.
 	 */
 	readonly fields: { readonly [F in keyof E]-?: FieldType };
+	/**
+	 * A text field with a large part of all that is kept, which cannot be asked for or sorted by; those with the same value in the field `by`
+	 * are written and read together, in order. A storage may keep its large values elsewhere than the others. Default: none.
+	 */
+	readonly bulky?: { readonly field: keyof E & string; readonly by: keyof E & string };
 	/** Combinations that no two entities may share, besides `id`. */
 	readonly unique?: readonly (readonly (keyof E & string)[])[];
 	/** Combinations that lists filter and sort by. */
@@ -17,6 +22,11 @@ export interface EntityKindDefinition<E> {
 	 * writes cheap. Conditions that ask for null there must be served by other combinations.
 	 */
 	readonly sparseIndexes?: { readonly [F in keyof E & string]?: readonly (readonly (keyof E & string)[])[] };
+	/**
+	 * The field by which long lists are sorted. It is never null, so that a storage may find the place of a late page by an index that ends in
+	 * it, instead of going over all entities before that.
+	 */
+	readonly timeline?: keyof E & string;
 	/** Writes need not be durable by themselves (see `Storage`). Default false. */
 	readonly relaxed?: boolean;
 	/**

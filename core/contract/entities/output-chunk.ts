@@ -12,6 +12,12 @@ export interface OutputChunkEntity {
 	readonly data: string;
 	/** Where `data` holds secrets: start and end of each, in turn, as indexes of the string. Null: nowhere that is known of. */
 	readonly secret_spans: readonly number[] | null;
+	/**
+	 * How many line ends come before it in the output as it is shown, with `data` masked: of all types, and of its own type. Null in what an
+	 * earlier version has stored.
+	 */
+	readonly lines_before: number | null;
+	readonly own_lines_before: number | null;
 }
 
 export const outputChunkKind: EntityKindDefinition<OutputChunkEntity> = {
@@ -23,7 +29,10 @@ export const outputChunkKind: EntityKindDefinition<OutputChunkEntity> = {
 		timestamp: "text",
 		data: "text",
 		secret_spans: "json",
+		lines_before: "integer",
+		own_lines_before: "integer",
 	},
+	bulky: { field: "data", by: "execution_id" },
 	unique: [["execution_id", "sequence"]],
 	indexes: [["timestamp"]],
 	relaxed: true,

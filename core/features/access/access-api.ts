@@ -38,6 +38,11 @@ export interface Access {
 	rolesOf(username: string): Promise<readonly string[]>;
 	/** Whether the principal has a permission: on a record, or globally. */
 	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean;
+	/**
+	 * What the principal may do: for each permission the uids of the records, or of the packs, that it holds on; `*` for all. What it does not
+	 * hold anywhere is not in it. What one may do with what is one's own is not in it either: `allows` says so, record by record.
+	 */
+	permissionsOf(principal: Principal): Readonly<Record<string, readonly string[]>>;
 	/** Throws `SVC_FORBIDDEN` naming user, permission and resource, and leaves a line in the log. */
 	assert(principal: Principal, permission: PermissionType, resource?: Resource): void;
 	/** Make a user's roles by group what the groups of this sign-in say. Unknown roles are left out. */

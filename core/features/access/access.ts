@@ -11,8 +11,8 @@ import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
-import { grantsAllow, observerAllows } from "./allows.ts";
-import { type PermissionType, resourceTypeOf } from "./permission-types.ts";
+import { grantedUids, grantsAllow, observerAllows } from "./allows.ts";
+import { type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
 import { createRoles, isAdminRole, type Role } from "./roles.ts";
 
 export interface AccessParts {
@@ -64,6 +64,22 @@ export class RoleAccess implements Access {
 			permission,
 			resource,
 		);
+	}
+
+	permissionsOf(principal: Principal): Readonly<Record<string, readonly string[]>> {
+		const names = principal.roles ?? [];
+		const isAll = !this.enabled || principal.isAdmin || hasAdminRole(names);
+		const held = names.flatMap((name) => this.roles.get(name) ?? []);
+		const isObserver = held.some(({ name }) => name === "observer");
+		const grants = held.flatMap((role) => role.grants);
+		const uidsOf = (permission: PermissionType) => {
+			if (!isInScope(principal.scopes, permission)) return [];
+			return isAll || (isObserver && observerAllows(permission)) ? ["*"] : grantedUids(grants, permission);
+		};
+		const entries = resourceTypes()
+			.flatMap(permissionsOf)
+			.map((permission) => [permission, uidsOf(permission)] as const);
+		return Object.fromEntries(entries.filter(([, uids]) => uids.length > 0));
 	}
 
 	assert(principal: Principal, permission: PermissionType, resource?: Resource): void {

@@ -38,6 +38,13 @@ export function grantsAllow(grants: readonly Grant[], permission: PermissionType
 	});
 }
 
+/** The records that the grants give the permission on, by their uids; `*` for all of them. */
+export function grantedUids(grants: readonly Grant[], permission: PermissionType): readonly string[] {
+	const sufficient: ReadonlySet<string> = new Set(toSufficient(permission));
+	const held = grants.filter(({ permission_types: types }) => types.some((type) => sufficient.has(type)));
+	return [...new Set(held.flatMap(({ resource_uid: uid }) => uid ?? (isGlobal(permission) ? ["*"] : [])))];
+}
+
 /** Every permission that includes this one. */
 function toSufficient(permission: PermissionType): readonly PermissionType[] {
 	const mapped = executionPermissions[permission] ?? inquiryPermissions[permission] ?? enforcementPermissions[permission];

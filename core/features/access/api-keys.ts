@@ -3,6 +3,7 @@ import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertSeenWithin } from "../../kernel/basics/names.ts";
+import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { assertNotReserved } from "../../kernel/basics/reserved-names.ts";
 import { mask } from "../../language/parameters/mask.ts";
@@ -35,12 +36,8 @@ export interface ApiKeys {
 	 * always for the token of a run.
 	 */
 	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
-	list(paging: {
-		readonly limit?: number;
-		readonly offset?: number;
-		/** Only keys of this user. */
-		readonly user?: string;
-	}): Promise<{ readonly items: readonly ApiKeyEntity[]; readonly total: number }>;
+	/** @param paging with a user: only keys of this one */
+	list(paging: Paging & { readonly user?: string }): Promise<Page<ApiKeyEntity>>;
 	/** By id or by the key itself; `SVC_NOT_FOUND`. */
 	get(idOrKey: string): Promise<ApiKeyEntity>;
 	/** Members that are absent stay. `SVC_FORBIDDEN` as for `create`. */
@@ -99,9 +96,7 @@ export class StoredApiKeys implements ApiKeys {
 	}
 
 	async list({ user, ...paging }: Parameters<ApiKeys["list"]>[0]): ReturnType<ApiKeys["list"]> {
-		const where = user === undefined ? {} : { user };
-		const items = await this.#parts.storage.find("api_key", { where, ...paging });
-		return { items, total: await this.#parts.storage.count("api_key", where) };
+		return readPage(this.#parts.storage, "api_key", { where: user === undefined ? {} : { user }, ...paging });
 	}
 
 	async update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity> {

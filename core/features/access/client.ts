@@ -1,5 +1,6 @@
 import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import { readJson } from "../../client/request.ts";
 import { type Password, requestToken, type TokenRecord } from "../../client/sign-in.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
@@ -7,7 +8,13 @@ import type { JsonObject } from "../../contract/index.ts";
 export interface UserRecord {
 	readonly username: string;
 	readonly authentication: { readonly method: string; readonly location?: string; readonly token_expire?: string };
-	readonly rbac: { readonly enabled: boolean; readonly roles: readonly string[]; readonly is_admin: boolean };
+	readonly rbac: {
+		readonly enabled: boolean;
+		readonly roles: readonly string[];
+		readonly is_admin: boolean;
+		/** Where they were asked for: by permission, the uids of the records it is given for; `*` for all. What is not given is not in it. */
+		readonly permissions?: Readonly<Record<string, readonly string[]>>;
+	};
 }
 
 /** An API key without the key. `uid` and `key_hash` are masked unless an administrator asks for secrets. */
@@ -61,8 +68,12 @@ export interface RoleAssignmentRecord {
 export interface AccessClient {
 	/** Exchange a password for a token. Give it to a new client; this one stays as it is. */
 	signIn(credentials: Password, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord>;
-	/** Who the credential belongs to. */
-	user(options?: Waiting): Promise<UserRecord>;
+	/** Exchange what a proxy in front of the service says of whoever comes for a token, where `auth.mode` is `proxy`. */
+	signInByProxy(options?: Waiting): Promise<TokenRecord>;
+	/** End the token that this client is known by, also one that a browser keeps as a cookie. */
+	signOut(options?: Waiting): Promise<void>;
+	/** Who the credential belongs to; with `permissions`, also what it may be used for. */
+	user(options?: { readonly permissions?: boolean } & Waiting): Promise<UserRecord>;
 	readonly apiKeys: {
 		/** By id, or by the key itself. */
 		get(idOrKey: string, options?: Waiting): Promise<ApiKeyRecord>;
@@ -82,11 +93,15 @@ export interface AccessClient {
 }
 
 export function createAccessClient(api: Api): AccessClient {
-	const { call, read, list } = api;
+	const { call, callAuth, read, list } = api;
 	const at = encodeURIComponent;
 	return {
 		signIn: (credentials, options) => requestToken(api, credentials, options),
-		user: (waiting) => read("/user", waiting),
+		signInByProxy: async (waiting) => readJson(await callAuth("/tokens", { method: "POST", body: {}, ...waiting })),
+		async signOut(waiting) {
+			await callAuth("/tokens/current", { method: "DELETE", ...waiting });
+		},
+		user: ({ permissions, signal } = {}) => read("/user", { query: { permissions }, signal }),
 		apiKeys: {
 			get: (key, waiting) => read(`/apikeys/${at(key)}`, waiting),
 			list: (query, waiting) => list("/apikeys", query, waiting),

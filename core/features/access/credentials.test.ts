@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import {
 	type AuthBackend,
+	type ExecutionEntity,
 	isSvcError,
 	type Logger,
 	type OptionsInput,
@@ -13,9 +14,11 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { resolveConfig } from "../../service/config/resolve-config.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { configWith } from "../../testing/config/config.test-support.ts";
+import { createExecution, createToken } from "../../testing/storage/fixtures.ts";
 import { RoleAccess } from "./access.ts";
 import { StoredApiKeys } from "./api-keys.ts";
 import { VerifiedCredentials } from "./credentials.ts";
+import { toHash } from "./tokens.ts";
 
 interface Scope {
 	readonly credentials: VerifiedCredentials;
@@ -398,43 +401,102 @@ test("where other nodes share the storage every look-up asks it", () =>
 		{ wrap: (storage) => ({ ...bind(storage), capabilities: { shared: true } }) },
 	));
 
-test("a token of a running action lives service_token_ttl, carries its metadata and holds while it is stored", () =>
+/** An execution that runs, and the token that its action was given. */
+async function startRun({ credentials, storage }: Scope, fields: Partial<ExecutionEntity> = {}) {
+	const execution = createExecution({ status: "running", user: "ann", ...fields });
+	const { secret: token, token_hash } = credentials.runTokens.give(execution) ?? { secret: "", token_hash: null };
+	await storage.insert("execution", [{ ...execution, token_hash }]);
+	return { execution, token, token_hash };
+}
+
+test("a token of a running action lives service_token_ttl, and holds while the execution keeps its hash", () =>
 	withCredentials(
-		async ({ credentials, storage }) => {
-			const draft = credentials.draftServiceToken("0".repeat(24), "ann", { action: "core.local" });
-			assert.ok(draft !== undefined);
-			const { token, entity } = draft;
-			assert.deepEqual([entity.user, entity.service, entity.metadata], ["ann", true, { action: "core.local" }]);
-			assert.equal(entity.expiry.slice(0, 19), "2026-01-01T00:10:00");
-			assert.equal(await credentials.validate(token), false);
-			await storage.insert("token", [entity]);
+		async (scope) => {
+			const { credentials, storage, wait } = scope;
+			const { execution, token } = await startRun(scope);
 			const principal = await credentials.authenticate({ token, location: "header" });
-			assert.deepEqual([principal.username, principal.author], ["ann", undefined]);
-			await storage.remove("token", { where: { id: entity.id } });
+			assert.deepEqual([principal.username, principal.author, principal.scopes], ["ann", undefined, undefined]);
+			assert.equal(principal.run, execution.liveaction_id);
+			const { authentication } = principal;
+			assert.equal("token_expire" in authentication && authentication.token_expire, "2026-01-01T00:10:00Z");
+			await storage.update("execution", execution.id, { token_hash: null });
 			assert.equal(await credentials.validate(token), false);
+			const ended = await startRun(scope, { status: "failed", end_timestamp: "2026-01-01T00:00:00.000000Z" });
+			assert.equal(await credentials.validate(ended.token), false);
+			const other = await startRun(scope);
+			wait(598);
+			assert.equal(await credentials.validate(other.token), true);
+			wait(2);
+			assert.equal(await credentials.validate(other.token), false);
+			assert.equal(await storage.count("token", {}), 0);
 		},
 		{ auth: { token_ttl: 60, service_token_ttl: 600 } },
 	));
 
+test("a run is given no token while authentication is off", () =>
+	withCredentials(async ({ credentials }) => assert.equal(credentials.runTokens.give(createExecution()), undefined), {
+		auth: { enable: false },
+	}));
+
+test("a token of a run is good for no other execution and no other time, and in no other form", () =>
+	withCredentials(async (scope) => {
+		const [{ token, execution, token_hash }, other] = [await startRun(scope), await startRun(scope)];
+		const [unguessable, id, expiry] = [token.slice(0, 32), token.slice(32, 56), token.slice(56)];
+		assert.equal(id, execution.id);
+		for (const changed of [
+			unguessable + other.execution.id + expiry,
+			`${unguessable}${id}ffffffffff`,
+			`${unguessable}${id}${expiry.slice(0, 9)}`,
+			`${token}0`,
+			token.toUpperCase(),
+			id + unguessable + expiry,
+			unguessable,
+			String(token_hash),
+		]) {
+			assert.equal(await scope.credentials.validate(changed), false, changed);
+		}
+		assert.equal(await scope.credentials.validate(token), true);
+	}));
+
+test("a token of a run is ended by its user before the run ends, and by nobody else", () =>
+	withCredentials(async (scope) => {
+		const { credentials, storage } = scope;
+		const [{ token, execution }, other] = [await startRun(scope), await startRun(scope)];
+		await assert.rejects(credentials.revoke(token, { ...ann, username: "bob" }), isError("SVC_FORBIDDEN", "bob"));
+		assert.equal(await credentials.validate(token), true);
+		await credentials.revoke(token, ann);
+		assert.equal(await credentials.validate(token), false);
+		assert.equal(await credentials.validate(other.token), true);
+		assert.equal((await storage.get("execution", execution.id))?.status, "running");
+		await assert.rejects(credentials.revoke(token, ann), isError("SVC_NOT_FOUND", "token"));
+	}));
+
 test("a token of the system user counts while it is a run's, and no other that was kept", () =>
-	withCredentials(async ({ credentials, storage }) => {
+	withCredentials(async (scope) => {
+		const { credentials, storage } = scope;
+		const { token } = await startRun(scope, { user: "svc" });
+		assert.equal((await credentials.authenticate({ token, location: "header" })).username, "svc");
 		for (const service of [true, false]) {
-			const draft = credentials.draftServiceToken(`0000000000000000000000${service ? "01" : "02"}`, "svc", {});
-			assert.ok(draft !== undefined);
-			await storage.insert("token", [{ ...draft.entity, service }]);
-			const asked = credentials.authenticate({ token: draft.token, location: "header" });
+			const kept = (service ? "a" : "b").repeat(32);
+			await storage.insert("token", [createToken(toHash(kept), { user: "svc", service, expiry: "2027-01-01T00:00:00.000000Z" })]);
+			const asked = credentials.authenticate({ token: kept, location: "header" });
 			if (service) assert.equal((await asked).username, "svc");
 			else await assert.rejects(asked, isError("SVC_UNAUTHORIZED", "system_user.user"));
 		}
 	}));
 
-test("a token of a run that a rule has started says whose rule it is", () =>
-	withCredentials(async ({ credentials, storage }) => {
-		const draft = credentials.draftServiceToken("0".repeat(24), "svc", { action: "core.local", author: "ann" });
-		assert.ok(draft !== undefined);
-		await storage.insert("token", [draft.entity]);
-		const { username, author } = await credentials.authenticate({ token: draft.token, location: "header" });
-		assert.deepEqual([username, author], ["svc", "ann"]);
+test("a token of a run says whose rule has started it and what the key may that it was started with, also where an earlier version kept it", () =>
+	withCredentials(async (scope) => {
+		const { credentials, storage } = scope;
+		const { token } = await startRun(scope, { user: "svc", author: "ann", scopes: ["action_list"] });
+		const kept = "c".repeat(32);
+		const metadata = { service: "actionrunner", author: "ann", scopes: ["action_list"] };
+		const expiry = "2027-01-01T00:00:00.000000Z";
+		await storage.insert("token", [createToken(toHash(kept), { user: "svc", service: true, expiry, metadata })]);
+		for (const one of [token, kept]) {
+			const { username, author, scopes, isAdmin } = await credentials.authenticate({ token: one, location: "header" });
+			assert.deepEqual([username, author, scopes, isAdmin], ["svc", "ann", ["action_list"], false]);
+		}
 	}));
 
 /** The storage with its methods as own members, so that single ones can be replaced. */

@@ -1,22 +1,14 @@
-import {
-	type AuthBackend,
-	type Clock,
-	isSvcError,
-	type JsonObject,
-	type Logger,
-	type Options,
-	type Storage,
-	SvcError,
-} from "../../contract/index.ts";
+import { type AuthBackend, type Clock, isSvcError, type Logger, type Options, type Storage, SvcError } from "../../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials, IssuedToken, RemoteUser } from "./credentials-api.ts";
+import { RunTokens } from "./run-tokens.ts";
 import { type SignInParts, verifyIdentity } from "./sign-in.ts";
 import { SlowDown } from "./slow-down.ts";
-import { createTokens, type TokenDraft, type Tokens } from "./tokens.ts";
+import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
 import { ensureUser } from "./users.ts";
 
@@ -39,6 +31,8 @@ type Location = OfferedCredentials["location"];
 
 /** Of users, of runs and of API keys, and the tokens that are given for them. */
 export class VerifiedCredentials implements Credentials {
+	/** Those that actions are given. */
+	readonly runTokens: RunTokens;
 	readonly #parts: CredentialParts;
 	readonly #slowDown: SlowDown;
 	readonly #proxies: TrustedProxies;
@@ -52,6 +46,7 @@ export class VerifiedCredentials implements Credentials {
 		this.#slowDown = new SlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
 		this.#proxies = createProxies(auth);
 		this.#tokens = createTokens({ storage, clock });
+		this.runTokens = new RunTokens(parts);
 		this.#systemUser = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	}
 
@@ -99,12 +94,6 @@ export class VerifiedCredentials implements Credentials {
 		return this.#ofToken(token, location);
 	}
 
-	/** A token with this id for a running action of `user`, to be stored with its state; undefined while authentication is off. */
-	draftServiceToken(id: string, user: string, metadata: JsonObject): TokenDraft | undefined {
-		const { auth } = this.#parts.options;
-		return auth.enable ? this.#tokens.draft({ id, user, ttl: auth.service_token_ttl, service: true, metadata }) : undefined;
-	}
-
 	/** Remove a token by its id; one that is gone already is no error. */
 	removeToken(tokenId: string): Promise<void> {
 		return this.#tokens.revoke(tokenId);
@@ -112,18 +101,23 @@ export class VerifiedCredentials implements Credentials {
 
 	async revoke(token: string, principal: Principal): Promise<void> {
 		const { logger } = this.#parts;
-		const entity = await this.#tokens.find(token);
-		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");
-		if (entity.user !== principal.username && !principal.isAdmin) {
-			logger.warn("permission denied", { user: principal.username, token_id: entity.id });
+		const known = await this.#find(token);
+		if (known === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");
+		if (known.user !== principal.username && !principal.isAdmin) {
+			logger.warn("permission denied", { user: principal.username, token_id: known.id });
 			throw new SvcError("SVC_FORBIDDEN", `user "${principal.username}" may not revoke a token of another user`);
 		}
-		await this.#tokens.revoke(entity.id);
-		logger.info("token revoked", { user: entity.user, token_id: entity.id, by: principal.username });
+		await this.#tokens.revoke(known.id);
+		await this.runTokens.revoke(token);
+		logger.info("token revoked", { user: known.user, token_id: known.id, by: principal.username });
 	}
 
 	async validate(token: string): Promise<boolean> {
-		return (await this.#tokens.find(token)) !== undefined;
+		return (await this.#find(token)) !== undefined;
+	}
+
+	async #find(token: string): Promise<KnownToken | undefined> {
+		return (await this.#tokens.find(token)) ?? this.runTokens.find(token);
 	}
 
 	#signInParts(): SignInParts {
@@ -141,17 +135,16 @@ export class VerifiedCredentials implements Credentials {
 	}
 
 	async #ofToken(token: string, location: Location): Promise<Principal> {
-		const entity = await this.#tokens.find(token);
-		if (entity === undefined) throw unauthorized("the token is unknown or has expired");
+		const known = await this.#find(token);
+		if (known === undefined) throw unauthorized("the token is unknown or has expired");
+		const { id, user, expiry, service, author, scopes } = known;
 		// Runs of rules have tokens of the system user.
-		if (!entity.service) this.#assertNotSystem(entity.user, {});
-		const expire = `${entity.expiry.slice(0, 19)}Z`;
-		const principal = await this.#toPrincipal(entity.user, { method: "authentication token", location, token_expire: expire });
-		if (!entity.service) return principal;
-		const { author, scopes } = entity.metadata;
-		// The token of a run has the id of its live action.
-		const run = { ...principal, run: entity.id, ...(typeof author === "string" && { author }) };
-		return Array.isArray(scopes) ? { ...run, isAdmin: false, scopes: scopes.map(String) } : run;
+		if (!service) this.#assertNotSystem(user, {});
+		const token_expire = `${expiry.slice(0, 19)}Z`;
+		const principal = await this.#toPrincipal(user, { method: "authentication token", location, token_expire });
+		if (!service) return principal;
+		const run = { ...principal, run: id, ...(author !== null && { author }) };
+		return scopes === null ? run : { ...run, isAdmin: false, scopes };
 	}
 
 	/** Whatever says who somebody is: the system user signs in nowhere. */

@@ -10,7 +10,7 @@ import { ensureFirstUser } from "./first-user.ts";
 import { findFirstUserWarning } from "./first-user-api.ts";
 import { principalOf } from "./principal-of.ts";
 import { roleRoutes } from "./roles-routes.ts";
-import { createRunTokens } from "./run-tokens.ts";
+import { StoredServiceTokens } from "./service-tokens.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
@@ -27,6 +27,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 			credentials,
 			apiKeys,
 			access,
+			serviceTokens: new StoredServiceTokens(kernel),
 			async ensureFirstUser() {
 				// Where nobody can sign in, the backend has not been started.
 				if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
@@ -35,7 +36,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 			},
 		},
 		aging: [{ kind: "token", time: "expiry", days: options.garbagecollector.tokens_ttl }],
-		granting: createRunTokens(credentials),
+		granting: credentials.runTokens,
 		authority: {
 			principalOf: (username) => principalOf(username, { access, systemUser }),
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),

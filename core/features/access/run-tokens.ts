@@ -1,25 +1,72 @@
-import type { ExecutionEntity } from "../../contract/index.ts";
-import type { Granting } from "../../kernel/runs/granting.ts";
-import type { VerifiedCredentials } from "./credentials.ts";
+import { randomUUID } from "node:crypto";
+import type { Clock, ExecutionEntity, Options, Storage } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Granting, RunGrant } from "../../kernel/runs/granting.ts";
+import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
 
-/** An action's own way into the API. Its token has the live action's id, so that whoever ends the run can take it away. */
-export function createRunTokens(credentials: Pick<VerifiedCredentials, "draftServiceToken">): Granting {
-	return {
-		give({ liveaction_id, user, author, scopes, action_ref }: ExecutionEntity) {
-			const draft = credentials.draftServiceToken(liveaction_id, user, {
-				service: "actionrunner",
-				action: action_ref,
-				liveaction: liveaction_id,
-				...(author !== null && { author }),
-				...(scopes !== null && { scopes }),
-			});
-			if (draft === undefined) return undefined;
-			return {
-				operations: [{ insert: "token", entities: [draft.entity] }],
-				environment: { SVC_ACTION_AUTH_TOKEN: draft.token },
-				secret: draft.token,
-			};
-		},
-		takeBack: ({ liveaction_id }) => [{ remove: "token", where: { id: liveaction_id } }],
-	};
+/**
+ * What nobody can guess, the id of the execution, and the second in which it expires. In this order: an action may print the id of its
+ * execution, which must not look like the beginning of its token.
+ */
+const pattern = /^[0-9a-f]{32}([0-9a-f]{24})([0-9a-f]{10})$/;
+
+export interface RunTokenParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly options: Pick<Options, "auth">;
+}
+
+/**
+ * The tokens with which actions use the API. Each says whose it is, and the execution keeps its hash from the begin of the run to its
+ * end: it needs no record of its own, and ends with the same write as the run, whoever ends that.
+ */
+export class RunTokens implements Granting {
+	readonly #parts: RunTokenParts;
+
+	constructor(parts: RunTokenParts) {
+		this.#parts = parts;
+	}
+
+	/** Undefined while authentication is off. */
+	give({ id }: Pick<ExecutionEntity, "id">): RunGrant | undefined {
+		const { clock, options } = this.#parts;
+		const { enable, service_token_ttl } = options.auth;
+		if (!enable) return undefined;
+		const expiry = Math.floor(Math.min(clock.now() / 1_000_000 + service_token_ttl, latestExpiry / 1_000_000));
+		// Random bytes would be asked of the system each time, which takes longer than all else here.
+		const secret = `${randomUUID().replaceAll("-", "")}${id}${expiry.toString(16).padStart(10, "0")}`;
+		return { token_hash: toHash(secret), environment: { SVC_ACTION_AUTH_TOKEN: secret }, secret };
+	}
+
+	/** Earlier versions kept a record of its own for the token of a run, with the id of its live action. */
+	takeBack({ liveaction_id, token_hash }: ExecutionEntity): ReturnType<Granting["takeBack"]> {
+		return token_hash === null ? [{ remove: "token", where: { id: liveaction_id } }] : [];
+	}
+
+	/** The token of a run that has not ended, unless it has expired. */
+	async find(token: string): Promise<KnownToken | undefined> {
+		const read = parse(token);
+		if (read === undefined || read.expiry <= this.#parts.clock.now()) return undefined;
+		const [found] = await this.#parts.storage.find("execution", {
+			// Nodes of an earlier version end runs and leave the hash.
+			where: { id: read.id, token_hash: toHash(token), end_timestamp: null },
+			fields: ["liveaction_id", "user", "author", "scopes"],
+			limit: 1,
+		});
+		if (found === undefined) return undefined;
+		const { liveaction_id: id, user, author, scopes } = found;
+		return { id, user, author, scopes, expiry: toTimestamp(read.expiry), service: true };
+	}
+
+	/** End the token before its run ends. */
+	async revoke(token: string): Promise<void> {
+		const id = parse(token)?.id;
+		if (id !== undefined) await this.#parts.storage.update("execution", id, { token_hash: null }, { token_hash: toHash(token) });
+	}
+}
+
+/** Whose a token says it is, and until when in microseconds; undefined when it has not the form of a run's. */
+function parse(token: string): { readonly id: string; readonly expiry: number } | undefined {
+	const [, id, expiry] = pattern.exec(token) ?? [];
+	return id === undefined || expiry === undefined ? undefined : { id, expiry: Number.parseInt(expiry, 16) * 1_000_000 };
 }

@@ -83,7 +83,7 @@ export const userSchema = defineSchema(
 	object({
 		username: text,
 		authentication: object({ method: text, location: text, token_expire: text }, ["location", "token_expire"]),
-		rbac: object({ enabled: flag, roles: arrayOf(text), is_admin: flag }),
+		rbac: object({ enabled: flag, roles: arrayOf(text), is_admin: flag, permissions: mapOf(arrayOf(text)) }, ["permissions"]),
 	}),
 	{
 		username: "maria",

@@ -1,5 +1,6 @@
 import { type Options, SvcError } from "../../contract/index.ts";
 import { toApiUrl } from "../../http/api-url.ts";
+import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
 import { flag, object, text } from "../../http/openapi/schema.ts";
@@ -93,11 +94,11 @@ export const tokenRoutes = [
 		path: "/tokens/:token",
 		component: "auth",
 		summary: "End a token",
-		description: "One's own, or as an administrator anybody's.",
+		description: "One's own, or as an administrator anybody's. `current` is the one that the request is made with, also as a cookie.",
 		answers: { 204: answerNothing() },
 		permission: "authenticated",
 		async handler({ engine, path, principal, streams, options, request }) {
-			const token = path["token"] ?? "";
+			const token = path["token"] === "current" ? (findToken(request) ?? "") : (path["token"] ?? "");
 			await engine.credentials.revoke(token, principal);
 			void streams.lookAt(token);
 			const isKept = request.headers.get("cookie")?.includes(`auth-token=${token}`) || request.headers.get("x-auth-token") === token;

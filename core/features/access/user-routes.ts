@@ -18,13 +18,20 @@ export const userRoutes = [
 		path: "/user",
 		component: "api",
 		summary: "Tell who asks, how they signed in, and their roles",
+		description: "With `permissions=true` also what they may do: for each permission the records it is given for, `*` for all.",
 		answers: { 200: answerJson(userSchema) },
 		permission: "authenticated",
-		handler: ({ principal, engine }) =>
+		query: { permissions: "boolean" },
+		handler: ({ principal, engine, query }) =>
 			replyJson({
 				username: principal.username,
 				authentication: toAuthentication(principal.authentication),
-				rbac: { enabled: engine.access.enabled, roles: principal.roles ?? [], is_admin: principal.isAdmin },
+				rbac: {
+					enabled: engine.access.enabled,
+					roles: principal.roles ?? [],
+					is_admin: principal.isAdmin,
+					...(query.permissions === true && { permissions: engine.access.permissionsOf(principal) }),
+				},
 			}),
 	}),
 ];

@@ -5,7 +5,7 @@ import { secretsQuery } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import { isSelected, parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 /** Query parameters of the lists of actions. */
@@ -19,23 +19,26 @@ export const actionListQuery = {
 	tags: "string",
 } as const;
 
+/** Members of an action, and the fields that each is made of. */
+const members: ReadonlyMap<string, readonly (keyof ActionEntity)[]> = new Map<string, readonly (keyof ActionEntity)[]>([
+	["id", ["id"]],
+	["uid", ["pack", "name"]],
+	["ref", ["ref"]],
+	["pack", ["pack"]],
+	["name", ["name"]],
+	["description", ["description"]],
+	["runner_type", ["runner_type"]],
+	["entry_point", ["entry_point"]],
+	["enabled", ["enabled"]],
+	["tags", ["tags"]],
+	["notify", ["notify"]],
+	["output_schema", ["output_schema"]],
+	["metadata_file", ["metadata_file"]],
+	// What of them is secret, the runner type says as well.
+	["parameters", ["parameters", "runner_type"]],
+]);
 const rules = {
-	known: new Set([
-		"id",
-		"uid",
-		"ref",
-		"pack",
-		"name",
-		"description",
-		"runner_type",
-		"entry_point",
-		"enabled",
-		"tags",
-		"notify",
-		"output_schema",
-		"metadata_file",
-		"parameters",
-	]),
+	known: new Set(members.keys()),
 	excludable: new Set(["parameters", "notify"]),
 	mandatory: ["id", "ref"],
 };
@@ -54,7 +57,8 @@ export async function listActions(
 		...(pack !== undefined && { pack }),
 		...(tags !== undefined && { tags }),
 	};
-	const page = await context.engine.actions.list(filter, paging);
+	const fields = [...members].filter(([member]) => isSelected(selection, member)).flatMap(([, made]) => made);
+	const page = await context.engine.actions.list(filter, { ...paging, fields });
 	const records = await present(page.items);
 	return replyJson(
 		records.map((record) => select(record, selection)),

@@ -1,10 +1,10 @@
-import type { ActionEntity } from "../../contract/index.ts";
+import type { ActionEntity, ParameterSchema } from "../../contract/index.ts";
 import { presentTogether, type secretsQuery, toPresentation } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
-import { toAction } from "./records-api.ts";
+import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
+import { hasParameters, toAction } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 /** Actions as they are answered; defaults of secret parameters are secret values too. */
@@ -13,8 +13,8 @@ export async function toActions(
 	actions: readonly ActionEntity[],
 ): Promise<readonly WireRecord[]> {
 	const presentation = toPresentation(context);
-	const merged = await context.engine.actions.mergedParameters(actions);
-	return presentTogether(actions, (action, index) => toAction(action, merged[index] ?? {}, presentation));
+	const known = await readRunnerParameters(context, actions);
+	return presentTogether(actions, (action, index) => toAction(action, known[index] ?? {}, presentation));
 }
 
 /** Actions whose parameters are merged with those of their runner types. */
@@ -23,11 +23,20 @@ export async function toOverviews(
 	actions: readonly ActionEntity[],
 ): Promise<readonly WireRecord[]> {
 	const presentation = toPresentation(context);
-	const merged = await context.engine.actions.mergedParameters(actions);
+	const known = await readRunnerParameters(context, actions);
 	return presentTogether(actions, (action, index) => {
-		const parameters = merged[index] ?? {};
-		return { ...toAction(action, parameters, presentation), parameters: presentation.masked ? maskDefaults(parameters) : parameters };
+		if (!hasParameters(action)) return toAction(action, {}, presentation);
+		const parameters = mergeSchemas(known[index] ?? {}, action.parameters);
+		return toAction({ ...action, parameters }, {}, presentation);
 	});
+}
+
+/** None where the actions were read without their parameters. */
+async function readRunnerParameters(
+	{ engine }: Pick<RouteContext<RouteNeeds>, "engine">,
+	actions: readonly ActionEntity[],
+): Promise<readonly ParameterSchema[]> {
+	return actions.some(hasParameters) ? engine.actions.runnerParameters(actions) : [];
 }
 
 /** Answer with one action. */

@@ -13,7 +13,7 @@ import {
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
@@ -22,10 +22,9 @@ import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
-import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
-import type { ActionFilter, ActionInput, Actions } from "./catalog-api.ts";
+import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
 
 interface Parts {
 	readonly storage: Storage;
@@ -38,17 +37,10 @@ interface Parts {
 	readonly seams: Pick<Seams, "isOwnRunner">;
 }
 
-interface TaggedPage {
-	readonly limit: number | undefined;
-	readonly offset: number;
-}
-
 const orderBy = [
 	["pack", "asc"],
 	["name", "asc"],
 ] as const;
-/** In one condition. */
-const mostIds = 500;
 
 /** Actions as the storage has them. */
 export class StoredActions implements Actions {
@@ -60,13 +52,8 @@ export class StoredActions implements Actions {
 		this.#files = new ActionFileWork(parts);
 	}
 
-	async list(filter: ActionFilter, { limit, offset = 0 }: Parameters<Actions["list"]>[1]): Promise<Page<ActionEntity>> {
-		const { storage } = this.#parts;
-		const { tags } = filter;
-		const where = toWhere(filter);
-		if (tags !== undefined) return this.#listTagged(where, tags, { limit, offset });
-		const items = await storage.find("action", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
-		return { items, total: await storage.count("action", where) };
+	async list(filter: ActionFilter, listing: ActionListing): Promise<Page<ActionEntity>> {
+		return readPage(this.#parts.storage, "action", { where: toWhere(filter), orderBy, ...listing });
 	}
 
 	async create(input: ActionInput, principal?: Principal): Promise<ActionEntity> {
@@ -133,37 +120,25 @@ export class StoredActions implements Actions {
 		return found;
 	}
 
-	async mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
-		const types = await this.#parts.storage.find("runner_type", { where: { name: { in: actions.map((action) => action.runner_type) } } });
+	async runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
+		const names = [...new Set(actions.map((action) => action.runner_type))];
+		const types = await this.#parts.storage.find("runner_type", { where: { name: { in: names } }, fields: ["name", "runner_parameters"] });
 		const byName = new Map(types.map((type) => [type.name, type.runner_parameters]));
-		return actions.map((action) => mergeSchemas(byName.get(action.runner_type) ?? {}, action.parameters));
+		return actions.map((action) => byName.get(action.runner_type) ?? {});
 	}
 
-	/** Storages do not look into tags. Of those that are on no page of theirs no more is read. */
-	async #listTagged(where: Where<ActionEntity>, tag: string, { limit, offset }: TaggedPage): Promise<Page<ActionEntity>> {
-		const { storage } = this.#parts;
-		const found = await storage.find("action", { where, orderBy, fields: ["tags"] });
-		const matching = found.filter(({ tags }) => tags.some(({ name }) => name === tag)).map(({ id }) => id);
-		const ids = matching.slice(offset, limit === undefined ? undefined : offset + limit);
-		const items: ActionEntity[] = [];
-		for (let start = 0; start < ids.length; start += mostIds) {
-			items.push(...(await storage.find("action", { where: { id: { in: ids.slice(start, start + mostIds) } }, orderBy })));
-		}
-		return { items, total: matching.length };
-	}
-
-	async #runnerParameters(name: string): Promise<ParameterSchema> {
+	async #parametersOf(name: string): Promise<ParameterSchema> {
 		const [type] = await this.#parts.storage.find("runner_type", { where: { name }, limit: 1 });
 		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
 		return type.runner_parameters;
 	}
 
 	async #checkParameters(input: Pick<ActionInput, "runner_type" | "parameters">, old: ActionEntity | undefined): Promise<ParameterSchema> {
-		const parameters = await this.#runnerParameters(input.runner_type);
+		const parameters = await this.#parametersOf(input.runner_type);
 		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
 		if (old === undefined) return restoreDefaults(given, undefined, parameters);
-		const [merged = {}] = await this.mergedParameters([old]);
-		return restoreDefaults(given, { parameters: old.parameters, runnerParameters: merged }, parameters);
+		const [runnerParameters = {}] = await this.runnerParameters([old]);
+		return restoreDefaults(given, { parameters: old.parameters, runnerParameters }, parameters);
 	}
 
 	/** The checks of reference 7.3, in its order; the fields to store. */
@@ -218,11 +193,12 @@ export class StoredActions implements Actions {
 	}
 }
 
-function toWhere({ id, name, pack }: ActionFilter) {
+function toWhere({ id, name, pack, tags }: ActionFilter): Where<ActionEntity> {
 	return {
 		...(id !== undefined && { id: toOneOf(id) }),
 		...(name !== undefined && { name: toOneOf(name) }),
 		...(pack !== undefined && { pack }),
+		...(tags !== undefined && { tags: { member: ["name", tags] } }),
 	};
 }
 

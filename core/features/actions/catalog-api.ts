@@ -1,5 +1,5 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
 /** Body of action create and update. */
@@ -27,9 +27,14 @@ export interface ActionFilter {
 	readonly tags?: string;
 }
 
+export interface ActionListing extends Paging {
+	/** Read only these; the others are absent. Default: all. */
+	readonly fields?: readonly (keyof ActionEntity)[];
+}
+
 /** The actions of an engine. */
 export interface Actions {
-	list(filter: ActionFilter, paging: { readonly limit?: number; readonly offset?: number }): Promise<Page<ActionEntity>>;
+	list(filter: ActionFilter, listing: ActionListing): Promise<Page<ActionEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionEntity>;
 	/**
@@ -46,8 +51,8 @@ export interface Actions {
 		target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean },
 		principal?: Principal,
 	): Promise<ActionEntity>;
-	/** For each action its runner's parameters overlaid with its own. One whose runner type is not registered has only its own. */
-	mergedParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;
+	/** For each action the parameters of its runner type; none where that is not registered. */
+	runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;
 	/** Text of the entry point and its path; `SVC_NOT_FOUND` when there is none. */
 	entryPoint(refOrId: string): Promise<{ readonly path: string; readonly text: string }>;
 }
@@ -57,9 +62,7 @@ export interface RunnerTypes {
 	list(
 		filter: { readonly id?: string | readonly string[]; readonly name?: string | readonly string[] },
 		/** Default order: by name. */
-		page: {
-			readonly limit?: number;
-			readonly offset?: number;
+		page: Paging & {
 			readonly orderBy?: readonly (readonly [keyof RunnerTypeEntity & ("id" | "name"), "asc" | "desc"])[];
 		},
 	): Promise<Page<RunnerTypeEntity>>;

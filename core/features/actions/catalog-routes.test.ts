@@ -104,7 +104,7 @@ test("runner types are listed by name and switched off by sending the record bac
 		const [runnerType] = (await list.json()) as WireRecord[];
 		assert.equal(list.headers.get("x-limit"), "100");
 		assert.deepEqual(fake.asked["runnerTypes"], { name: ["local-shell-cmd"] });
-		assert.deepEqual(fake.asked["runnerTypesPage"], { limit: 100, offset: 0 });
+		assert.deepEqual(fake.asked["runnerTypesPage"], { limit: 100, offset: 0, exactTotal: 100_000 });
 		await ask("/v1/runnertypes?sort=-name,colour,id");
 		assert.deepEqual((fake.asked["runnerTypesPage"] as WireRecord)["orderBy"], [
 			["name", "desc"],

@@ -19,8 +19,13 @@ export function toAction(action: ActionEntity, runnerParameters: ParameterSchema
 		notify: action.notify,
 		output_schema: action.output_schema,
 		metadata_file: action.metadata_file,
-		parameters: masked ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
+		parameters: masked && hasParameters(action) ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
 	});
+}
+
+/** Whether an action was read with its parameters: lists leave out what they do not show. */
+export function hasParameters({ parameters }: Partial<ActionEntity>): boolean {
+	return parameters !== undefined;
 }
 
 /** A runner type. `actionParameters` say what is secret besides what the runner says, inside the record of an execution. */

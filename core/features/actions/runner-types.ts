@@ -1,6 +1,7 @@
 import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
+import { readPage } from "../../kernel/basics/page.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 
@@ -14,10 +15,9 @@ export function createRunnerTypes({ storage, catalog }: { readonly storage: Stor
 
 	return {
 		get,
-		async list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
+		list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
 			const where = { ...(id !== undefined && { id: toOneOf(id) }), ...(name !== undefined && { name: toOneOf(name) }) };
-			const items = await storage.find("runner_type", { where, orderBy, ...paging });
-			return { items, total: await storage.count("runner_type", where) };
+			return readPage(storage, "runner_type", { where, orderBy, ...paging });
 		},
 		async setEnabled(nameOrId, enabled) {
 			const { id } = await get(nameOrId);

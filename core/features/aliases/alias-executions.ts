@@ -68,6 +68,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 			action_alias_ref: { id: alias.id, name: alias.name },
 			source_channel: origin.source_channel,
 			...toNamedUser(origin.user, principal),
+			...(origin.parent !== undefined && { parent: { execution_id: origin.parent } }),
 		},
 		...toNotify(origin),
 	};

@@ -71,6 +71,8 @@ export interface AliasOrigin {
 	readonly source_context?: JsonObject;
 	readonly notification_channel?: string | null;
 	readonly notification_route?: string | null;
+	/** The execution that says it, where one does: what it starts are its children. No request has it. */
+	readonly parent?: string;
 }
 
 /** The action aliases of an engine. */
@@ -86,6 +88,8 @@ export interface Aliases {
 	create(input: AliasInput): Promise<ActionAliasEntity>;
 	/** Full replacement. `********` for a secret parameter of the same action keeps the stored one. */
 	update(refOrId: string, input: AliasInput, principal: Principal): Promise<ActionAliasEntity>;
+	/** Only whether it may be used: all else stays as it is by then. */
+	switch(refOrId: string, enabled: boolean): Promise<ActionAliasEntity>;
 	remove(refOrId: string): Promise<void>;
 	/** With the values masked that their actions call secret. */
 	mask(aliases: readonly ActionAliasEntity[]): Promise<readonly ActionAliasEntity[]>;

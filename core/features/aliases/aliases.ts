@@ -2,7 +2,7 @@ import { type ActionAliasEntity, type Clock, isSvcError, type Storage, SvcError 
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
 import { toHelp } from "./alias-help.ts";
@@ -33,14 +33,8 @@ export class StoredAliases implements Aliases {
 		this.#parts = parts;
 	}
 
-	async list(
-		filter: AliasFilter,
-		{ limit, offset = 0, orderBy = byName }: Parameters<Aliases["list"]>[1],
-	): Promise<Page<ActionAliasEntity>> {
-		const { storage } = this.#parts;
-		const where = toWhere(filter);
-		const items = await storage.find("action_alias", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
-		return { items, total: await storage.count("action_alias", where) };
+	list(filter: AliasFilter, { orderBy = byName, ...paging }: Parameters<Aliases["list"]>[1]): Promise<Page<ActionAliasEntity>> {
+		return readPage(this.#parts.storage, "action_alias", { where: toWhere(filter), orderBy, ...paging });
 	}
 
 	async get(refOrId: string): Promise<ActionAliasEntity> {
@@ -75,6 +69,14 @@ export class StoredAliases implements Aliases {
 		const updated = await storage.update("action_alias", old.id, patch).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		if (updated === undefined) throw unknown(refOrId);
 		return updated;
+	}
+
+	async switch(refOrId: string, enabled: boolean): Promise<ActionAliasEntity> {
+		const { id, pack } = await this.get(refOrId);
+		assertNotSystem(pack);
+		const switched = await this.#parts.storage.update("action_alias", id, { enabled });
+		if (switched === undefined) throw unknown(refOrId);
+		return switched;
 	}
 
 	async remove(refOrId: string): Promise<void> {

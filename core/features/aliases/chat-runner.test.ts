@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 import type { GuardedService } from "../../testing/http/guarded-service.test-support.ts";
 import { type Ask, withAliasService } from "./aliases.test-support.ts";
 
@@ -37,6 +38,29 @@ withActions("actions and workflows match and run commands", async ({ ask, act })
 	const none = await act("match_and_execute", { text: "mop", source_channel: "ops" });
 	assert.equal(none.status, "failed");
 	assert.match(String(none.result["error"]), /fits no action alias/);
+});
+
+withActions("a command that says itself comes to an end, in one trace", async ({ ask, act }) => {
+	const alias = {
+		name: "again",
+		action_ref: "chatops.match_and_execute",
+		formats: ["again"],
+		immutable_parameters: { text: "again", source_channel: "ops" },
+	};
+	await ask("POST", "/actionalias", alias);
+	const all = async () =>
+		(await ask("GET", "/executions?action=chatops.match_and_execute&sort_asc=start_timestamp")).body as unknown as Members[];
+	assert.equal((await act("match_and_execute", { text: "again", source_channel: "ops" })).status, "succeeded");
+	const failed = await until("the command that is too deep", 20, async () => (await all()).find(({ status }) => status === "failed"));
+	assert.match(String((failed["result"] as Members)["error"]), /commands may say one another 3 deep; does one of them say itself\?/);
+	const said = await all();
+	assert.equal(said.length, 4);
+	assert.deepEqual(
+		said.slice(1).map(({ context }) => ((context as Members)["parent"] as Members)["execution_id"]),
+		said.slice(0, -1).map(({ id }) => id),
+	);
+	const [trace = {}] = (await ask("GET", `/traces?execution=${String(said[3]?.["id"])}`)).body as unknown as Members[];
+	assert.equal((trace["action_executions"] as unknown[]).length, 4);
 });
 
 withActions("what is said of an execution is made for those who may view it", async ({ act, service }) => {

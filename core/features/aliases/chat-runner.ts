@@ -4,6 +4,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";
+import { assertEnds } from "./command-depth.ts";
 import { toMatch } from "./records.ts";
 import type { ResultMessages } from "./result-messages.ts";
 
@@ -39,12 +40,12 @@ class ChatActions {
 		post_result: (context, principal) => this.#postResult(context, principal),
 		format_execution_result: async ({ actionParameters }, principal) => ({ ...(await this.#resultOf(actionParameters, principal)) }),
 		match: ({ actionParameters }, principal) => this.#match(toText(actionParameters, "text"), principal),
-		match_and_execute: ({ actionParameters: { source_channel, user, ...given } }, principal) =>
-			this.#execute(toText(given, "text"), { source_channel: orEmpty(source_channel), user: orEmpty(user) }, principal),
-		run: ({ actionParameters: { channel, user, route, ...given } }, principal) =>
+		match_and_execute: ({ actionParameters: { source_channel, user, ...given }, execution_id: parent }, principal) =>
+			this.#execute(toText(given, "text"), { source_channel: orEmpty(source_channel), user: orEmpty(user), parent }, principal),
+		run: ({ actionParameters: { channel, user, route, ...given }, execution_id: parent }, principal) =>
 			this.#execute(
 				toText(given, "text"),
-				{ source_channel: orEmpty(channel), user: orEmpty(user), notification_route: toRoute(route) },
+				{ source_channel: orEmpty(channel), user: orEmpty(user), notification_route: toRoute(route), parent },
 				principal,
 			),
 	};
@@ -88,8 +89,9 @@ class ChatActions {
 		return toMatch(match, shown) as JsonObject;
 	}
 
-	async #execute(text: string, origin: AliasOrigin, principal: Principal): Promise<JsonObject> {
-		const { access, aliases } = this.#parts;
+	async #execute(text: string, origin: AliasOrigin & { readonly parent: string }, principal: Principal): Promise<JsonObject> {
+		const { storage, access, aliases } = this.#parts;
+		await assertEnds(storage, origin.parent);
 		const match = await this.#find(text, principal);
 		access.assert(principal, "action_execute", toActionResource(match.alias.action_ref));
 		const started = await aliases.execute(match, origin, principal);

@@ -173,7 +173,9 @@ export const aliasRoutes = [
 			// A new name makes another record of it.
 			if (target.uid !== toAliasResource(old).uid) guard.assert(principal, "action_alias_create", target);
 			const [shown = old] = await toShownAliases(context, [old]);
-			if (!isSwitchOnly(body, toAlias(shown))) await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
+			// Its next version may come at this moment: that is not written over with what was read before.
+			if (isSwitchOnly(body, toAlias(shown))) return replyAlias(context, await engine.aliases.switch(toRef(context), body.enabled ?? true));
+			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
 			return replyAlias(context, await engine.aliases.update(toRef(context), toInput(body), principal));
 		},
 	}),

@@ -102,6 +102,45 @@ export interface StreamEventRecord {
 	readonly data: JsonValue;
 }
 
+/** Which part of an output is wanted. */
+export interface OutputOptions {
+	/** Only this type. Default: all. Lines are counted in what is left. */
+	readonly type?: OutputType;
+	/** Number of the first line. Default 1. */
+	readonly fromLine?: number;
+	/** How many lines at most. Default: all. */
+	readonly lines?: number;
+	/** Only lines with this text, of at most 1,000 characters, each behind its number and a colon. Default: every line, without numbers. */
+	readonly find?: string;
+}
+
+/** Which lines of an output are wanted, one by one. */
+export interface OutputLinesOptions extends OutputOptions {
+	/** Only lines of stderr, and lines with a word such as `error`; not together with `find`. Default false. */
+	readonly trouble?: boolean;
+}
+
+/** Lines of an output. */
+export interface OutputLinesRecord {
+	/** How many the output has so far. */
+	readonly total: number;
+	/** Where to go on; null at the end. */
+	readonly next_line: number | null;
+	readonly lines: readonly OutputLineRecord[];
+}
+
+/** A line of an output. */
+export interface OutputLineRecord {
+	/** From 1; with a type, counted in that type alone. */
+	readonly line: number;
+	readonly output_type: OutputType;
+	readonly timestamp: string;
+	/** At most 4,096 characters of it. */
+	readonly text: string;
+	/** How many characters it has. */
+	readonly length: number;
+}
+
 /** The executions of a service, their output, and its events. */
 export interface ExecutionClient {
 	readonly executions: {
@@ -120,15 +159,22 @@ export interface ExecutionClient {
 		tasks(id: string, query?: ListQuery, options?: Waiting): Promise<ListPage<TaskState>>;
 		/** The definition that a run of a workflow has, with its tasks. */
 		graph(id: string, options?: Waiting): Promise<RunGraphRecord>;
+		/** The values in use for each filter of `list`. */
+		filterValues(options?: Waiting): Promise<Readonly<Record<string, readonly (string | null)[]>>>;
 		/** All descendants, depth first. */
 		children(id: string, query?: { readonly depth?: number }, options?: Waiting): Promise<readonly ExecutionRecord[]>;
-		/** The output so far, as one text. */
-		output(id: string, options?: { readonly type?: OutputType } & Waiting): Promise<string>;
+		/** The output so far, or some lines of it, as one text. */
+		output(id: string, options?: OutputOptions & Waiting): Promise<string>;
+		/** Lines of the output so far, 100 unless `lines` says how many (1,000 at most), each with its number, type and time. */
+		outputLines(id: string, options?: OutputLinesOptions & Waiting): Promise<OutputLinesRecord>;
 	};
 	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
-	/** Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. */
-	stream(query?: ListQuery, options?: Waiting): AsyncIterable<StreamEventRecord>;
+	/**
+	 * Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. `onOpen` is called when
+	 * nothing that happens from then on is missed.
+	 */
+	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & Waiting): AsyncIterable<StreamEventRecord>;
 }
 
 export function createExecutionClient(api: Api): ExecutionClient {
@@ -148,9 +194,12 @@ export function createExecutionClient(api: Api): ExecutionClient {
 			resume: (id, waiting) => read(`/executions/${at(id)}`, { method: "PUT", body: { status: "resuming" }, ...waiting }),
 			tasks: (id, query, waiting) => list(`/executions/${at(id)}/tasks`, query, waiting),
 			graph: (id, waiting) => read(`/executions/${at(id)}/graph`, waiting),
+			filterValues: (waiting) => read("/executions/views/filters", waiting),
 			children: (id, { depth } = {}, waiting = {}) => read(`/executions/${at(id)}/children`, { query: { depth }, ...waiting }),
-			async output(id, { type, signal } = {}) {
-				return (await call(`/executions/${at(id)}/output`, { query: { output_type: type }, signal })).text();
+			outputLines: (id, { type: output_type, fromLine: from_line, lines, find, trouble, signal } = {}) =>
+				read(`/executions/${at(id)}/output/lines`, { query: { output_type, from_line, lines, find, trouble }, signal }),
+			async output(id, { type, fromLine: from_line, lines, find, signal } = {}) {
+				return (await call(`/executions/${at(id)}/output`, { query: { output_type: type, from_line, lines, find }, signal })).text();
 			},
 		},
 		followOutput: (id, options = {}) => followOutput(api, id, options),
@@ -158,9 +207,14 @@ export function createExecutionClient(api: Api): ExecutionClient {
 	};
 }
 
-async function* stream({ events }: Api, query: ListQuery, { signal }: Waiting): AsyncGenerator<StreamEventRecord> {
+async function* stream(
+	{ events }: Api,
+	query: ListQuery,
+	{ signal, onOpen }: { readonly onOpen?: () => void } & Waiting,
+): AsyncGenerator<StreamEventRecord> {
 	try {
-		for await (const { name, data } of events("/stream", { query, signal })) yield { name, data: data === "" ? null : JSON.parse(data) };
+		for await (const { name, data } of events("/stream", { query, signal }, onOpen))
+			yield { name, data: data === "" ? null : JSON.parse(data) };
 	} catch (error) {
 		if (!signal?.aborted) throw error;
 	}

@@ -48,3 +48,16 @@ export interface Events {
 		options: { readonly signal: AbortSignal },
 	): Promise<AsyncIterable<StreamEvent<NamesOf<P>>>>;
 }
+
+/** Live events for somebody who passes them on to many. */
+export interface EventFeed {
+	/** What has come of each change, in order. Ends as `Events.subscribe` does. */
+	readonly events: AsyncIterable<readonly StreamEvent[]>;
+	/** How many elements `events` has had so far, read or not. */
+	published(): number;
+}
+
+/** Where such events come from. All feeds get the same objects. */
+export interface EventFeeds {
+	open(names: readonly string[], options: { readonly signal: AbortSignal }): Promise<EventFeed>;
+}

@@ -4,7 +4,7 @@ import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { announcementPrefix, eventNames, toEventChunk, toEventEntity, toEventTask } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
-import type { EventName, Events, StreamEvent } from "./events-api.ts";
+import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
 const streamBuffer = 2_000;
@@ -37,38 +37,74 @@ export interface EventParts {
 }
 
 /** Live events for the general stream. */
-export function createEvents({ eventBus, catalog, sealedSecrets, isWorkflow }: EventParts): Events {
+export function createEvents(parts: EventParts): Events & EventFeeds {
+	const { eventBus } = parts;
 	const watch = createAbortWatch();
+	const told = new ToldEvents(parts);
 
-	async function* toStreamEvents(event: BusEvent, isWanted: (name: string) => boolean): AsyncGenerator<StreamEvent> {
-		const { name } = event;
-		if (isAnnouncement(name)) return yield { name, kind: "other", data: event.data as JsonObject };
-		if (name === eventNames.outputCreate) return yield { name, kind: "output", chunk: toEventChunk(event) };
-		if (name === eventNames.taskUpdate) return yield { name, kind: "task", task: toEventTask(event) };
-		const entity = toEventEntity(event);
-		const view = toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets, isWorkflow });
-		for (const [derived, kind] of derivedNames[name] ?? []) if (isWanted(derived)) yield { name: derived, kind, view } as StreamEvent;
-	}
-
-	async function subscribe(patterns: readonly string[], { signal }: { readonly signal: AbortSignal }) {
+	async function open(patterns: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<EventFeed> {
 		const isWanted = (name: string) => patterns.some((pattern) => isNamed(name, pattern));
 		const names = Object.entries(derivedNames).flatMap(([name, derived]) => (derived.some(([one]) => isWanted(one)) ? name : []));
 		names.push(...[eventNames.outputCreate, eventNames.taskUpdate].filter(isWanted));
 		const announcements = patterns.flatMap((pattern) => toAnnouncements(pattern) ?? []);
 		const over = new AbortController();
 		const forget = watch.add(signal, () => over.abort());
-		const events = await eventBus.subscribe([...names, ...announcements], { signal: over.signal, buffer: streamBuffer });
-		return (async function* () {
+		let published = 0;
+		const count = () => {
+			published += 1;
+			return true;
+		};
+		const options = { signal: over.signal, buffer: streamBuffer, filter: count };
+		const events = await eventBus.subscribe([...names, ...announcements], options);
+		const read = async function* () {
 			try {
-				for await (const event of events) yield* toStreamEvents(event, isWanted);
+				for await (const event of events) yield (await told.of(event)).filter(({ name }) => isWanted(name));
 			} finally {
 				forget();
 			}
+		};
+		return { events: read(), published: () => published };
+	}
+
+	async function subscribe(patterns: readonly string[], options: { readonly signal: AbortSignal }) {
+		const { events } = await open(patterns, options);
+		return (async function* () {
+			for await (const some of events) yield* some;
 		})();
 	}
 
 	// Which events the patterns stand for is more than the compiler can follow.
-	return { subscribe: subscribe as Events["subscribe"] };
+	return { open, subscribe: subscribe as Events["subscribe"] };
+}
+
+/** What the general stream makes of events, once for all who follow it. */
+class ToldEvents {
+	readonly #parts: EventParts;
+	/** The bus gives the same object to everybody. */
+	readonly #told = new WeakMap<BusEvent, Promise<readonly StreamEvent[]>>();
+
+	constructor(parts: EventParts) {
+		this.#parts = parts;
+	}
+
+	of(event: BusEvent): Promise<readonly StreamEvent[]> {
+		let told = this.#told.get(event);
+		if (told === undefined) {
+			told = this.#tell(event);
+			this.#told.set(event, told);
+		}
+		return told;
+	}
+
+	async #tell(event: BusEvent): Promise<readonly StreamEvent[]> {
+		const { name } = event;
+		if (isAnnouncement(name)) return [{ name, kind: "other", data: event.data as JsonObject }];
+		if (name === eventNames.outputCreate) return [{ name, kind: "output", chunk: toEventChunk(event) }];
+		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: toEventTask(event) }];
+		const entity = toEventEntity(event);
+		const view = toExecutionView(entity, await this.#parts.catalog.snapshot(entity.snapshot_id), this.#parts);
+		return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);
+	}
 }
 
 function isAnnouncement(name: string): name is `svc.announcement__${string}` {

@@ -1,9 +1,10 @@
-import type { OutputType } from "../../contract/index.ts";
+import { type OutputType, SvcError } from "../../contract/index.ts";
 import { answerText, answerTooMany } from "../../http/openapi/answers.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyContent } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { toTextStream } from "../../http/sse.ts";
+import type { OutputSelection } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
@@ -19,6 +20,27 @@ export function parseOutputType(text: string | undefined): OutputType | "unknown
 	return outputTypes.includes(word) ? (word as OutputType) : "unknown";
 }
 
+/** Characters of a text that is looked for. */
+const longestFind = 1_000;
+
+/** The wanted lines. Throws `SVC_INVALID` for what no line can be. */
+export function toLines({
+	from_line: fromLine,
+	lines,
+	find,
+}: {
+	readonly from_line: number | undefined;
+	readonly lines: number | undefined;
+	readonly find: string | undefined;
+}): OutputSelection {
+	if (fromLine !== undefined && fromLine < 1) throw new SvcError("SVC_INVALID", "from_line: must be at least 1");
+	if (lines !== undefined && lines < 1) throw new SvcError("SVC_INVALID", "lines: must be at least 1");
+	if (find !== undefined && (find.length > longestFind || find.includes("\n"))) {
+		throw new SvcError("SVC_INVALID", `find: must be a text of one line and at most ${longestFind} characters`);
+	}
+	return { fromLine, lines, find };
+}
+
 /** Output so far, as text. */
 export const executionOutputRoutes = withActionExecutions([
 	defineRoute({
@@ -26,19 +48,22 @@ export const executionOutputRoutes = withActionExecutions([
 		path: "/executions/:id/output",
 		component: "api",
 		summary: "Get the output of an execution so far",
-		description: "`output_type` filters.",
+		description:
+			"`output_type` filters. `from_line` is the number of the first line, `lines` how many there are at most. With `find` only lines that " +
+			"have this text, each behind its number and a colon, and cut after 4096 characters. Lines are counted and searched as they are shown.",
 		answers: { 200: answerText(["text/plain"], "The output.", "up 12 days\n"), 429: answerTooMany },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
-		query: { ...secretsQuery, output_type: "string" },
+		query: { ...secretsQuery, output_type: "string", from_line: "integer", lines: "integer", find: "string" },
 		async handler(context) {
 			const { engine, path, query } = context;
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
 			const type = parseOutputType(query.output_type);
 			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
+			const selection = toLines(query);
 			const { masked } = toPresentation(context);
 			const { signal, done } = context.openStream();
-			const pieces = engine.output.read(entity.id, { ...(type !== undefined && { type }), signal, masked });
+			const pieces = engine.output.read(entity.id, { ...selection, type, signal, masked });
 			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
 		},
 	}),

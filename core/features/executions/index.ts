@@ -4,6 +4,7 @@ import type { ExecutionsApi } from "./api.ts";
 import { createEvents } from "./events.ts";
 import { executionOutputRoutes } from "./execution-output-routes.ts";
 import { executionViewRoutes } from "./execution-views-routes.ts";
+import { outputLinesRoutes } from "./output-lines-routes.ts";
 import { executionRoutes } from "./routes.ts";
 import { Runs } from "./runs.ts";
 import { streamRoutes } from "./stream-routes.ts";
@@ -15,6 +16,6 @@ export function createExecutionsFeature(kernel: Kernel): ServedFeature<Execution
 		api: { run: (action, parameters, options) => runs.run(action, parameters, options), events: createEvents(kernel) },
 		start: () => runs.start(),
 		stop: () => runs.stop(),
-		routes: [...executionViewRoutes, ...executionRoutes, ...executionOutputRoutes, ...streamRoutes],
+		routes: [...executionViewRoutes, ...executionRoutes, ...executionOutputRoutes, ...outputLinesRoutes, ...streamRoutes],
 	};
 }

@@ -56,6 +56,21 @@ async function withPrinter(run: (service: Printed) => Promise<void>, mask_secret
 
 const token = /[0-9a-f]{32}/;
 
+test("lines of an output are chosen by their numbers and by what they show, which tells nothing of secrets", () =>
+	withPrinter(async ({ ask, print }) => {
+		const id = await print("words", "one\n", "two {pin}\nthree\n", "four");
+		const read = async (query: string) => (await ask(`/v1/executions/${id}/output?output_type=stdout&${query}`)).text();
+		assert.equal(await read("from_line=2&lines=2"), "two ********\nthree\n");
+		assert.equal(await read("find=o&from_line=2"), "2:two ********\n4:four\n");
+		assert.equal(await read(`find=${pin.slice(0, 7)}`), "");
+		assert.equal(await read("from_line=9"), "");
+		for (const query of ["from_line=0", "from_line=x", "lines=0", "find=a%0Ab", `find=${"a".repeat(1_001)}`]) {
+			const answer = await ask(`/v1/executions/${id}/output?${query}`);
+			assert.equal(answer.status, 400, query);
+			assert.ok((await answer.text()).includes(query.split("=")[0] as string));
+		}
+	}));
+
 test("secrets of a run are masked in its output, wherever it was cut", () =>
 	withPrinter(async ({ print, exits }) => {
 		for (const pieces of [

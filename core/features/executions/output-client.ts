@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Api } from "../../client/api.ts";
+import { delay } from "../../client/delay.ts";
 import { isSvcError, type OutputType, SvcError } from "../../contract/index.ts";
 
 /** A piece of output. `event_id` resumes the stream behind this chunk. */
@@ -62,9 +62,7 @@ export async function* followOutput(
 			failures += 1;
 			if (!isSvcError(error, "SVC_UNAVAILABLE") || !connected || failures > attempts) throw error;
 			options.onReconnect?.(error);
-			await delay(Math.min(100 * 2 ** failures, 5_000), undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(
-				() => undefined,
-			);
+			await delay(Math.min(100 * 2 ** failures, 5_000), options.signal);
 		}
 	}
 }

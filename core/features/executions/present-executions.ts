@@ -17,15 +17,17 @@ interface Shown {
 	readonly presentation: Presentation;
 	/** Default everything. */
 	readonly selection?: Selection | undefined;
+	/** Shown with a change that has just happened; default false. */
+	readonly isLive?: boolean;
 }
 
 /** Executions as whoever asks may see them. */
 export async function presentExecutions(
 	context: Asking,
 	views: readonly ExecutionView[],
-	{ presentation, selection }: Shown,
+	{ presentation, selection, isLive = false }: Shown,
 ): Promise<WireRecord[]> {
-	const causes = await readShownCauses(context, views, { presentation, selection });
+	const causes = await readShownCauses(context, views, { presentation, selection, isLive });
 	return presentTogether(views, (view) => select(toExecution(view, presentation, causes.get(view.entity.id)), selection));
 }
 
@@ -39,13 +41,13 @@ export async function presentExecution(context: Asking, view: ExecutionView, sho
 async function readShownCauses(
 	context: Asking,
 	views: readonly ExecutionView[],
-	{ presentation, selection }: Shown,
+	{ presentation, selection, isLive = false }: Shown,
 ): Promise<ReadonlyMap<string, ShownCause>> {
 	const snapshots = ["rule", "trigger", "trigger_type"].some((member) => isSelected(selection, member));
 	const instances = isSelected(selection, "trigger_instance");
 	if (!snapshots && !instances) return new Map();
 	const entities = views.map(({ entity }) => entity);
-	const causes = await context.engine.executions.causes(entities, { snapshots, instances });
+	const causes = await context.engine.executions.causes(entities, { snapshots, instances, isLive });
 	const events = [
 		...new Map([...causes.values()].flatMap(({ instance }) => (instance ? [[instance.id, instance] as const] : []))).values(),
 	];

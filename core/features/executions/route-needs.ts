@@ -1,13 +1,13 @@
 import type { Executions, Output } from "../../kernel/executions/executions-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
-import type { Events } from "./events-api.ts";
+import type { EventFeeds } from "./events-api.ts";
 
 /** What the routes ask of the engine. */
 export interface RouteNeeds {
 	readonly executions: Executions;
 	readonly output: Output;
-	readonly events: Events;
+	readonly events: EventFeeds;
 	readonly actions: Actions;
 	readonly triggers: TriggersApi;
 }

@@ -188,4 +188,30 @@ test("the stream shows them with each event of the execution", () =>
 		}
 	}));
 
+test("each of those who follow the stream at once is shown what they would be shown alone", () =>
+	withBell(async ({ root, urls, ring, read, signIn }) => {
+		const over = new AbortController();
+		const tokens = [root, await signIn("vic"), await signIn("rea"), await signIn("vic"), root];
+		const streams = await Promise.all(
+			tokens.map((token) =>
+				fetch(`${urls.stream}/v1/stream?events=svc.execution__*`, { headers: { "x-auth-token": token }, signal: over.signal }),
+			),
+		);
+		const id = await ring();
+		for (const [index, response] of streams.entries()) {
+			const shown = await read(tokens[index] ?? "", `/executions/${id}`);
+			let text = "";
+			for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+				text += piece;
+				if (/"status":"succeeded".*\n\n/.test(text)) break;
+			}
+			const seen = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data) as Body);
+			for (const data of seen) {
+				for (const name of ["rule", "trigger", "trigger_type", "trigger_instance"])
+					assert.deepEqual(data[name], shown[name], `${index} ${name}`);
+			}
+		}
+		over.abort();
+	}));
+
 test.run();

@@ -25,6 +25,8 @@ export interface StreamFilter {
 	/** Names to subscribe to; at least those that are accepted. */
 	readonly subscriptions: readonly string[];
 	accepts(event: StreamEvent): boolean;
+	/** Whether one of them will be the last. */
+	readonly hasEnd: boolean;
 	isEnd(event: StreamEvent): boolean;
 }
 
@@ -35,6 +37,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 	return {
 		subscriptions: [...new Set([...events, ...(ends ? [end_event] : [])].map(toSubscription))],
 		accepts: (event) => isWanted(event.name) && isListed(toActionRef(event), action_refs) && isListed(toExecutionId(event), execution_ids),
+		hasEnd: ends,
 		isEnd: (event) =>
 			ends &&
 			event.name === end_event &&
@@ -48,7 +51,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 export async function toServerSentEvent(context: Asking, event: StreamEvent, presentation: Presentation): Promise<ServerSentEvent> {
 	switch (event.kind) {
 		case "execution":
-			return { event: event.name, data: await presentExecution(context, event.view, { presentation }) };
+			return { event: event.name, data: await presentExecution(context, event.view, { presentation, isLive: true }) };
 		case "liveaction":
 			return { event: event.name, data: await presentOne(() => toLiveAction(event.view, presentation)) };
 		case "output":

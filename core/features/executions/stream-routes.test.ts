@@ -195,6 +195,8 @@ const chunk = {
 	timestamp: "2031-03-04T09:15:02.701112Z",
 	data: "x\n",
 	secret_spans: null,
+	lines_before: null,
+	own_lines_before: null,
 	action_ref: "core.local",
 	runner_ref: "local-shell-cmd",
 };
@@ -229,6 +231,47 @@ test("the stream ends with the end event of a completed execution, which is deli
 			(await stream.all()).map(({ data }) => JSON.parse(data ?? "").status),
 			["running", "succeeded", "failed"],
 		);
+	}));
+
+test("clients who may see the same and ask for the same share what feeds them; others have their own", () =>
+	withHttp(async ({ urls, fake }) => {
+		const streams = await Promise.all([1, 2, 3].map(() => open(`${urls.stream}/v1/stream`)));
+		assert.equal(fake.subscribers, 1);
+		const other = await open(`${urls.stream}/v1/stream?events=svc.execution__update`);
+		const ending = [1, 2].map(() => open(`${urls.stream}/v1/stream?end_event=svc.execution__update&end_execution_id=${firstId}`));
+		const all = [...streams, other, ...(await Promise.all(ending))];
+		assert.equal(fake.subscribers, 4, "each that ends by itself has its own");
+		fake.publish(executionEvent({ status: "succeeded" }));
+		for (const stream of all) assert.equal((await stream.nextEvent())?.event, "svc.execution__update");
+		for (const stream of all) stream.leave();
+		await until(() => fake.subscribers === 0);
+	}));
+
+test("clients that do not read are ended, and cost those who read nothing", () =>
+	withHttp(async ({ urls, fake }) => {
+		const headers = { "x-auth-token": token };
+		const idle = await Promise.all(
+			[1, 2, 3, 4].map(async () => {
+				const [response] = (await once(get(`${urls.stream}/v1/stream`, { headers }), "response")) as [IncomingMessage];
+				return response.pause();
+			}),
+		);
+		const stream = await open(`${urls.stream}/v1/stream`);
+		const payload = "x".repeat(20_000);
+		const count = 3_000;
+		for (let number = 0; number < count; number += 1) {
+			fake.publish({ name: "svc.announcement__x", kind: "other", data: { number, payload } });
+			// At most a hundred events are on the way to it.
+			if (number >= 100) assert.equal(JSON.parse((await stream.nextEvent())?.data ?? "").number, number - 100);
+		}
+		assert.equal(fake.subscribers, 1);
+		for (const response of idle) {
+			let size = 0;
+			for await (const part of response) size += (part as Buffer).byteLength;
+			assert.ok(size < (count * payload.length) / 2, `${size} bytes were kept for it`);
+		}
+		stream.leave();
+		await until(() => fake.subscribers === 0);
 	}));
 
 test("nothing is taken from the engine for a client that does not read", () =>

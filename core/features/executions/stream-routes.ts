@@ -1,19 +1,17 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerEvents, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonObject } from "../../http/openapi/schema.ts";
-import { type Presentation, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
-import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import type { Asking } from "./present-executions.ts";
-import { toChunk } from "./records-api.ts";
+import { countFollower, toOutputFrame } from "./output-frames.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { outputChunkSchema } from "./schemas-api.ts";
-import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toServerSentEvent } from "./stream-filter.ts";
+import { createStreamFilter, streamFilterQuery } from "./stream-filter.ts";
+import { openFrames, toKey } from "./stream-frames.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -27,8 +25,6 @@ data:
 const streamExample = `event: svc.execution__update
 data: {"id": "66a1f0c29d3e4b7a51c08d12", "status": "succeeded"}
 `;
-
-const outputEvent = "svc.execution.output__create";
 
 export const streamRoutes = [
 	defineRoute({
@@ -45,11 +41,9 @@ export const streamRoutes = [
 		query: streamFilterQuery,
 		async handler(context) {
 			const filter = createStreamFilter(context.query);
-			return replyEvents(context, async (signal) => {
-				const events = await context.engine.events.subscribe(filter.subscriptions, { signal });
-				const isVisible = (event: StreamEvent) => filter.accepts(event) && mayView(event, context);
-				return toEvents(context, events, { ...filter, accepts: isVisible }, toMaskedPresentation(context));
-			});
+			return replyEvents(context, (signal) =>
+				context.broadcasts.join({ key: toKey(context, filter), open: (over) => openFrames(context, filter, over), signal }),
+			);
 		},
 	}),
 	defineRoute({
@@ -73,7 +67,7 @@ export const streamRoutes = [
 /** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
 async function replyEvents(
 	context: RouteContext<RouteNeeds>,
-	open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent>>,
+	open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent | Uint8Array>>,
 ): Promise<Reply> {
 	const { signal, done } = context.openStream();
 	try {
@@ -86,36 +80,23 @@ async function replyEvents(
 	}
 }
 
-/** Executions and their output show only to those who may look at them one by one. */
-function mayView(event: StreamEvent, { guard, principal }: RouteContext): boolean {
-	const ref = toActionRef(event);
-	return principal.isAdmin || ref === undefined || guard.allows(principal, "execution_view", toActionResource(ref));
-}
-
-async function* toEvents(
-	context: Asking,
-	events: AsyncIterable<StreamEvent>,
-	filter: StreamFilter,
-	presentation: Presentation,
-): AsyncGenerator<ServerSentEvent> {
-	for await (const event of events) {
-		if (filter.accepts(event)) yield await toServerSentEvent(context, event, presentation);
-		if (filter.isEnd(event)) return;
-	}
-}
-
 async function* followOutput(
 	context: RouteContext<RouteNeeds, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
 	after: number,
 	signal: AbortSignal,
-): AsyncGenerator<ServerSentEvent> {
+): AsyncGenerator<ServerSentEvent | Uint8Array> {
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
 	const presentation = toPresentation(context);
 	const chunks = engine.output.follow(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
-	for await (const chunk of chunks) {
-		if (type !== "unknown") yield { event: outputEvent, data: toChunk(chunk, presentation), id: chunk.sequence };
+	const leave = countFollower(id);
+	try {
+		for await (const chunk of chunks) {
+			if (type !== "unknown") yield toOutputFrame(chunk, presentation);
+		}
+	} finally {
+		leave();
 	}
 	if (!signal.aborted) yield { event: "EOF", data: undefined };
 }

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
@@ -17,7 +17,7 @@ export interface InquiryRecord {
 
 /** The questions of a service that wait for an answer. */
 export interface InquiryClient {
-	list(query?: ListQuery): Promise<ListPage<InquiryRecord>>;
+	list(query?: ListQuery, options?: Waiting): Promise<ListPage<InquiryRecord>>;
 	get(id: string): Promise<InquiryRecord>;
 	/** Answer. The answer as it is kept comes back, its secrets masked. */
 	respond(id: string, response: JsonObject): Promise<{ readonly id: string; readonly response: JsonObject }>;
@@ -26,7 +26,7 @@ export interface InquiryClient {
 export function createInquiryClient({ read, list }: Api): InquiryClient {
 	const at = encodeURIComponent;
 	return {
-		list: (query) => list("/inquiries", query),
+		list: (query, waiting) => list("/inquiries", query, waiting),
 		get: (id) => read(`/inquiries/${at(id)}`),
 		respond: (id, response) => read(`/inquiries/${at(id)}`, { method: "PUT", body: { id, response } }),
 	};

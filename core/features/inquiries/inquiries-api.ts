@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 
@@ -25,10 +26,7 @@ export interface InquiryView extends Inquiry {
 
 export interface Inquiries {
 	/** Those that are pending, the oldest first. */
-	list(paging: {
-		readonly limit?: number;
-		readonly offset?: number;
-	}): Promise<{ readonly items: readonly InquiryView[]; readonly total: number }>;
+	list(paging: Paging): Promise<Page<InquiryView>>;
 	/** `SVC_NOT_FOUND` for an unknown id; `SVC_INVALID` when it is no inquiry, or none that waits for an answer. */
 	get(id: string): Promise<InquiryView>;
 	/**

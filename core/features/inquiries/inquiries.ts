@@ -1,6 +1,7 @@
 import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId } from "../../kernel/basics/ids.ts";
+import { readPage } from "../../kernel/basics/page.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Endings } from "../../kernel/executions/endings.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
@@ -44,11 +45,10 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 	}
 
 	return {
-		async list({ limit, offset }) {
-			const page = { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
+		async list(paging) {
 			const fields = ["id", "result", "parameters", "known_secrets", "snapshot_id"] as const;
-			const items = await storage.find("execution", { where: pending, fields, ...page });
-			return { items: await Promise.all(items.map(toView)), total: await storage.count("execution", pending) };
+			const { items, total } = await readPage(storage, "execution", { where: pending, fields, ...paging });
+			return { items: await Promise.all(items.map(toView)), total };
 		},
 
 		async get(id) {

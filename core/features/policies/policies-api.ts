@@ -1,5 +1,5 @@
 import type { JsonObject, PolicyEntity } from "../../contract/index.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 
 /** Body of policy create and update. */
 export interface PolicyInput {
@@ -24,21 +24,17 @@ export interface PolicyFilter {
 	readonly policy_type?: string;
 }
 
-export interface PolicyPaging {
-	/** Undefined: everything. */
-	readonly limit?: number;
-	readonly offset?: number;
-}
-
 /** Policies as they are kept. What is stored is in force on this node when a promise resolves, on others within the poll interval. */
 export interface Policies {
 	/** By pack, then name. */
-	list(filter: PolicyFilter, paging: PolicyPaging): Promise<Page<PolicyEntity>>;
+	list(filter: PolicyFilter, paging: Paging): Promise<Page<PolicyEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<PolicyEntity>;
 	/** `SVC_CONFLICT` when the name is taken, or the action has a policy of this type. */
 	create(input: PolicyInput): Promise<PolicyEntity>;
 	/** Full replacement. */
 	update(refOrId: string, input: PolicyInput): Promise<PolicyEntity>;
+	/** Only whether it is in force: all else stays as it is by then. */
+	switch(refOrId: string, enabled: boolean): Promise<PolicyEntity>;
 	remove(refOrId: string): Promise<void>;
 }

@@ -2,10 +2,10 @@ import { type Clock, isSvcError, type PolicyEntity, type Storage, SvcError } fro
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
-import type { Policies, PolicyFilter, PolicyInput, PolicyPaging } from "./policies-api.ts";
+import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
 
 export interface PoliciesParts {
 	readonly storage: Storage;
@@ -26,15 +26,12 @@ export class StoredPolicies implements Policies {
 		this.#parts = parts;
 	}
 
-	async list(filter: PolicyFilter, { limit, offset = 0 }: PolicyPaging): Promise<Page<PolicyEntity>> {
-		const { storage } = this.#parts;
-		const where = toWhere(filter);
+	async list(filter: PolicyFilter, paging: Paging): Promise<Page<PolicyEntity>> {
 		const orderBy = [
 			["pack", "asc"],
 			["name", "asc"],
 		] as const;
-		const items = await storage.find("policy", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
-		return { items, total: await storage.count("policy", where) };
+		return readPage(this.#parts.storage, "policy", { where: toWhere(filter), orderBy, ...paging });
 	}
 
 	async get(refOrId: string): Promise<PolicyEntity> {
@@ -60,24 +57,12 @@ export class StoredPolicies implements Policies {
 	}
 
 	async update(refOrId: string, input: PolicyInput): Promise<PolicyEntity> {
-		for (let attempt = 1; ; attempt += 1) {
-			const old = await this.get(refOrId);
-			assertNotSystem(old.pack);
-			assertNotSystem(input.pack);
-			const fields = checkPolicy(input);
-			// With a turn of its own, whoever counts by what the policy said before counts again.
-			const patch = { ...fields, turn: old.turn + 1 };
-			try {
-				await this.#parts.storage.write([{ update: "policy", id: old.id, patch, expected: { turn: old.turn } }]);
-			} catch (error) {
-				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				await this.#assertFree(fields, old.id, error);
-				if (attempt === attempts) throw error;
-				continue;
-			}
-			await this.#tell();
-			return { ...old, ...patch };
-		}
+		assertNotSystem(input.pack);
+		return this.#change(refOrId, checkPolicy(input));
+	}
+
+	switch(refOrId: string, enabled: boolean): Promise<PolicyEntity> {
+		return this.#change(refOrId, { enabled });
 	}
 
 	async remove(refOrId: string): Promise<void> {
@@ -85,6 +70,25 @@ export class StoredPolicies implements Policies {
 		assertNotSystem(pack);
 		await this.#parts.storage.remove("policy", { where: { id } });
 		await this.#tell();
+	}
+
+	async #change(refOrId: string, fields: Partial<PolicyFields>): Promise<PolicyEntity> {
+		for (let attempt = 1; ; attempt += 1) {
+			const old = await this.get(refOrId);
+			assertNotSystem(old.pack);
+			// With a turn of its own, whoever counts by what the policy said before counts again.
+			const patch = { ...fields, turn: old.turn + 1 };
+			try {
+				await this.#parts.storage.write([{ update: "policy", id: old.id, patch, expected: { turn: old.turn } }]);
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				await this.#assertFree({ ...old, ...fields }, old.id, error);
+				if (attempt === attempts) throw error;
+				continue;
+			}
+			await this.#tell();
+			return { ...old, ...patch };
+		}
 	}
 
 	/** Other policies must have neither the name nor the action and type. */

@@ -169,7 +169,9 @@ export const policyRoutes = [
 			const target = toPolicyResource(body);
 			// A new name makes another record of it.
 			if (target.uid !== toPolicyResource(old).uid) guard.assert(principal, "policy_create", target);
-			if (!isSwitchOnly(body, toPolicy(old))) await assertNotFollowed(engine, old.pack, body.pack);
+			// Its next version may come at this moment: that is not written over with what was read before.
+			if (isSwitchOnly(body, toPolicy(old))) return replyJson(toPolicy(await engine.policies.switch(toRef(context), body.enabled ?? true)));
+			await assertNotFollowed(engine, old.pack, body.pack);
 			return replyJson(toPolicy(await engine.policies.update(toRef(context), toInput(body))));
 		},
 	}),

@@ -98,6 +98,8 @@ export function toChunks(execution_id: string, days: number, count = 1): OutputC
 		timestamp: daysAgo(days),
 		data: `line ${index}\n`,
 		secret_spans: null,
+		lines_before: null,
+		own_lines_before: null,
 	}));
 }
 

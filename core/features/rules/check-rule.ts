@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type RuleEntity, SvcError } from "../../contract/index.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type JsonObject, type RuleEntity, SvcError } from "../../contract/index.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { checkTemplates } from "./check-templates.ts";
-import { compileCriteria } from "./criteria/index.ts";
+import { checkPatterns, compileCriteria } from "./criteria/index.ts";
 import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput } from "./rules-api.ts";
 
@@ -12,8 +13,12 @@ export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "u
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 
-/** The fields to store. `SVC_INVALID` names what is not allowed. The action need not exist. */
-export function checkRule(input: RuleInput, pack: string): RuleFields {
+/**
+ * The fields to store. `SVC_INVALID` names what is not allowed. The action need not exist.
+ *
+ * @param stored criteria that the rule has already: patterns that an earlier version took keep nobody from switching it off
+ */
+export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): RuleFields {
 	const { name, type = { ref: "standard" }, criteria = {}, action } = input;
 	assertNames({ pack, name });
 	const known = ruleTypes.find((candidate) => candidate.name === type.ref);
@@ -24,6 +29,7 @@ export function checkRule(input: RuleInput, pack: string): RuleFields {
 	assertDepth("action.parameters", action.parameters ?? {});
 	assertDepth("criteria", criteria);
 	compileCriteria(criteria);
+	if (!isDeepStrictEqual(criteria, stored)) checkPatterns(criteria);
 	checkTemplates("criteria", criteria);
 	checkTemplates("action.parameters", action.parameters ?? {});
 	return {

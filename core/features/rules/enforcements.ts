@@ -1,26 +1,21 @@
 import { type RuleEnforcementEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
+import { readPage } from "../../kernel/basics/page.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";
+
+const newestFirst = [
+	["enforced_at", "desc"],
+	["rule_ref", "asc"],
+] as const;
 
 export function createEnforcements(parts: { readonly storage: Storage; readonly executions: Pick<Executions, "list"> }): Enforcements {
 	const { storage, executions } = parts;
 
 	return {
-		async list(filter, { limit, offset = 0, orderBy }) {
-			const where = toWhere(filter);
-			const items = await storage.find("rule_enforcement", {
-				where,
-				orderBy: orderBy ?? [
-					["enforced_at", "desc"],
-					["rule_ref", "asc"],
-				],
-				offset,
-				...(limit !== undefined && { limit }),
-			});
-			return { items, total: await storage.count("rule_enforcement", where) };
-		},
+		list: (filter, { orderBy = newestFirst, ...paging }) =>
+			readPage(storage, "rule_enforcement", { where: toWhere(filter), orderBy, ...paging }),
 
 		async get(id) {
 			const found = isId(id) ? await storage.get("rule_enforcement", id) : undefined;

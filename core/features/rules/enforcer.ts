@@ -13,13 +13,23 @@ import {
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { type RuleOrigin, type SubmitParts, storeExecution } from "../../kernel/executions/submit.ts";
+import type { SubmitInput } from "../../kernel/executions/executions-api.ts";
+import {
+	type DraftedExecution,
+	draftExecution,
+	type RuleOrigin,
+	type SubmitParts,
+	storeExecution,
+} from "../../kernel/executions/submit.ts";
+import type { AdmitAll } from "../../kernel/kernel.ts";
 import { isTemplateProblem } from "../../language/parameters/problems.ts";
 import type { LoopGuard } from "./loop-guard.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
 export interface EnforcerParts extends SubmitParts {
 	readonly logger: Logger;
+	/** Let several new executions be stored together, and see to their being run. */
+	readonly admitAll: AdmitAll;
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
 	/** Whom the executions of rules run for. */
@@ -65,6 +75,34 @@ export class Enforcer {
 		}
 	}
 
+	/**
+	 * Let several rules act, all in one write together with `also`. False says that this cannot be, and that nothing was stored: one of
+	 * them has acted before or cannot act, which `enforce` tells. Rejects only when nothing can be stored at the moment.
+	 */
+	async enforceTogether(rules: readonly RuleEntity[], event: EnforcedEvent, also: readonly WriteOperation[]): Promise<boolean> {
+		const { storage, admitAll, logger } = this.#parts;
+		try {
+			const drafts = await Promise.all(rules.map((rule) => this.#draft(rule, event)));
+			const ready = drafts.filter((draft) => draft !== undefined);
+			if (ready.length < rules.length) return false;
+			const toEnforcements = (entities: readonly ExecutionEntity[]) =>
+				entities.map((entity, index) => this.#toEnforcement(rules[index] as RuleEntity, event, { execution: entity.id }));
+			await admitAll(
+				ready.map(({ entity }) => entity),
+				(entities) =>
+					storage.write([{ insert: "execution", entities }, { insert: "rule_enforcement", entities: toEnforcements(entities) }, ...also]),
+			);
+			for (const [index, { entity }] of ready.entries()) {
+				const fields = { rule: rules[index]?.ref, trigger_instance_id: event.instance.id, execution_id: entity.id };
+				logger.info("rule enforced", fields);
+			}
+			return true;
+		} catch (error) {
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			return false;
+		}
+	}
+
 	/** Record that a rule could not be looked at. */
 	async fail(rule: RuleEntity, event: EnforcedEvent, reason: string, also: readonly WriteOperation[] = []): Promise<boolean> {
 		const { storage, logger, sealedSecrets } = this.#parts;
@@ -81,6 +119,24 @@ export class Enforcer {
 	}
 
 	async #submit(rule: RuleEntity, event: EnforcedEvent, also: readonly WriteOperation[]): Promise<void> {
+		const { input, origin } = await this.#toRequest(rule, event, also);
+		const { entity } = await storeExecution(this.#parts, input, this.#parts.principal, { rule: origin });
+		this.#parts.logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, execution_id: entity.id });
+	}
+
+	/** Undefined where the rule may not act, or a template of it cannot be rendered. Throws what else is wrong with it. */
+	async #draft(rule: RuleEntity, event: EnforcedEvent): Promise<DraftedExecution | undefined> {
+		if ((await this.#parts.guard.refuse(rule, event.instance)) !== undefined) return undefined;
+		const { input, origin } = await this.#toRequest(rule, event, []);
+		const draft = await draftExecution(this.#parts, input, this.#parts.principal, { rule: origin });
+		return draft.problem === undefined ? draft : undefined;
+	}
+
+	async #toRequest(
+		rule: RuleEntity,
+		event: EnforcedEvent,
+		also: readonly WriteOperation[],
+	): Promise<{ readonly input: SubmitInput; readonly origin: RuleOrigin }> {
 		const { instance, trace } = event;
 		const context = {
 			trigger_instance: { id: instance.id, name: null },
@@ -105,9 +161,7 @@ export class Enforcer {
 				...also,
 			],
 		};
-		const input = { action: rule.action_ref, parameters: rule.action_parameters, context };
-		const { entity } = await storeExecution(this.#parts, input, this.#parts.principal, { rule: origin });
-		this.#parts.logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: instance.id, execution_id: entity.id });
+		return { input: { action: rule.action_ref, parameters: rule.action_parameters, context }, origin };
 	}
 
 	#toEnforcement(rule: RuleEntity, { instance }: EnforcedEvent, outcome: Outcome): RuleEnforcementEntity {

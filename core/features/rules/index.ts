@@ -5,6 +5,7 @@ import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { RulesFeatureApi } from "./api.ts";
 import { createEnforcements } from "./enforcements.ts";
+import { type OwnRules, registerOwnRules } from "./register-own-rules.ts";
 import { registerRule } from "./register-rule.ts";
 import { ruleRoutes } from "./routes.ts";
 import { ruleEnforcementRoutes } from "./rule-enforcements-routes.ts";
@@ -17,24 +18,32 @@ export interface RulesNeeds {
 	readonly access: Access;
 	readonly triggers: TriggersApi;
 	readonly registerFiles: RegisterFiles;
+	/** Those that another feature asks for. */
+	readonly ownRules: OwnRules;
 }
 
 /** The reactor: which actions are run about an event. */
-export function createRulesFeature(kernel: Kernel, { access, triggers, registerFiles }: RulesNeeds): ServedFeature<RulesFeatureApi> {
+export function createRulesFeature(
+	kernel: Kernel,
+	{ access, triggers, registerFiles, ownRules }: RulesNeeds,
+): ServedFeature<RulesFeatureApi> {
 	const core = createRulesCore({ ...kernel, access, maskPayloads: (instances) => triggers.instances.maskPayloads(instances) });
 	const { rules, principal, reactor } = core;
 	return {
 		api: { rules, enforcements: createEnforcements(kernel) },
 		reactor,
-		register: () =>
-			registerFiles({
+		async register() {
+			await registerFiles({
 				kind: "rule",
 				folder: "rules",
 				typeCount: ruleTypes.length,
 				toInput: toRuleInput,
 				register: (input, { isOverridden }) => registerRule({ storage: kernel.storage, rules, principal }, input, isOverridden),
 				remove: (ref) => rules.remove(ref),
-			}),
+			});
+			// A draft of some packs is about these only.
+			if (kernel.dependencies.chosenPacks === undefined) await registerOwnRules({ storage: kernel.storage, rules, principal }, ownRules);
+		},
 		routes: [...ruleViewRoutes, ...ruleRoutes, ...ruleEnforcementRoutes],
 	};
 }

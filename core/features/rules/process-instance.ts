@@ -37,7 +37,12 @@ export interface ProcessParts {
 
 /** Rules looked at before others get their turn. */
 const breath = 200;
-/** Rules that act at once: what they store goes to disk together, which one after another it would not. */
+/**
+ * Milliseconds of looking at rules before the rest waits for room in the turn: most events are decided in less, and to wait with each of
+ * a hundred rules behind those of all other events would take seconds.
+ */
+const glance = 1;
+/** Rules that act at once, by one write. */
 const together = 16;
 /** Most rules looked at before an event is stored: whoever sends it waits. */
 const lookedAtFirst = 1_000;
@@ -96,17 +101,26 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 	const waiting = matching.filter(({ id }) => !look.earlier.has(id));
 	const closing: WriteOperation[] = [toClosing(instance, { status: "processed" })];
 	const trace = waiting.length === 0 ? undefined : await storage.get("trace", instance.trace_id);
-	const last = waiting.pop();
-	while (waiting.length > 0) {
-		const group = waiting.splice(0, together).map((rule) => enforcer.enforce(rule, { instance, trace }, [toHeld(instance)]));
-		// Each comes to its end before the first failure counts: nothing is left under way.
-		await Promise.allSettled(group);
-		await Promise.all(group);
+	while (waiting.length > together) {
+		const group = waiting.splice(0, together);
+		if (!(await enforcer.enforceTogether(group, { instance, trace }, [toHeld(instance)])))
+			await enforceEach(group, { instance, trace }, enforcer);
 		if (!(await lease.keep())) return;
 	}
-	// The last one closes the event in the same write.
+	// The last of them close the event in the same write.
+	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, closing))) return;
+	const last = waiting.pop();
+	await enforceEach(waiting, { instance, trace }, enforcer);
 	const isClosed = last !== undefined && (await enforcer.enforce(last, { instance, trace }, closing));
 	if (!isClosed) await storage.write(closing);
+}
+
+/** Each by a write of its own: what is wrong with one keeps none of the others from acting. */
+async function enforceEach(rules: readonly RuleEntity[], event: EnforcedEvent, enforcer: Enforcer): Promise<void> {
+	const acts = rules.map((rule) => enforcer.enforce(rule, event, [toHeld(event.instance)]));
+	// Each comes to its end before the first failure counts: nothing is left under way.
+	await Promise.allSettled(acts);
+	await Promise.all(acts);
 }
 
 interface Look {
@@ -131,11 +145,15 @@ async function selectMatching(
 	const matching: RuleEntity[] = [];
 	const now = parts.clock.now();
 	const eventWork = new EventWork();
+	await roomInTurn();
+	let since = performance.now();
 	for (const [index, { rule, criteria }] of rules.entries()) {
 		if (rule.type !== type) continue;
 		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
-		const room = roomInTurn();
-		if (room !== undefined) await room;
+		if (performance.now() - since > glance) {
+			await roomInTurn();
+			since = performance.now();
+		}
 		const work = eventWork.nextRule();
 		const decrypted: string[] = [];
 		const options = criteria.usesDatastore ? { now, work, datastore: noteDecrypted(parts.datastoreOf(rule), decrypted) } : { now, work };

@@ -73,6 +73,7 @@ test("a bad file is skipped, the others count", () =>
 			"rules/a.yaml": "name: a\nunknown: 1\n",
 			"rules/b.yaml": "name: b\ntrigger: {type: disk.nothing}\naction: {ref: core.noop}\n",
 			"rules/c.yaml": "name: c\ntrigger: {type: disk.full}\naction: {ref: core.noop}\ncriteria: {trigger.x: {type: nothing, pattern: 1}}\n",
+			"rules/d.yaml": "name: d\ntrigger: {type: disk.full}\naction: {ref: core.noop}\ncriteria: {trigger.x: {type: regex, pattern: (}}\n",
 			"rules/on_full.yaml": rule(),
 		},
 		async (engine) => {

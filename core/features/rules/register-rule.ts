@@ -54,7 +54,7 @@ function says({ rule, trigger }: RuleView, input: RuleInput): boolean {
 			action.ref,
 			action.parameters ?? {},
 			tags,
-			metadata_file,
+			metadata_file ?? null,
 			input.trigger.type,
 			input.trigger.parameters ?? {},
 		],

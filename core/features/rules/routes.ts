@@ -121,7 +121,10 @@ export const ruleRoutes = [
 			if (target.uid !== toRuleResource(old.pack, old.name).uid) guard.assert(principal, "rule_create", target);
 			assertMayUse(context);
 			const [shown = view] = await toShownRules(context, [view]);
-			if (!isSwitchOnly(body, toRule(shown))) await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
+			// Its next version may come at this moment: that is not written over with what was read before.
+			if (view.trigger !== undefined && isSwitchOnly(body, toRule(shown)))
+				return replyRule(context, await engine.rules.switch(toRef(context), body.enabled ?? false, principal));
+			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
 			return replyRule(context, await engine.rules.update(toRef(context), toInput(body), principal));
 		},
 	}),

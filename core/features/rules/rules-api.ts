@@ -53,6 +53,8 @@ export interface Rules {
 	 * trigger goes when no other rule uses it.
 	 */
 	update(refOrId: string, input: RuleInput, principal: Principal): Promise<RuleView>;
+	/** Only whether it acts: all else stays as it is by then. Whoever does it is the author from then on. */
+	switch(refOrId: string, enabled: boolean, principal: Principal): Promise<RuleView>;
 	remove(refOrId: string): Promise<void>;
 	/** With the values masked that action or trigger type call secret. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;

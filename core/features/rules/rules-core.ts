@@ -3,6 +3,7 @@ import type { Authority } from "../../kernel/basics/authority.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Reactor } from "../../kernel/events/reactor.ts";
 import type { SubmitParts } from "../../kernel/executions/submit.ts";
+import type { AdmitAll } from "../../kernel/kernel.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import type { Access } from "../access/access-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
@@ -19,6 +20,7 @@ import type { Rules } from "./rules-api.ts";
 
 export interface RulesCoreParts extends SubmitParts, Omit<RuleTriggerParts, "clock"> {
 	readonly options: Options;
+	readonly admitAll: AdmitAll;
 	readonly changes: ChangeFeed;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;

@@ -19,6 +19,17 @@ for (const [what, input, problem] of [
 	["an unknown rule type", { type: { ref: "sometimes" } }, /type\.ref: "sometimes" must be one of standard, backstop/],
 	["an unknown operator", { criteria: { "trigger.n": { type: "resembles", pattern: 1 } } }, /"trigger\.n"/],
 	["a criterion without a pattern", { criteria: { "trigger.n": { type: "exists" } } }, /"trigger\.n".*pattern/],
+	[
+		"a pattern that is no regular expression",
+		{ criteria: { "trigger.n": { type: "matchregex", pattern: "(web" } } },
+		/criteria "trigger\.n" has a pattern that matchregex cannot use: the regular expression cannot be read/,
+	],
+	[
+		"one in a search",
+		{ criteria: { "trigger.n": { type: "search", condition: "any", pattern: { "item.a": { type: "IRegex", pattern: "[" } } } } },
+		/criteria "item\.a" has a pattern that iregex cannot use/,
+	],
+	["a number as a regular expression", { criteria: { "trigger.n": { type: "regex", pattern: 404 } } }, /must be a text/],
 	["an action that is no ref", { action: { ref: "said" } }, /action\.ref: "said" must be/],
 	[
 		"a template that is not closed",
@@ -52,6 +63,18 @@ test("a rule is off unless it says otherwise, and its action need not exist", ()
 	withRules(async ({ engine }) => {
 		const { rule: created } = await engine.rules.create({ ...rule, action: { ref: "default.later" } }, administrator);
 		assert.deepEqual([created.enabled, created.type, created.user], [false, "standard", "maria"]);
+	}));
+
+test("a pattern that a template makes is not looked at, and one that is stored already lets the rule be switched off", () =>
+	withRules(async ({ engine, storage }) => {
+		const criteria = { "trigger.n": { type: "regex", pattern: "({{ trigger.m }}" } };
+		const { rule: made } = await engine.rules.create({ ...rule, enabled: true, criteria }, administrator);
+		const broken = { "trigger.n": { type: "regex", pattern: "(web" } };
+		await storage.update("rule", made.id, { criteria: broken });
+		const off = await engine.rules.update(made.ref, { ...rule, enabled: false, criteria: broken }, administrator);
+		assert.equal(off.rule.enabled, false);
+		const other = { "trigger.m": { type: "regex", pattern: "(web" } };
+		await assert.rejects(engine.rules.update(made.ref, { ...rule, criteria: other }, administrator), /"trigger\.m"/);
 	}));
 
 test("a second rule of a name is a conflict that names the first", () =>

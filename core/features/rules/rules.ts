@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkRule } from "./check-rule.ts";
@@ -29,21 +30,17 @@ export class StoredRules implements Rules {
 		return this.#parts.secrets.mask(views);
 	}
 
-	async list(filter: RuleFilter, { limit, offset = 0 }: Paging): Promise<Page<RuleView>> {
+	async list(filter: RuleFilter, paging: Paging): Promise<Page<RuleView>> {
 		const { storage } = this.#parts;
 		const where = toWhere(filter);
 		const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, filter.trigger);
 		const all = { ...where, ...byTrigger };
-		const rules = await storage.find("rule", {
-			where: all,
-			orderBy: [
-				["pack", "asc"],
-				["name", "asc"],
-			],
-			offset,
-			...(limit !== undefined && { limit }),
-		});
-		return { items: await this.#toViews(rules), total: await storage.count("rule", all) };
+		const orderBy = [
+			["pack", "asc"],
+			["name", "asc"],
+		] as const;
+		const { items, total } = await readPage(storage, "rule", { where: all, orderBy, ...paging });
+		return { items: await this.#toViews(items), total };
 	}
 
 	async get(refOrId: string): Promise<RuleView> {
@@ -66,7 +63,7 @@ export class StoredRules implements Rules {
 		const { triggers, changes, secrets } = this.#parts;
 		const old = await this.#find(refOrId);
 		const restored = await secrets.restore(input, old, principal);
-		const fields = checkRule(restored, input.pack ?? old.pack);
+		const fields = checkRule(restored, input.pack ?? old.pack, old.criteria);
 		// Or whoever may change a rule would have its templates read with the permissions of whoever wrote it first.
 		const user = toAuthor(principal);
 		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user });
@@ -74,6 +71,16 @@ export class StoredRules implements Rules {
 		if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
 		changes.changed();
 		return view;
+	}
+
+	async switch(refOrId: string, enabled: boolean, principal: Principal): Promise<RuleView> {
+		const { storage, changes } = this.#parts;
+		const { id, ref } = await this.#find(refOrId);
+		const rule = await storage.update("rule", id, { enabled, user: toAuthor(principal), revision: randomUUID() });
+		if (rule === undefined) throw new SvcError("SVC_NOT_FOUND", `rule "${ref}" cannot be found`);
+		changes.changed();
+		const [view] = await this.#toViews([rule]);
+		return view as RuleView;
 	}
 
 	async remove(refOrId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import type { ServiceTokens } from "../access/service-tokens-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { PackFiles, RegisterFiles } from "../packs/pack-files-api.ts";
@@ -15,6 +16,7 @@ import { createSensorTypes } from "./sensor-types.ts";
 
 export interface SensorsNeeds extends Pick<RegisterSensorParts, "registerType"> {
 	readonly datastore: DatastoreItems;
+	readonly serviceTokens: ServiceTokens;
 	readonly packConfigs: PackConfigs;
 	readonly registerFiles: RegisterFiles;
 }
@@ -22,7 +24,7 @@ export interface SensorsNeeds extends Pick<RegisterSensorParts, "registerType"> 
 /** What the sensors of the configuration and of packs see becomes events. */
 export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): ServedFeature<SensorsApi> {
 	const packRunners = new PackSensorRunners(kernel.runners);
-	const container = new SensorContainer({ ...kernel, ...needs, packRunners });
+	const container = new SensorContainer({ ...kernel, ...needs, packRunners, apiUrl: kernel.dependencies.apiUrl });
 	const { configured } = container.sources;
 	const refs = new Set(configured.map(({ ref }) => ref));
 	const files: PackFiles<SensorInput> = {

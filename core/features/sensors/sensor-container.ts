@@ -5,12 +5,15 @@ import { toRenewalInterval } from "../../kernel/work/lease-time.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
 import { Looks } from "../../kernel/work/looks.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
+import { SensorAccess, type SensorAccessParts } from "./sensor-access.ts";
 import { SensorSources } from "./sensor-sources.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { SensorWork, type SensorWorkParts } from "./sensor-work.ts";
 import { Supervisor } from "./supervisor.ts";
 
-export interface SensorContainerParts extends Omit<SensorWorkParts, "sources" | "triggers" | "principal"> {
+export interface SensorContainerParts
+	extends Omit<SensorWorkParts, "sources" | "triggers" | "principal" | "access">,
+		Omit<SensorAccessParts, "logger"> {
 	readonly storage: Storage;
 	readonly nodeId: string;
 	readonly leasing: Leasing;
@@ -38,6 +41,7 @@ export class SensorContainer {
 		this.#work = new SensorWork({
 			...parts,
 			sources: this.sources,
+			access: new SensorAccess(parts),
 			principal: { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } },
 			triggers: createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval }),
 		});

@@ -10,7 +10,7 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import { outlastOutage } from "../../kernel/work/outage.ts";
@@ -32,6 +32,8 @@ export interface SensorContextParts {
 /** One run of a sensor, as the one who supervises it sees it. */
 export interface SensorRun {
 	readonly packConfig: JsonObject;
+	/** Of its process. */
+	readonly environment: Readonly<Record<string, string>>;
 	/** What of it is secret, as events keep it. */
 	readonly knownSecrets: string | null;
 	readonly signal: AbortSignal;
@@ -53,7 +55,9 @@ export function createSensorContext(
 		if (!run.isHeld()) throw new SvcError("SVC_CONFLICT", `this run of sensor "${ref}" has ended, or another node runs the sensor`);
 	}
 
-	async function dispatch(trigger: TriggerReference, payload: JsonObject, { traceTag, uniqueKey }: DispatchOptions = {}) {
+	const outlast = createOutlast(parts, ref, run.signal);
+
+	async function dispatch(trigger: TriggerReference, payload: JsonObject, { traceTag, traceId, uniqueKey }: DispatchOptions = {}) {
 		let id: string | undefined;
 		// An attempt whose answer was lost may have stored it: the next one then finds it by its key.
 		const key = uniqueKey ?? randomUUID();
@@ -63,17 +67,14 @@ export function createSensorContext(
 				trigger,
 				payload,
 				knownSecrets: run.knownSecrets,
-				...(traceTag !== undefined && { trace: { trace_tag: traceTag } }),
+				...toTrace(traceId, traceTag),
 				uniqueKey: `sensor:${ref}:${key}`,
 				...(isFromPack === true && { check: (resolved: ResolvedTrigger) => assertInjectable(parts, resolved) }),
 			});
 			id = instance.id;
 		};
 		try {
-			await outlastOutage(attempt, {
-				isOver: () => run.signal.aborted,
-				onOutage: (error) => parts.logger.warn("an event of a sensor waits for the storage", { sensor: ref, error }),
-			});
+			await outlast(attempt);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			const name = typeof trigger === "string" ? trigger : trigger.type;
@@ -87,18 +88,34 @@ export function createSensorContext(
 		pack,
 		poll_interval: sensor.poll_interval,
 		packConfig: run.packConfig,
+		environment: run.environment,
 		signal: run.signal,
 		logger: parts.logger,
 		clock: parts.clock,
-		state: createSensorState({ ...parts, prefix: `${ref}:`, assertHeld }),
-		datastore: createSensorState({ ...parts, prefix: "", assertHeld }),
+		state: createSensorState({ ...parts, prefix: `${ref}:`, assertHeld, outlast }),
+		datastore: createSensorState({ ...parts, prefix: "", assertHeld, outlast }),
 		dispatch,
 		async triggers() {
 			assertHeld();
-			return parts.triggers.read(types);
+			return outlast(() => parts.triggers.read(types));
 		},
 		followTriggers: () => parts.triggers.follow(types, run.signal),
 	};
+}
+
+/** Does something again and again while the storage is away. */
+function createOutlast({ logger }: SensorContextParts, ref: string, signal: AbortSignal) {
+	return <T>(attempt: () => Promise<T>): Promise<T> =>
+		outlastOutage(attempt, {
+			signal,
+			isOver: () => signal.aborted,
+			onOutage: (error) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
+		});
+}
+
+function toTrace(id: string | undefined, tag: string | undefined): Pick<Dispatch, "trace"> {
+	if (id !== undefined) return { trace: { id_: id } };
+	return tag === undefined ? {} : { trace: { trace_tag: tag } };
 }
 
 /** Rules believe what the service's own triggers tell them: what a pack brings has no part in those. */

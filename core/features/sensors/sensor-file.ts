@@ -1,8 +1,7 @@
 import { type JsonObject, type JsonValue, type SensorTriggerType, SvcError } from "../../contract/index.ts";
-import { isName, namePattern } from "../../kernel/basics/names.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/attributes.ts";
 import { toObjectSchema } from "../../language/file-schema.ts";
-import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
+import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-api.ts";
 
 /** Shortest `poll_interval` in seconds (reference 9.1). */
 export const shortestInterval = 4;
@@ -36,12 +35,7 @@ const typeAttributes: Readonly<Record<string, Attribute>> = {
 /** Attributes that the file of a sensor may have. */
 export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
-	class_name: {
-		allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
-		accepts: (value) => typeof value === "string" && isName(value),
-		schema: { type: "string", pattern: namePattern.source },
-		required: true,
-	},
+	class_name: requiredName,
 	entry_point: requiredText,
 	name: text,
 	pack: text,

@@ -50,6 +50,21 @@ async function withNodes(count: number, use: (nodes: readonly Node[]) => Promise
 
 const running = (nodes: readonly Node[]) => nodes.filter(({ scripted }) => scripted.active() === 1);
 
+test("a storage that is away for a while is no failure of a sensor: what it asks for waits", () =>
+	withNodes(1, async ([node]) => {
+		await until(() => node?.scripted.active() === 1);
+		const context = node?.scripted.runs[0];
+		await context?.state.set("a", "1");
+		node?.cut(true);
+		const asked = Promise.all([context?.state.get("a"), context?.state.set("b", "2"), context?.state.list(), context?.triggers()]);
+		await new Promise((resolve) => setTimeout(resolve, 150));
+		node?.cut(false);
+		const [value] = await asked;
+		assert.equal(value, "1");
+		assert.equal(await context?.state.get("b"), "2");
+		assert.equal(node?.scripted.runs.length, 1);
+	}));
+
 test("of several nodes one runs a sensor, and another takes it over when that one stops", () =>
 	withNodes(3, async (nodes) => {
 		await until(() => running(nodes).length === 1);

@@ -33,7 +33,7 @@ export interface SensorRunParts {
 	readonly onEnd: (end: { readonly hasEnded: boolean; readonly work: Promise<void> }) => void;
 }
 
-/** A sensor while this node has it: is started again after failures, with growing pauses. */
+/** A sensor while this node has it: is started again after failures, so often as the settings say, with growing pauses. */
 export class SensorRun implements Holding {
 	readonly #parts: SensorRunParts;
 	readonly #controller = new AbortController();
@@ -49,7 +49,8 @@ export class SensorRun implements Holding {
 
 	constructor(parts: SensorRunParts) {
 		this.#parts = parts;
-		this.#failures = parts.record.restarts;
+		// One that was given up begins anew with whoever takes it.
+		this.#failures = parts.record.state === "failed" ? 0 : parts.record.restarts;
 		this.#work = this.#keepRunning().catch((error: unknown) => {
 			if (!this.signal.aborted) parts.logger.error("supervising a sensor failed", { sensor: parts.supervised.ref, error });
 			void this.end();
@@ -103,12 +104,25 @@ export class SensorRun implements Holding {
 			}
 			const isFresh = clock.steady() - startedAt >= settings.restart_reset * 1_000_000;
 			this.#failures = isFresh ? 1 : this.#failures + 1;
-			const delay = Math.min(settings.max_restart_delay, settings.restart_delay * 2 ** Math.min(this.#failures - 1, 30));
-			logger.warn("sensor failed", { sensor: supervised.ref, failures: this.#failures, seconds_to_restart: delay, problem });
-			const next = toTimestamp(clock.now() + delay * 1_000_000);
-			await this.#mark({ state: "waiting", restarts: this.#failures, last_error: problem, next_start_at: next });
-			await wait(delay * 1_000, this.signal);
+			if (settings.max_restarts >= 0 && this.#failures > settings.max_restarts) return this.#giveUp(problem);
+			await this.#pause(problem);
 		}
+	}
+
+	async #pause(problem: string): Promise<void> {
+		const { clock, logger, settings, supervised } = this.#parts;
+		const delay = Math.min(settings.max_restart_delay, settings.restart_delay * 2 ** Math.min(this.#failures - 1, 30));
+		logger.warn("sensor failed", { sensor: supervised.ref, failures: this.#failures, seconds_to_restart: delay, problem });
+		const next = toTimestamp(clock.now() + delay * 1_000_000);
+		await this.#mark({ state: "waiting", restarts: this.#failures, last_error: problem, next_start_at: next });
+		await wait(delay * 1_000, this.signal);
+	}
+
+	/** The lease is kept, as another node would only fail once more. */
+	async #giveUp(problem: string): Promise<void> {
+		const { logger, supervised } = this.#parts;
+		logger.error("sensor is given up: switch it off and on once it can run", { sensor: supervised.ref, failures: this.#failures, problem });
+		await this.#mark({ state: "failed", restarts: this.#failures, last_error: problem, next_start_at: null });
 	}
 
 	/** What went wrong; undefined when nothing did. */

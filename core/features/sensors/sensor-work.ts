@@ -6,9 +6,11 @@ import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import type { EngineDependencies } from "../../kernel/plugins/dependencies.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import { outlastOutage } from "../../kernel/work/outage.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
+import { noAccess, type SensorAccess } from "./sensor-access.ts";
 import { createSensorContext } from "./sensor-context.ts";
 import { processExit, processSpawn } from "./sensor-process-types.ts";
 import type { Holding } from "./sensor-run.ts";
@@ -28,6 +30,7 @@ export interface SensorWorkParts {
 	readonly sealedSecrets: Pick<SealedSecrets, "of">;
 	readonly sources: SensorSources;
 	readonly triggers: SensorTriggers;
+	readonly access: SensorAccess;
 	/** In whose name sensors work. */
 	readonly principal: Principal;
 }
@@ -42,12 +45,12 @@ export class SensorWork {
 
 	/** Run a sensor as its record has it. Rejects when it failed. */
 	async run(record: SensorEntity, holding: Holding): Promise<void> {
-		const { packConfigs, principal, sources, logger } = this.#parts;
-		const named = await sources.get(record);
-		const { values, secrets } = await packConfigs.resolve(named.pack, principal.username);
+		const { logger } = this.#parts;
+		const { named, values, access, secrets } = await this.#prepare(record, holding);
 		let hasEnded = false;
 		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
 			packConfig: values,
+			environment: access.environment,
 			knownSecrets: this.#parts.sealedSecrets.of(new KnownSecrets(secrets)),
 			signal: holding.signal,
 			isHeld: () => !hasEnded && holding.isHeld(),
@@ -62,8 +65,27 @@ export class SensorWork {
 			throw new Error(new KnownSecrets(secrets).text(toErrorMessage(error)).slice(0, longestError), { cause: error });
 		} finally {
 			hasEnded = true;
+			await access.close();
 			for (const secret of secrets) logger.forgetSecret(secret);
 		}
+	}
+
+	/** A storage that is away is no failure of the sensor. */
+	async #prepare(record: SensorEntity, { signal }: Holding) {
+		const { access, packConfigs, principal, sources, logger } = this.#parts;
+		return outlastOutage(
+			async () => {
+				const named = await sources.get(record);
+				const { values, secrets } = await packConfigs.resolve(named.pack, principal.username);
+				const opened = named.isFromPack === true ? await access.open(named.ref) : noAccess;
+				return { named, values, access: opened, secrets: [...secrets, ...opened.secrets] };
+			},
+			{
+				signal,
+				isOver: () => signal.aborted,
+				onOutage: (error) => logger.warn("a sensor waits for the storage", { sensor: record.ref, error }),
+			},
+		);
 	}
 
 	/** Tell of the start and of the end. */

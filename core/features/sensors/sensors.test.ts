@@ -46,6 +46,26 @@ test("a sensor runs, its trigger types are known, and what it dispatches becomes
 	});
 });
 
+test("an event joins the trace that it names, and is dropped where there is none", async () => {
+	const ids: (string | undefined)[] = [];
+	let trace: string | undefined;
+	const scripted = createScripted(async (context) => {
+		const [first, later] = [await context.dispatch("tests.seen", { n: 1 }, { traceTag: "round" }), { traceTag: "ignored" }];
+		ids.push(first);
+		await until(() => trace !== undefined);
+		ids.push(await context.dispatch("tests.seen", { n: 2 }, { ...later, traceId: String(trace) }));
+		ids.push(await context.dispatch("tests.seen", { n: 3 }, { traceId: "5e0000000000000000000000" }));
+		await aborted(context);
+	});
+	await withSensor(scripted, async ({ engine }) => {
+		await until(() => ids.length === 1);
+		trace = (await engine.triggers.instances.get(String(ids[0]))).trace_id;
+		await until(() => ids.length === 3);
+		assert.equal((await engine.triggers.instances.get(String(ids[1]))).trace_id, trace);
+		assert.equal(ids[2], undefined);
+	});
+});
+
 test("start and end are told by triggers with a flat payload", async () => {
 	const scripted = createScripted(async (_context, attempt) => {
 		if (attempt === 1) throw new Error("broken");
@@ -70,16 +90,58 @@ test("a sensor that fails at once is started again with growing pauses, and says
 	const scripted = createScripted(async () => {
 		throw new Error("no such device");
 	});
-	await withSensor(scripted, async ({ becomes }) => {
-		const begin = performance.now();
-		const waiting = await becomes(({ state, restarts }) => state === "waiting" && restarts === 3);
-		assert.equal(waiting.last_error, "no such device");
-		assert.ok(Date.parse(String(waiting.next_start_at)) > Date.parse(waiting.state_changed_at));
-		await becomes(({ restarts }) => restarts >= 5);
-		// 50 + 100 + 200 + 400 milliseconds lie between five starts.
-		assert.ok(performance.now() - begin > 600, "it did not pause");
-		assert.ok(scripted.runs.length <= 8);
+	await withSensor(
+		scripted,
+		async ({ becomes }) => {
+			const begin = performance.now();
+			const waiting = await becomes(({ state, restarts }) => state === "waiting" && restarts === 3);
+			assert.equal(waiting.last_error, "no such device");
+			assert.ok(Date.parse(String(waiting.next_start_at)) > Date.parse(waiting.state_changed_at));
+			await becomes(({ restarts }) => restarts >= 5);
+			// 50 + 100 + 200 + 400 milliseconds lie between five starts.
+			assert.ok(performance.now() - begin > 600, "it did not pause");
+			assert.ok(scripted.runs.length <= 8);
+		},
+		{ options: { sensorcontainer: { max_restarts: -1 } } },
+	);
+});
+
+test("a sensor that fails time after time is given up, says so, and begins anew when it is switched off and on", async () => {
+	const scripted = createScripted(async (context, attempt) => {
+		if (attempt <= 6) throw new Error(`failure ${attempt}`);
+		await aborted(context);
 	});
+	await withSensor(scripted, async ({ engine, becomes, sensor }) => {
+		const failed = await becomes(({ state }) => state === "failed");
+		assert.deepEqual([failed.last_error, failed.restarts, failed.next_start_at, failed.owner], ["failure 3", 3, null, engine.nodeId]);
+		// Longer than the pause before a fourth start would be.
+		await new Promise((resolve) => setTimeout(resolve, 600));
+		assert.deepEqual([scripted.runs.length, (await sensor()).state], [3, "failed"]);
+		for (const enabled of [false, true]) {
+			await engine.sensorTypes.setEnabled("tests.watcher", enabled);
+			if (!enabled) assert.equal((await becomes(({ owner }) => owner === null)).last_error, "failure 3");
+		}
+		await becomes(({ state, last_error }) => state === "failed" && last_error === "failure 6");
+		await engine.sensorTypes.setEnabled("tests.watcher", false);
+		await becomes(({ owner }) => owner === null);
+		await engine.sensorTypes.setEnabled("tests.watcher", true);
+		await becomes(({ state }) => state === "running");
+	});
+});
+
+test("a sensor that a node has given up begins anew with the next start of the service", async () => {
+	const { storage, eventBus, release } = createBackend({ durable: true });
+	try {
+		const broken = createScripted(() => Promise.reject(new Error("broken")));
+		await withSensor(broken, async ({ becomes }) => void (await becomes(({ state }) => state === "failed")), { storage, eventBus });
+		const again = createScripted(() => Promise.reject(new Error("still broken")));
+		await withSensor(again, async ({ becomes }) => void (await becomes(({ state, restarts }) => state === "failed" && restarts === 3)), {
+			...{ storage, eventBus },
+		});
+		assert.deepEqual([broken.runs.length, again.runs.length], [3, 3]);
+	} finally {
+		await release();
+	}
 });
 
 test("a sensor that has run well for a while begins to count anew", async () => {

@@ -1,5 +1,5 @@
 import type { TraceEntity } from "../../contract/index.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 
 /** Why something is in a trace; for an execution that a rule started the id is `<rule id>:<trigger instance id>`. */
 export interface TraceCause {
@@ -42,9 +42,7 @@ export interface Traces {
 	/** The newest first, then by tag, unless told otherwise. */
 	list(
 		filter: TraceFilter,
-		paging: {
-			readonly limit?: number;
-			readonly offset?: number;
+		paging: Paging & {
 			readonly orderBy?: readonly (readonly [keyof TraceEntity, "asc" | "desc"])[];
 			/** Whether what belongs to the traces is read. Default true. */
 			readonly components?: boolean;

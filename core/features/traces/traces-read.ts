@@ -1,11 +1,16 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, readPage } from "../../kernel/basics/page.ts";
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */
 const ruleLimit = 1_000;
+
+const newestFirst = [
+	["start_timestamp", "desc"],
+	["trace_tag", "asc"],
+] as const;
 
 /** Traces as the storage has them. */
 export class StoredTraces implements Traces {
@@ -17,24 +22,16 @@ export class StoredTraces implements Traces {
 
 	async list(
 		filter: TraceFilter,
-		{ limit, offset = 0, orderBy, components = true }: Parameters<Traces["list"]>[1],
+		{ orderBy = newestFirst, components = true, ...paging }: Parameters<Traces["list"]>[1],
 	): Promise<Page<TraceView>> {
 		const ids = await findTraceIds(this.#storage, filter);
 		const where = {
 			...(ids !== undefined && { id: toOneOf(ids) }),
 			...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
 		};
-		const traces = await this.#storage.find("trace", {
-			where,
-			orderBy: orderBy ?? [
-				["start_timestamp", "desc"],
-				["trace_tag", "asc"],
-			],
-			offset,
-			...(limit !== undefined && { limit }),
-		});
+		const { items: traces, total } = await readPage(this.#storage, "trace", { where, orderBy, ...paging });
 		const items = components ? await this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] }));
-		return { items, total: await this.#storage.count("trace", where) };
+		return { items, total };
 	}
 
 	async get(id: string): Promise<TraceView> {

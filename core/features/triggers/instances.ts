@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInstanceEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, readPage } from "../../kernel/basics/page.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
@@ -12,6 +12,11 @@ import { createMaskWork, mask } from "../../language/parameters/mask.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
+
+const newestFirst = [
+	["occurrence_time", "desc"],
+	["trigger", "asc"],
+] as const;
 
 export interface InstanceParts {
 	readonly storage: Storage;
@@ -36,20 +41,9 @@ export class StoredInstances implements TriggerInstances {
 
 	async list(
 		filter: InstanceFilter,
-		{ limit, offset = 0, orderBy }: Parameters<TriggerInstances["list"]>[1],
+		{ orderBy = newestFirst, ...paging }: Parameters<TriggerInstances["list"]>[1],
 	): Promise<Page<TriggerInstanceEntity>> {
-		const { storage } = this.#parts;
-		const where = toWhere(filter);
-		const items = await storage.find("trigger_instance", {
-			where,
-			orderBy: orderBy ?? [
-				["occurrence_time", "desc"],
-				["trigger", "asc"],
-			],
-			offset,
-			...(limit !== undefined && { limit }),
-		});
-		return { items, total: await storage.count("trigger_instance", where) };
+		return readPage(this.#parts.storage, "trigger_instance", { where: toWhere(filter), orderBy, ...paging });
 	}
 
 	async reEmit(id: string): Promise<TriggerInstanceEntity> {

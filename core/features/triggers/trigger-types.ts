@@ -2,7 +2,7 @@ import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity,
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import type { Page } from "../../kernel/basics/page.ts";
+import { type Page, readPage } from "../../kernel/basics/page.ts";
 import { isParameterless, toShadow } from "../../kernel/events/register-types.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
@@ -32,12 +32,9 @@ export class StoredTriggerTypes implements TriggerTypes {
 
 	async list(
 		filter: NamedFilter,
-		{ limit, offset = 0, orderBy = [["ref", "asc"]] }: Parameters<TriggerTypes["list"]>[1],
+		{ orderBy = [["ref", "asc"]], ...paging }: Parameters<TriggerTypes["list"]>[1],
 	): Promise<Page<TriggerTypeEntity>> {
-		const { storage } = this.#parts;
-		const where = toNamedWhere(filter);
-		const items = await storage.find("trigger_type", { where, orderBy, offset, ...(limit !== undefined && { limit }) });
-		return { items, total: await storage.count("trigger_type", where) };
+		return readPage(this.#parts.storage, "trigger_type", { where: toNamedWhere(filter), orderBy, ...paging });
 	}
 
 	async create(input: TriggerTypeInput, metadataFile: string | null = null): Promise<TriggerTypeEntity> {

@@ -1,4 +1,5 @@
 import type { JsonValue, TriggerInstanceEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Hook } from "./hook-index.ts";
 
@@ -21,11 +22,9 @@ export interface Receipt {
 	readonly instances: readonly Pick<TriggerInstanceEntity, "id" | "trace_id">[];
 }
 
-export interface DeliveryQuery {
+export interface DeliveryQuery extends Paging {
 	readonly url?: string;
 	readonly verdict?: string;
-	readonly limit?: number;
-	readonly offset?: number;
 }
 
 /** Triggers that come in over HTTP (specification, Webhook). */
@@ -40,7 +39,7 @@ export interface Webhooks {
 	 */
 	receive(url: string, delivery: Delivery): Promise<Receipt>;
 	/** Newest first. */
-	deliveries(query: DeliveryQuery): Promise<{ readonly items: readonly WebhookDeliveryEntity[]; readonly total: number }>;
+	deliveries(query: DeliveryQuery): Promise<Page<WebhookDeliveryEntity>>;
 	/** `SVC_NOT_FOUND`. */
 	delivery(id: string): Promise<WebhookDeliveryEntity>;
 	/**

@@ -10,6 +10,7 @@ import {
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
+import { readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
@@ -66,7 +67,7 @@ export class ReceivedWebhooks implements Webhooks {
 		return this.#receiveHooks(found, delivery);
 	}
 
-	async deliveries({ url, verdict, limit, offset }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
+	async deliveries({ url, verdict, ...paging }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
 		const where: Where<WebhookDeliveryEntity> = {
 			...(url !== undefined && { url: toHookUrl(url) }),
 			...(verdict !== undefined && { verdict }),
@@ -75,12 +76,7 @@ export class ReceivedWebhooks implements Webhooks {
 			["received_at", "desc"],
 			["id", "desc"],
 		] as const;
-		const query = { where, orderBy, ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
-		const [items, total] = await Promise.all([
-			this.#parts.storage.find("webhook_delivery", query),
-			this.#parts.storage.count("webhook_delivery", where),
-		]);
-		return { items, total };
+		return readPage(this.#parts.storage, "webhook_delivery", { where, orderBy, ...paging });
 	}
 
 	async replay(

@@ -44,7 +44,10 @@ test("a definition is inspected as the text that it is, whatever it calls itself
 		const inspect = async (token: string, body: string, type?: string, query = "") => {
 			const headers = { "x-auth-token": token, ...(type !== undefined && { "content-type": type }) };
 			const response = await fetch(`${urls.api}/v1/workflows/inspect${query}`, { method: "POST", body: Buffer.from(body), headers });
-			return { status: response.status, body: (await response.json()) as { message: string }[] & { faultstring: string } };
+			return {
+				status: response.status,
+				body: (await response.json()) as { message: string; missing_action?: string }[] & { faultstring: string },
+			};
 		};
 		const text = toFakeDefinition({ one: { action: "default.speak" }, two: { action: "default.whisper" } });
 		for (const type of [undefined, "text/plain", "text/plain; charset=utf-8", "application/yaml", "application/x-yaml"]) {
@@ -57,8 +60,8 @@ test("a definition is inspected as the text that it is, whatever it calls itself
 		assert.deepEqual([large.status, large.body.faultstring], [413, "body: must be at most 2000 bytes, got 2001"]);
 		const wren = await signIn("wren");
 		assert.deepEqual(
-			(await inspect(wren, text)).body.map(({ message }) => message),
-			['the action "default.whisper" is not registered'],
+			(await inspect(wren, text)).body.map(({ message, missing_action }) => [message, missing_action]),
+			[['the action "default.whisper" is not registered', "default.whisper"]],
 		);
 		const other = await inspect(wren, text, undefined, "?runner=speak");
 		assert.equal(other.status, 400);

@@ -12,8 +12,9 @@ export const findingSchema = defineSchema(
 			line: nullable(whole),
 			language: oneOf("yaql", "jinja"),
 			expression: text,
+			missing_action: text,
 		},
-		["language", "expression"],
+		["language", "expression", "missing_action"],
 	),
 	{
 		type: "context",

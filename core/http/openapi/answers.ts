@@ -46,7 +46,15 @@ export function answerJson(schema: JsonSchema, { description = "Done.", headers,
 }
 
 const countHeaders: Readonly<Record<string, AnswerHeader>> = {
-	"X-Total-Count": { description: "How many records match, whatever part of them is asked for.", schema: { ...whole, minimum: 0 } },
+	"X-Total-Count": {
+		description: "How many records match, whatever part of them is asked for; at most `api.exact_total_limit`.",
+		schema: { ...whole, minimum: 0 },
+	},
+	"X-Total-Count-Exact": {
+		description: "Only where more match than `X-Total-Count` says.",
+		schema: { type: "string", enum: ["false"] },
+		isOptional: true,
+	},
 	"X-Limit": { description: "The limit in force; missing where there is none.", schema: whole, isOptional: true },
 };
 

@@ -174,6 +174,7 @@ async function askTooMuch(asker: Asker, execution: string): Promise<void> {
 	for (const _held of [1, 2, 3]) await asker.ask("stream GET /stream", { path: "/stream", leave: leaving.signal });
 	for (const component of ["api", "stream"])
 		await asker.ask(`${component} GET /executions/:id/output`, { path: `/executions/${execution}/output` });
+	await asker.ask("api GET /executions/:id/output/lines", { path: `/executions/${execution}/output/lines` });
 	leaving.abort();
 	const headers = { authorization: `Basic ${Buffer.from("mallory:wrong").toString("base64")}` };
 	await until(

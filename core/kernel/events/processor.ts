@@ -1,6 +1,7 @@
 import type { EventBus, Logger, Storage, TriggerInstanceEntity, Where } from "../../contract/index.ts";
 import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
 import { Claiming, type Reservation } from "../work/claiming.ts";
+import { Frontier } from "../work/frontier.ts";
 import { HeldLease } from "../work/held-lease.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { Looks } from "../work/looks.ts";
@@ -24,7 +25,9 @@ const eventName = "svc.trigger_instance__pending";
 /** Events claimed with one write; those that wait for a place are few enough to be held in memory. */
 const claimLimit = 64;
 
-const pending = { where: { status: "pending" }, orderBy: [["occurrence_time", "asc"]] } as const;
+function pending(frontier: Frontier) {
+	return { where: { status: "pending", occurrence_time: frontier.ahead() }, orderBy: [["occurrence_time", "asc"]] } as const;
+}
 
 /** Claims events and has them processed, at most `poolSize` at a time. */
 export class Processor {
@@ -32,6 +35,7 @@ export class Processor {
 	readonly #claiming: Claiming<"trigger_instance">;
 	readonly #looks: Looks;
 	readonly #watch: BusWatch;
+	readonly #frontier = new Frontier();
 	/** Whether the next look is also for what others have left. */
 	#looksForLeft = false;
 
@@ -45,6 +49,7 @@ export class Processor {
 			toClaim: () => ({ status: "processing", attempt: 1 }),
 			claimed: { status: "processing" },
 			work: (instance) => this.#process(instance),
+			onClaimed: (instance) => this.#frontier.reach(instance.occurrence_time),
 			onTakenOver: ({ id, attempt }) => parts.logger.info("trigger instance taken over", { trigger_instance_id: id, attempt }),
 			onRoom: () => {
 				if (this.#claiming.isBehind) this.#looks.wake();
@@ -122,7 +127,7 @@ export class Processor {
 	async #look(): Promise<void> {
 		if (this.#looksForLeft) await this.#lookForLeft();
 		await this.#claiming.settleUnsure();
-		await this.#claiming.claimAll(pending);
+		await this.#claiming.claimAll(pending(this.#frontier));
 	}
 
 	/** Apart from the look for what is new, which must go on when this fails. */

@@ -7,7 +7,7 @@ import type {
 	OutputType,
 	SnapshotEntity,
 } from "../../contract/index.ts";
-import type { Page } from "../basics/page.ts";
+import type { Page, Paging } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { CauseSelection, RuleCause } from "./rule-causes.ts";
@@ -77,13 +77,10 @@ export type ExecutionFilter = {
 };
 
 /** Which executions a list holds, in which order. */
-export interface ExecutionListQuery {
+export interface ExecutionListQuery extends Paging {
 	readonly filter: ExecutionFilter;
 	/** Field of `ExecutionEntity` and direction; default start_timestamp descending, then action_ref. */
 	readonly orderBy?: readonly (readonly [keyof ExecutionEntity, "asc" | "desc"])[];
-	/** Undefined: no limit. */
-	readonly limit?: number;
-	readonly offset?: number;
 	/** Entity fields that will be shown; default all. Leaving out `result` keeps lists of large results quick. */
 	readonly fields?: readonly (keyof ExecutionEntity)[];
 	/** Whether `children` will be shown. Default true. */
@@ -121,13 +118,57 @@ export interface Executions {
 /** A recorded chunk with the refs its event carries. */
 export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; readonly runner_ref: string };
 
+/** Which output is read. */
+export interface OutputSelection {
+	/** Only this type. Lines are counted in what is left then. */
+	readonly type?: OutputType | undefined;
+	/** Number of the first line, from 1. Default 1. */
+	readonly fromLine?: number | undefined;
+	/** How many lines at most. Default: all. */
+	readonly lines?: number | undefined;
+	/** Only lines that show this text, each behind its number and a colon; more than 4,096 characters of a line are cut. */
+	readonly find?: string | undefined;
+	/** Without the secrets in it, which is also what is searched and counted. Default false. */
+	readonly masked?: boolean;
+	readonly signal?: AbortSignal;
+}
+
+/** A line of an output, as it is shown. */
+export interface OutputLine {
+	/** From 1. */
+	readonly line: number;
+	/** Of the chunk that it begins in. So is the time. */
+	readonly output_type: OutputType;
+	readonly timestamp: string;
+	/** At most 4,096 characters of it, without its end. */
+	readonly text: string;
+	/** How many characters it has. */
+	readonly length: number;
+}
+
+/** Which lines of an output are wanted, one by one. */
+export interface LinesSelection extends Pick<OutputSelection, "type" | "fromLine" | "find" | "masked" | "signal"> {
+	/** How many at most. */
+	readonly lines: number;
+	/** Only lines of stderr, and lines with a word such as `error`. Not together with `find`. Default false. */
+	readonly isTrouble?: boolean | undefined;
+}
+
+/** Lines of an output, and how many it has. */
+export interface OutputLines {
+	/** Of the whole output so far, a last one without an end among them. */
+	readonly total: number;
+	readonly lines: readonly OutputLine[];
+	/** Where to go on; undefined where there is nothing more. */
+	readonly nextLine: number | undefined;
+}
+
 /** The output of the executions of an engine. */
 export interface Output {
-	/** The stored text so far, in pieces; ends when all that is stored has been read. With `masked` without the secrets in it. */
-	read(
-		executionId: string,
-		options: { readonly type?: OutputType; readonly signal?: AbortSignal; readonly masked?: boolean },
-	): AsyncIterable<string>;
+	/** Some lines of what is stored so far, each with its number, its type and its time. */
+	lines(executionId: string, selection: LinesSelection): Promise<OutputLines>;
+	/** The stored text so far, or some lines of it, in pieces; ends when all that is stored has been read. */
+	read(executionId: string, selection: OutputSelection): AsyncIterable<string>;
 	/**
 	 * Every chunk once, in sequence: what is stored after `after`, then what arrives, until the execution is final. No gap and
 	 * no repeat, whenever it is called. Ends without an error when `signal` aborts.

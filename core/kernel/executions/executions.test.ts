@@ -196,6 +196,7 @@ test("an action has a token of its user while it runs, and not any longer", asyn
 		await engine.executions.setStatus(id, { status: "failed" }, principal);
 		await engine.drain();
 		assert.equal(await storage.count("token", {}), 0);
+		assert.equal(seen.length, 2);
 		for (const token of seen) assert.equal(await engine.credentials.validate(token), false);
 	} finally {
 		await stop();

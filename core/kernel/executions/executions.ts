@@ -9,9 +9,10 @@ import {
 } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
-import type { Page } from "../basics/page.ts";
+import { type Page, readPage } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { Admit } from "./admissions.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
 import { groupByParent, readDescendants, toTreeOrder } from "./descendants.ts";
@@ -32,7 +33,7 @@ export interface ExecutionsParts {
 	readonly catalog: Catalog;
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** Let `store` keep a new execution, and see to its being run. */
-	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
+	readonly admit: Admit;
 	readonly endings: Endings;
 	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
@@ -72,21 +73,11 @@ export class StoredExecutions implements Executions {
 		return this.#toView(await this.#find(idOrLast, options.fields), options.children);
 	}
 
-	async list({ filter, orderBy, limit, offset, fields, children = true }: ExecutionListQuery): Promise<Page<ExecutionView>> {
-		const { storage } = this.#parts;
-		const where = toWhere(filter);
-		const entities = await storage.find("execution", {
-			where,
-			orderBy: toOrder(orderBy),
-			...(limit !== undefined && { limit }),
-			...(offset !== undefined && { offset }),
-			...(fields && { fields: toReadFields(fields) }),
-		});
-		const before = (offset ?? 0) + entities.length;
-		// A page that is not full is the last one, and tells the total without a count.
-		const isLast = (limit === undefined || entities.length < limit) && (entities.length > 0 || offset === undefined || offset === 0);
-		const total = isLast ? before : await storage.count("execution", where);
-		return { items: await this.#toViews(entities, children), total };
+	async list({ filter, orderBy, fields, children = true, ...paging }: ExecutionListQuery): Promise<Page<ExecutionView>> {
+		const selection = fields && { fields: toReadFields(fields) };
+		const query = { where: toWhere(filter), orderBy: toOrder(orderBy), ...paging, ...selection };
+		const { items, total } = await readPage(this.#parts.storage, "execution", query);
+		return { items: await this.#toViews(items, children), total };
 	}
 
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>> {

@@ -1,8 +1,10 @@
 import { append, type EventBus, type ExecutionEntity, type Logger, type Storage, type Where } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import { Claiming, type Reservation, type Settlement, storeReserved } from "../work/claiming.ts";
+import { Claiming, type Settlement, storeReserved } from "../work/claiming.ts";
+import { Frontier } from "../work/frontier.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { Looks } from "../work/looks.ts";
+import { type AdmissionParts, Admissions, type StoreAdmitted } from "./admissions.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Queues, Starter } from "./queues.ts";
 import { heldStatuses } from "./status.ts";
@@ -22,6 +24,7 @@ export interface SchedulerParts {
 	readonly announce: (work: { readonly delayed: boolean }) => void;
 	/** Executions that must wait, which nobody may claim otherwise. */
 	readonly queues: () => Queues;
+	readonly ready: AdmissionParts["ready"];
 	/** Run a claimed execution to its end; never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Whether an execution runs here. */
@@ -45,7 +48,9 @@ function toClaim(where: Where<ExecutionEntity>) {
  * What is to be run as soon as it is there. Whether it is due by the clock of this node is not asked: the one that took it in may have
  * another clock.
  */
-const atOnce = toClaim({ status: "requested", delay: null });
+function atOnce(frontier: Frontier) {
+	return toClaim({ status: "requested", delay: null, due_timestamp: frontier.ahead() });
+}
 
 /** Claims executions that are due and has them run, at most `poolSize` at a time. */
 export class Scheduler {
@@ -53,6 +58,8 @@ export class Scheduler {
 	readonly #claiming: Claiming<"execution">;
 	readonly #looks: Looks;
 	readonly #starter: Starter;
+	readonly #admissions: Admissions;
+	readonly #frontier = new Frontier();
 	/** Whether the next look is also at what is requested: not when only queues are to be looked at. */
 	#looksAtRequested = false;
 	/** Whether the next look is also at what is delayed; most are not, as that costs three more statements. */
@@ -74,7 +81,10 @@ export class Scheduler {
 			claimed: { status: { in: heldStatuses } },
 			work: parts.run,
 			isHere: parts.holds,
-			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
+			onClaimed: (execution) => {
+				if (execution.delay === null) this.#frontier.reach(execution.due_timestamp);
+				publishUpdated(parts.eventBus, execution);
+			},
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 			onRoom: () => this.lookIfDue(),
 		});
@@ -85,10 +95,16 @@ export class Scheduler {
 				this.#plan(parts.pollInterval * 1_000);
 			},
 		});
+		const reserve = () => this.#claiming.reserve();
+		this.#admissions = new Admissions({ ...parts, reserve, announce: (execution) => this.announce(execution) });
 		this.#starter = {
 			places: () => this.#claiming.places(),
 			start: (executions, store) => this.#startQueued(executions, store),
-			release: () => this.wake({ delayed: true }),
+			release: () => {
+				// They have waited for longer than what is claimed now.
+				this.#frontier.forget();
+				this.wake({ delayed: true });
+			},
 		};
 	}
 
@@ -124,26 +140,9 @@ export class Scheduler {
 		if (requested || this.#looksAtReady || this.#parts.queues().isLookDue()) this.wake({ requested });
 	}
 
-	/**
-	 * A new execution: as already claimed when there is a place for it at once, which saves the claim. Once it is stored others are told
-	 * of it, and it is seen to that it is run.
-	 */
-	reserve(execution: ExecutionEntity): Reservation<ExecutionEntity> {
-		const queue = this.#parts.queues().queueOf(execution.action_ref);
-		if (queue !== null) return this.#toStoreOnly({ ...execution, queue });
-		const place = execution.delay === null ? this.#claiming.reserve() : undefined;
-		if (place === undefined) return this.#toStoreOnly(execution);
-		const claimed = applied(execution, place.claim);
-		return {
-			entity: claimed,
-			settle: (outcome) => {
-				if (outcome === "stored") {
-					publishCreated(this.#parts.eventBus, execution);
-					publishUpdated(this.#parts.eventBus, claimed);
-				}
-				place.settle(outcome, [claimed]);
-			},
-		};
+	/** Let `store` keep new executions, all or none, and see to their being run. */
+	admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
+		return this.#admissions.admit(executions, store);
 	}
 
 	/** Tell of a new execution that has been stored, and see to its being run. */
@@ -180,15 +179,6 @@ export class Scheduler {
 		return this.#claiming.idle();
 	}
 
-	#toStoreOnly(execution: ExecutionEntity): Reservation<ExecutionEntity> {
-		return {
-			entity: execution,
-			settle: (outcome) => {
-				if (outcome === "stored") this.announce(execution);
-			},
-		};
-	}
-
 	async #look(): Promise<void> {
 		const everything = this.#looksAtDelayed;
 		const requested = this.#looksAtRequested;
@@ -202,7 +192,7 @@ export class Scheduler {
 		const queuesFirst = this.#queuesFirst;
 		if (this.#looksAtReady) await this.#lookAtReady();
 		if (queuesFirst) await this.#lookAtQueues();
-		if (requested) await this.#claiming.claimAll(atOnce);
+		if (requested) await this.#claiming.claimAll(atOnce(this.#frontier));
 		if (!queuesFirst) await this.#lookAtQueues();
 		if (everything && this.#looks.isOn) await this.#lookAtDelayed(begun);
 	}

@@ -15,6 +15,7 @@ import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
 import { toErrorResult } from "../runs/error-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { Admit } from "./admissions.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
 import type { Endings } from "./endings.ts";
@@ -38,8 +39,7 @@ export interface DraftParts {
 }
 
 export interface SubmitParts extends DraftParts {
-	/** Let `store` keep a new execution, and see to its being run. */
-	readonly admit: (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;
+	readonly admit: Admit;
 	readonly endings: Endings;
 }
 
@@ -97,7 +97,7 @@ export async function storeExecution(
 	const write = (stored: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
 		parts.storage.write([...toInsert(drafted, stored), ...(origin.rule?.alongside(stored) ?? []), ...caused]);
 	if (problem === undefined) {
-		await parts.admit(entity, (admitted) => write(admitted));
+		await parts.admit(entity, write);
 		return { entity, action };
 	}
 	const ending = await parts.endings.draft(entity);

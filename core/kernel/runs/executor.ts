@@ -9,12 +9,14 @@ import {
 	type Storage,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
+import { atHand } from "../basics/at-hand.ts";
 import type { Authority } from "../basics/authority.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import type { Dispatcher } from "../events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import type { Endings } from "../executions/endings.ts";
+import { applied } from "../executions/status-patch.ts";
 import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
@@ -33,7 +35,7 @@ import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import type { Run } from "./run.ts";
 import { RunEnds } from "./run-ends.ts";
 import { dropGrant, withGrant } from "./run-grant.ts";
-import { RunRecords } from "./run-records.ts";
+import { type RunBegin, RunRecords } from "./run-records.ts";
 import { hideInLog, toKept, toKeptPause } from "./run-secrets.ts";
 
 export interface ExecutorParts {
@@ -62,6 +64,9 @@ export interface ExecutorParts {
 	readonly onPlace: () => void;
 }
 
+/** Milliseconds for which whoever asks for an execution may wait for what its run needs. Most of it is in memory; files of packs need not be. */
+const patience = 20;
+
 /** Runs claimed executions to their end. */
 export class Executor {
 	/** What runs here at this moment. */
@@ -71,6 +76,8 @@ export class Executor {
 	readonly #records: RunRecords;
 	readonly #ends: RunEnds;
 	readonly #performer: RunPerformer;
+	/** What the runs of new executions are called with once these are stored. */
+	readonly #ready = new WeakMap<ExecutionEntity, PreparedRun>();
 
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
@@ -87,15 +94,31 @@ export class Executor {
 	}
 
 	/**
+	 * The execution as it is running, for whoever stores a new one: with that write its run has begun, and `run` is called with the same
+	 * object. Undefined where something has to be waited for long, or stands in the way of the run: then it begins as any other, or fails.
+	 * Never rejects.
+	 */
+	async ready(claimed: ExecutionEntity): Promise<ExecutionEntity | undefined> {
+		const prepared = await atHand(this.#toPrepared(claimed), patience);
+		if (prepared === undefined) return undefined;
+		const { granted, begin } = this.#grant(claimed, prepared);
+		const execution = applied(claimed, this.#records.toRunning(claimed, begin));
+		this.#ready.set(execution, granted);
+		return execution;
+	}
+
+	/**
 	 * The whole life of a run, from claimed to final; one that another process has begun is gone on with. Never rejects: whatever happens
 	 * is recorded in the execution, or logged when that is impossible.
 	 */
 	async run(claimed: ExecutionEntity): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
+			const ready = this.#ready.get(claimed);
+			if (ready !== undefined) return await this.#beginStored({ execution: claimed, run, prepared: ready });
 			const prepared = await this.#prepare(claimed, run);
 			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);
-			else if (claimed.status === "scheduled") await this.#begin({ execution: claimed, run, prepared });
+			else if (isUnbegun(claimed)) await this.#begin({ execution: claimed, run, prepared });
 			else await this.#goOn({ execution: claimed, run, prepared });
 		} catch (error) {
 			if (run.lost) this.#parts.lateWrites.refused("end of a run", { execution_id: claimed.id });
@@ -113,11 +136,10 @@ export class Executor {
 
 	/** Runner and final parameters, or the outcome when there can be no run. */
 	async #prepare(execution: ExecutionEntity, run: Run): Promise<PreparedRun | Outcome> {
-		const { catalog, logger } = this.#parts;
+		const { logger } = this.#parts;
 		let prepared: PreparedRun | undefined;
 		const attempt = async () => {
-			const snapshot = await catalog.snapshot(execution.snapshot_id);
-			prepared = await prepareRun(execution, snapshot, this.#parts);
+			prepared = await this.#toPrepared(execution);
 		};
 		try {
 			await outlastOutage(attempt, {
@@ -133,21 +155,41 @@ export class Executor {
 		}
 	}
 
-	/** Give the action what it may use of the service, and run it. */
-	async #begin({ execution: claimed, run, prepared }: Performance): Promise<void> {
+	async #toPrepared(execution: ExecutionEntity): Promise<PreparedRun> {
+		return prepareRun(execution, await this.#parts.catalog.snapshot(execution.snapshot_id), this.#parts);
+	}
+
+	/** What a run has and knows with all that it may use of the service. */
+	#grant(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunBegin } {
 		const grant = this.#parts.granting.give(claimed);
 		const granted = grant === undefined ? prepared : withGrant(prepared, grant);
-		const { runner } = prepared;
 		// What it decides and what it starts stand in its journal: if that is empty, it begins anew.
-		const isFound = runner.capabilities.workflow === true;
+		const isFound = prepared.runner.capabilities.workflow === true;
 		const sealed = isFound ? this.#parts.sealedSecrets.addToken(prepared.sealed, granted.secrets) : prepared.sealed;
-		const execution = await this.#records.markRunning(claimed, run, { granted: grant?.operations ?? [], sealed, isFound });
-		if (execution === undefined) return;
-		const work: Work = async (context) => toRunResult(await runner.run(context), claimed.runner_name);
+		return { granted, begin: { sealed, isFound, token_hash: grant?.token_hash ?? null } };
+	}
+
+	/** Give the action what it may use of the service, and run it. */
+	async #begin({ execution: claimed, run, prepared }: Performance): Promise<void> {
+		const { granted, begin } = this.#grant(claimed, prepared);
+		const execution = await this.#records.markRunning(claimed, run, begin);
+		if (execution !== undefined) await this.#runFromBegin({ execution, run, prepared: granted });
+	}
+
+	/** Run what was stored as running by whoever made it. */
+	async #beginStored(performance: Performance): Promise<void> {
+		const { execution, run } = performance;
+		if (await this.#records.isStillHeld(execution, run)) await this.#runFromBegin(performance);
+		else this.#parts.lateWrites.refused("begin of a run", { execution_id: execution.id });
+	}
+
+	async #runFromBegin(performance: Performance): Promise<void> {
+		const { execution, run, prepared } = performance;
+		const work: Work = async (context) => toRunResult(await prepared.runner.run(context), execution.runner_name);
 		try {
-			await this.#runToEnd({ execution, run, prepared: granted }, work);
+			await this.#runToEnd(performance, work);
 		} finally {
-			if (grant !== undefined && !run.recorded && !run.saved) await dropGrant(claimed, this.#parts);
+			if (prepared.secrets.token !== undefined && !run.recorded && !run.saved) await dropGrant(execution, this.#parts);
 		}
 	}
 
@@ -196,4 +238,12 @@ export class Executor {
 		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
 		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [dataDirectory, ""]]);
 	}
+}
+
+/**
+ * Whether no process has begun it: one that is running, and of which nothing is kept to be found by, is not gone on with by anybody but the
+ * node that has stored it so and has not heard since that it did.
+ */
+function isUnbegun({ status, run_state }: ExecutionEntity): boolean {
+	return status === "scheduled" || (status === "running" && run_state === null);
 }

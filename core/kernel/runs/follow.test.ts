@@ -9,7 +9,7 @@ import { publishOutput, publishUpdated } from "../executions/execution-events.ts
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import { RecordedOutput } from "./output.ts";
-import { Recorder, toStoredChunk } from "./recorder.ts";
+import { Recorder, type RecorderOptions, toStoredChunk } from "./recorder.ts";
 
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());
@@ -47,8 +47,12 @@ async function createParts() {
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
-function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity) {
-	return new Recorder({
+function recorderFor(parts: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity) {
+	return new Recorder(toRecorderOptions(parts, execution));
+}
+
+function toRecorderOptions({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity): RecorderOptions {
+	return {
 		store: (chunks) => storage.insert("output_chunk", chunks),
 		eventBus,
 		executionId: execution.id,
@@ -60,7 +64,7 @@ function recorderFor({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">,
 		streamOutput: true,
 		secrets: KnownSecrets.none,
 		secretOutput: [],
-	});
+	};
 }
 
 /** A random number below `limit`, the same sequence for the same seed. */
@@ -239,6 +243,54 @@ test("the text for the result is cut at the limit and says so", async () => {
 	assert.deepEqual(recorder.captured("stdout"), { text: "12345678ä", truncated: true, bytes: 13 });
 	assert.deepEqual(recorder.captured("stderr"), { text: "", truncated: false, bytes: 0 });
 	await recorder.finish();
+});
+
+test("a follower that keeps up is given what it is told of, and does not look for it in the storage", async () => {
+	const parts = await createParts();
+	const execution = createRunning();
+	await parts.storage.insert("execution", [execution]);
+	let looks = 0;
+	const counting = Object.assign(Object.create(parts.storage) as Storage, {
+		find: (...given: Parameters<Storage["find"]>) => {
+			looks += 1;
+			return parts.storage.find(...given);
+		},
+	});
+	const output = new RecordedOutput({ storage: counting, eventBus: parts.eventBus });
+	const recorder = recorderFor(parts, execution);
+	await recorder.emit("stdout", "0\n");
+	const controller = new AbortController();
+	let seen = 0;
+	for await (const { data } of output.follow(execution.id, { signal: controller.signal })) {
+		assert.equal(data, `${seen}\n`);
+		seen += 1;
+		if (seen === 40) controller.abort();
+		else await recorder.emit("stdout", `${seen}\n`);
+	}
+	assert.equal(seen, 40);
+	assert.ok(looks <= 12, `${looks} looks`);
+});
+
+test("the chunks of a flood are stored many at a time", async () => {
+	const parts = await createParts();
+	const run = async () => {
+		let writes = 0;
+		const store = async () => {
+			writes += 1;
+			await pause(1);
+		};
+		const recorder = new Recorder({ ...toRecorderOptions(parts, createRunning()), store });
+		for (let count = 0; count < 64; count += 1) {
+			await recorder.emit("stdout", "x".repeat(65_536));
+			await pause(1);
+		}
+		await recorder.finish();
+		return writes;
+	};
+	// On a machine that stands still now and then it waits in vain.
+	const counts: number[] = [];
+	for (let count = 0; count < 8; count += 1) counts.push(await run());
+	assert.ok(Math.min(...counts) <= 32, counts.join());
 });
 
 test.run();

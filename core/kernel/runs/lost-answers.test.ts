@@ -105,38 +105,50 @@ test("an execution that a worker takes in itself runs once, though whoever asked
 		assert.equal(await storage.count("execution", {}), 2);
 	}));
 
-async function addRule({ engine }: TestNode): Promise<void> {
+async function addRules({ engine }: TestNode, names: readonly string[]): Promise<void> {
 	await engine.triggers.types.create({ pack: "default", name: "happening" });
-	for (const name of ["one", "two", "three"]) {
-		const rule = { name, pack: "default", trigger: { type: "default.happening" }, action: { ref: "default.scripted" }, enabled: true };
-		await engine.rules.create(rule, principal);
+	await engine.actions.create({ name: "gone", runner_type: "scripted" });
+	for (const name of names) {
+		const action = { ref: name === "lost" ? "default.gone" : "default.scripted" };
+		await engine.rules.create({ name, pack: "default", trigger: { type: "default.happening" }, action, enabled: true }, principal);
 	}
+	await engine.actions.remove("default.gone", { removeFiles: false }, principal);
 }
 
-test("each rule acts once on an event, whichever write of the node that processes it loses its answer or fails", () =>
-	withNodes(async ({ startNode, storage }) => {
-		const api = await startNode({ only: ["api"] });
-		await addRule(api);
-		const met = await forEachWrite(12, async (fate, chosen) => {
-			const { fault, onCall } = createFault(["trigger_instance", "rule_enforcement"], fate, chosen);
-			const processor = await startNode({ only: ["rules"], onCall, options: { scheduler: { lease: 20, poll_interval: 0.05 } } });
-			fault.isOn = true;
-			const { instance } = await api.engine.dispatcher.dispatch({ trigger: "default.happening", payload: {} });
-			const what = `write ${chosen} ${fate}`;
-			await until(async () => (await storage.get("trigger_instance", instance.id))?.status === "processed", what);
-			const where = { trigger_instance_id: instance.id };
-			const enforced = await storage.find("rule_enforcement", { where });
-			assert.deepEqual(enforced.map(({ rule_ref, status }) => `${rule_ref} ${status}`).sort(), [
-				"default.one succeeded",
-				"default.three succeeded",
-				"default.two succeeded",
-			]);
-			assert.equal(await storage.count("execution", where), 3, what);
-			await processor.stop();
-			return fault.hasMet;
-		});
-		assert.ok(met >= 8, `only ${met} writes were seen`);
-	}));
+const acting = ["one", "two", "three"];
+
+for (const [how, names, writes] of [
+	// The claim, and what all the rules bring about together with the end; each both ways.
+	["together", acting, 4],
+	// One that cannot act: then each acts by itself.
+	["apart", [...acting, "lost"], 8],
+] as const) {
+	testRules(how, names, writes);
+}
+
+function testRules(how: string, names: readonly string[], writes: number): void {
+	test(`each rule acts once on an event, all ${how}, whichever write of the node that processes it loses its answer or fails`, () =>
+		withNodes(async ({ startNode, storage }) => {
+			const api = await startNode({ only: ["api"] });
+			await addRules(api, names);
+			const met = await forEachWrite(12, async (fate, chosen) => {
+				const { fault, onCall } = createFault(["trigger_instance", "rule_enforcement"], fate, chosen);
+				const processor = await startNode({ only: ["rules"], onCall, options: { scheduler: { lease: 20, poll_interval: 0.05 } } });
+				fault.isOn = true;
+				const { instance } = await api.engine.dispatcher.dispatch({ trigger: "default.happening", payload: {} });
+				const what = `write ${chosen} ${fate}`;
+				await until(async () => (await storage.get("trigger_instance", instance.id))?.status === "processed", what);
+				const where = { trigger_instance_id: instance.id };
+				const enforced = await storage.find("rule_enforcement", { where });
+				const expected = names.map((name) => `default.${name} ${name === "lost" ? "failed" : "succeeded"}`);
+				assert.deepEqual(enforced.map(({ rule_ref, status }) => `${rule_ref} ${status}`).sort(), expected.sort(), what);
+				assert.equal(await storage.count("execution", where), 3, what);
+				await processor.stop();
+				return fault.hasMet;
+			});
+			assert.ok(met >= writes, `only ${met} writes were seen`);
+		}));
+}
 
 test("a timer fires each of its slots once, whichever write loses its answer or fails", () =>
 	withNodes(async ({ startNode, storage }) => {

@@ -1,135 +1,123 @@
-import {
-	type BusEvent,
-	type EventBus,
-	type ExecutionEntity,
-	isSvcError,
-	type OutputChunkEntity,
-	type OutputType,
-	type Storage,
-	SvcError,
-} from "../../contract/index.ts";
-import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../executions/execution-events.ts";
-import type { Output, OutputChunk } from "../executions/executions-api.ts";
+import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
+import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import { isCompleted } from "../executions/status.ts";
 import { maskRanges } from "../secrets/ranges.ts";
-import { readStoredChunks } from "./stored-chunks.ts";
+import { FollowedOutput, type FollowedOutputParts } from "./followed-output.ts";
+import { FollowerTurns } from "./follower-turns.ts";
+import { NumberedLines } from "./numbered-lines.ts";
+import { countLineEnds, countLines, selectLines } from "./output-lines.ts";
+import { findLastChunk, findLine, readStoredChunks } from "./stored-chunks.ts";
 
-interface Parts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-}
-
-/** Events a follower holds while its reader is busy; beyond it the follower reads from storage instead of from memory. */
-const followBuffer = 64;
-/** A follower looks into storage at least this often, in case the bus lost something. */
+/** Milliseconds after which a follower looks into the storage, in case the bus lost something. */
 const followPoll = 5_000;
 
 /** Output as it has been recorded, and as it goes on being recorded. */
 export class RecordedOutput implements Output {
-	readonly #parts: Parts;
+	readonly #parts: FollowedOutputParts;
+	readonly #followed: FollowedOutput;
+	readonly #turns = new FollowerTurns();
 
-	constructor(parts: Parts) {
+	constructor(parts: FollowedOutputParts) {
 		this.#parts = parts;
+		this.#followed = new FollowedOutput(parts);
 	}
 
-	async *read(
+	async *read(executionId: string, selection: OutputSelection): AsyncGenerator<string> {
+		const { type, fromLine: line = 1, masked = false, lines, find } = selection;
+		// Lines are counted as they are shown: with secrets, of which some have several lines, there are others.
+		const start = masked ? await findLine(this.#parts.storage, executionId, { type, line }) : { after: 0, skip: line - 1 };
+		const pieces = this.#readPieces(executionId, { ...selection, after: start.after });
+		yield* selectLines(pieces, { line, skip: start.skip }, { lines, find });
+	}
+
+	async lines(executionId: string, selection: LinesSelection): Promise<OutputLines> {
+		const { type, fromLine: line = 1, lines: most, find, isTrouble, masked = false, signal } = selection;
+		const { storage } = this.#parts;
+		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
+		// First the lines: what is written meanwhile makes the total larger than what was looked at, never smaller.
+		const start = masked ? await findLine(storage, executionId, { type, line }) : { after: 0, skip: line - 1 };
+		const found = new NumberedLines({ line, skip: start.skip }, { most, search: { find, isTrouble } });
+		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
+			signal?.throwIfAborted();
+			found.take(toText(chunk), chunk);
+			if (found.isComplete) break;
+		}
+		found.end();
+		const total = await this.#countLines(executionId, { type, masked });
+		return { total, lines: found.lines, nextLine: found.isComplete && found.nextLine <= total ? found.nextLine : undefined };
+	}
+
+	/** By what the last chunk says of itself; with secrets, of which some have several lines, all of it is counted. */
+	async #countLines(
 		executionId: string,
-		{ type, signal, masked = false }: { readonly type?: OutputType; readonly signal?: AbortSignal; readonly masked?: boolean },
+		{ type, masked }: { readonly type: OutputType | undefined; readonly masked: boolean },
+	): Promise<number> {
+		const { storage } = this.#parts;
+		const last = masked ? await findLastChunk(storage, executionId, type) : undefined;
+		const before = type === undefined ? last?.lines_before : last?.own_lines_before;
+		if (last !== undefined && before !== null && before !== undefined) return before + countLines(toMaskedText(last));
+		if (masked && last === undefined) return 0;
+		let ends = 0;
+		let rest = "";
+		for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
+			const text = masked ? toMaskedText(chunk) : chunk.data;
+			ends += countLineEnds(text);
+			rest = text;
+		}
+		return ends + (rest === "" || rest.endsWith("\n") ? 0 : 1);
+	}
+
+	async *#readPieces(
+		executionId: string,
+		{ type, signal, masked = false, after }: OutputSelection & { readonly after: number },
 	): AsyncGenerator<string> {
-		for await (const chunk of readStoredChunks(this.#parts.storage, executionId, type === undefined ? {} : { type })) {
+		const chunks = readStoredChunks(this.#parts.storage, executionId, { after, ...(type !== undefined && { type }) });
+		for await (const chunk of chunks) {
 			if (signal?.aborted) return;
 			yield masked ? toMaskedText(chunk) : chunk.data;
 		}
 	}
 
 	/**
-	 * The order of the first three steps is what makes it free of gaps and repeats: subscribe, read the status, read what is
-	 * stored. A chunk is stored before it is published and before the status becomes final.
+	 * The order of looks is what makes it free of gaps and repeats: subscribe, read the status, read what is stored. A chunk is stored before
+	 * it is published and before the status becomes final. Holds one chunk while its reader is busy.
 	 */
 	async *follow(
 		executionId: string,
 		{ type, after = 0, signal }: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncGenerator<OutputChunk> {
-		let last = after;
-		while (!signal.aborted) {
-			const subscription = new AbortController();
-			const stop = () => subscription.abort();
-			signal.addEventListener("abort", stop, { once: true });
-			try {
-				const events = await this.#subscribe(executionId, subscription.signal);
-				const entity = await this.#readExecution(executionId);
-				const refs = { action_ref: entity.action_ref, runner_ref: entity.runner_name };
-				for await (const chunk of readStoredChunks(this.#parts.storage, executionId, { after: last })) {
-					if (signal.aborted) return;
+		if (signal.aborted) return;
+		const feed = await this.#followed.hold(executionId);
+		try {
+			let { news } = feed;
+			let execution = await this.#followed.readExecution(executionId);
+			// Nothing is looked for in the storage that the feed would have told of: a flood has it told many times a second.
+			let mayBeStored = true;
+			for (let last = after; !signal.aborted; ) {
+				const { version } = feed;
+				const isThere = mayBeStored || feed.told > last;
+				const chunk = isThere ? await this.#followed.next(executionId, last, execution) : undefined;
+				if (chunk !== undefined) {
 					last = chunk.sequence;
-					if (type === undefined || chunk.output_type === type) yield { ...chunk, ...refs };
+					if (type !== undefined && chunk.output_type !== type) continue;
+					await this.#turns.take();
+					yield chunk;
+					continue;
 				}
-				if (isCompleted(entity.status)) return;
-				for await (const event of withPoll(events, followPoll)) {
-					// Anything but the very next chunk (a gap, the end, a poll) is settled by going round once more.
-					if (event === undefined) break;
-					if (event.name === eventNames.executionUpdate) {
-						if (isCompleted(toEventEntity(event).status)) break;
-						continue;
-					}
-					const chunk = toEventChunk(event);
-					if (chunk.sequence <= last) continue;
-					if (chunk.sequence > last + 1) break;
-					last = chunk.sequence;
-					if (type === undefined || chunk.output_type === type) yield chunk;
-				}
-			} catch (error) {
-				if (!isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) throw error;
-			} finally {
-				signal.removeEventListener("abort", stop);
-				subscription.abort();
+				if (isCompleted(execution.status)) return;
+				mayBeStored = false;
+				if (feed.news === news && (await feed.changed(version, { milliseconds: followPoll, signal }))) continue;
+				({ news } = feed);
+				execution = await this.#followed.readExecution(executionId);
+				mayBeStored = true;
 			}
+		} finally {
+			this.#followed.release(executionId, feed);
 		}
-	}
-
-	#subscribe(executionId: string, signal: AbortSignal): Promise<AsyncIterable<BusEvent>> {
-		return this.#parts.eventBus.subscribe([eventNames.outputCreate, eventNames.executionUpdate], {
-			signal,
-			filter: (event) => toExecutionId(event) === executionId,
-			buffer: followBuffer,
-		});
-	}
-
-	async #readExecution(executionId: string): Promise<ExecutionEntity> {
-		const entity = await this.#parts.storage.get("execution", executionId);
-		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${executionId}" cannot be found`);
-		return entity;
 	}
 }
 
 /** The text of a chunk without the secrets that were known when it was recorded. */
 export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
 	return secret_spans ? maskRanges(data, secret_spans) : data;
-}
-
-/** The values of `source`, and undefined whenever `milliseconds` pass without one. */
-async function* withPoll<T>(source: AsyncIterable<T>, milliseconds: number): AsyncGenerator<T | undefined> {
-	const iterator = source[Symbol.asyncIterator]();
-	let next = iterator.next();
-	try {
-		for (;;) {
-			let timer: NodeJS.Timeout | undefined;
-			const tick = new Promise<"tick">((resolve) => {
-				timer = setTimeout(resolve, milliseconds, "tick");
-			});
-			const winner = await Promise.race([next, tick]);
-			clearTimeout(timer);
-			if (winner === "tick") {
-				yield undefined;
-				continue;
-			}
-			if (winner.done) return;
-			next = iterator.next();
-			yield winner.value;
-		}
-	} finally {
-		// A reading that nobody waits for any more may still fail; that is of no interest then.
-		next.catch(() => undefined);
-		void iterator.return?.();
-	}
 }

@@ -133,11 +133,12 @@ export class RunPerformer {
 	#toContext(performance: Performance, recorder: Recorder, { calls, children, journal, learn }: Means): RunContext {
 		const { execution, run, prepared } = performance;
 		const { templateSources, dialects } = this.#parts;
+		// What is spread comes last: to add members behind it costs a microsecond and more for each of them.
 		return {
-			...prepared.context,
-			environment: this.#parts.dialects.environment(prepared.context.environment),
 			signal: run.controller.signal,
-			pausing: run.pausing.signal,
+			get pausing() {
+				return run.pausing.signal;
+			},
 			children,
 			journal,
 			expressions: createRunExpressions({ templateSources, names: dialects.names, execution, calls, learn }),
@@ -155,6 +156,8 @@ export class RunPerformer {
 			},
 			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
 			saveState: (state) => this.#saveState(performance, run.secrets.withoutToken(state)),
+			...prepared.context,
+			environment: this.#parts.dialects.environment(prepared.context.environment),
 		};
 	}
 

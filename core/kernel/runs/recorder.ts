@@ -3,13 +3,21 @@ import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { assertOutput } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
-import { findBlanks } from "../secrets/ranges.ts";
+import { findBlanks, maskRanges } from "../secrets/ranges.ts";
 import { type Released, SecretStream } from "../secrets/secret-stream.ts";
 import { CapturedText } from "./captured-text.ts";
-import { type Piece, WaitingOutput } from "./waiting-output.ts";
+import { countLineEnds } from "./output-lines.ts";
+import { type Piece, WaitingOutput, writeLength } from "./waiting-output.ts";
 
 /** Characters that may wait for the store before `emit` makes the runner wait. */
 const highWater = 1_048_576;
+/** Milliseconds for which the first output of a run waits for its end: that of a short run is then stored with it, in one write. */
+const firstWait = 5;
+/** Characters of it that do not wait. */
+const muchText = 16_384;
+/** Characters in one write after which there is a flood, and milliseconds for which the next write then waits until it is full: each has its price. */
+const floodLength = 65_536;
+const floodWait = 10;
 
 export interface RecorderOptions {
 	/** Resolves when the chunks are stored. A failure is the end of the run's output. */
@@ -31,16 +39,22 @@ export interface RecorderOptions {
 
 /**
  * Records the output of one run: next sequence, insert, then publish. One write is in flight at a time, and what arrives meanwhile is
- * the next write: a lone line is stored at once, a flood in large pieces.
+ * the next write: a lone line is stored at once, a flood in large pieces. Only what comes first waits for a moment, for most runs are short.
  */
 export class Recorder {
 	readonly #options: RecorderOptions;
 	readonly #channels: ReturnType<typeof createChannels>;
 	readonly #waiting = new WaitingOutput();
+	/** Line ends of what was recorded, in all and by type. */
+	readonly #lines = { all: 0, stdout: 0, stderr: 0, other: 0 };
 	#sequence = 0;
 	#writing: Promise<void> | undefined;
 	#failure: Error | undefined;
 	#isFinishing = false;
+	/** Ends the wait for more, and how many characters are enough to do so. */
+	#hurry: () => void = () => {};
+	#enough = 0;
+	#hasEnded = false;
 
 	constructor(options: RecorderOptions) {
 		this.#options = options;
@@ -54,6 +68,7 @@ export class Recorder {
 		this.#add(type, this.#channels[type].stream.push(data));
 		if (this.#waiting.isEmpty) return;
 		void this.#startWriting();
+		if (this.#waiting.length > this.#enough) this.#hurry();
 		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#startWriting();
 		if (this.#failure !== undefined) throw this.#failure;
 	}
@@ -70,6 +85,7 @@ export class Recorder {
 		this.#channels[output_type].stream.restore(data);
 		this.#channels[output_type].capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
 		this.#sequence = sequence;
+		this.#count(output_type, maskRanges(data, ranges));
 	}
 
 	/** More is secret from here on. What is held back goes out by what was known before. */
@@ -84,6 +100,8 @@ export class Recorder {
 	 */
 	async finish({ goesOn = false }: { readonly goesOn?: boolean } = {}): Promise<readonly OutputChunk[]> {
 		this.#addHeld(goesOn);
+		this.#hasEnded = true;
+		this.#hurry();
 		while (this.#failure === undefined && (this.#writing !== undefined || !this.#waiting.fitsOneWrite)) {
 			this.#isFinishing = this.#waiting.fitsOneWrite;
 			await this.#startWriting();
@@ -96,6 +114,7 @@ export class Recorder {
 	fail(error: Error): void {
 		this.#failure ??= error;
 		this.#waiting.clear();
+		this.#hurry();
 	}
 
 	#add(type: OutputType, released: Released): void {
@@ -117,6 +136,8 @@ export class Recorder {
 		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
 		this.#sequence += 1;
 		const ranges = secretOutput.includes(type) ? [0, data.length] : known;
+		const { all: lines_before, [type]: own_lines_before } = this.#lines;
+		this.#count(type, maskRanges(data, ranges));
 		return {
 			id: createId(),
 			execution_id: executionId,
@@ -125,20 +146,43 @@ export class Recorder {
 			timestamp,
 			data,
 			secret_spans: ranges.length === 0 ? null : ranges,
+			lines_before,
+			own_lines_before,
 			action_ref: actionRef,
 			runner_ref: runnerRef,
 		};
 	}
 
+	#count(type: OutputType, shown: string): void {
+		const count = countLineEnds(shown);
+		this.#lines.all += count;
+		this.#lines[type] += count;
+	}
+
 	async #writeAll(): Promise<void> {
 		const { store, eventBus } = this.#options;
-		// By the next turn of the loop a short run may have ended: its output then goes with the final status in one write.
-		await new Promise((resolve) => setImmediate(resolve));
+		if (this.#sequence === 0) await this.#waitForMore(firstWait, muchText);
+		// By the next turn of the loop the run may have ended: its output then goes with the final status in one write.
+		else await new Promise((resolve) => setImmediate(resolve));
 		while (!this.#waiting.isEmpty && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#take();
 			await store(chunks.map(toStoredChunk));
 			for (const chunk of chunks) publishOutput(eventBus, chunk);
+			if (isFlood(chunks)) await this.#waitForMore(floodWait, writeLength);
 		}
+	}
+
+	/** Until more than so many characters wait, or the run ends. */
+	async #waitForMore(milliseconds: number, enough: number): Promise<void> {
+		if (this.#hasEnded || this.#failure !== undefined || this.#waiting.length > enough) return;
+		this.#enough = enough;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, milliseconds);
+			this.#hurry = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
 	}
 
 	#startWriting(): Promise<void> {
@@ -154,6 +198,10 @@ export class Recorder {
 function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
 	const toChannel = () => ({ stream: new SecretStream(secrets), capture: new CapturedText(maxResultOutput) });
 	return { stdout: toChannel(), stderr: toChannel(), other: toChannel() };
+}
+
+function isFlood(chunks: readonly OutputChunk[]): boolean {
+	return chunks.reduce((sum, { data }) => sum + data.length, 0) >= floodLength;
 }
 
 /** The part of a chunk that is stored. */

@@ -162,7 +162,7 @@ export class RunEnds {
 		const { runnerInfo: runner_info = current.runner_info } = run;
 		const known = "sealed" in ended && (run.saved || ended.sealed !== current.known_secrets) ? { known_secrets: ended.sealed } : {};
 		const status = toStatusPatch(current, ended.status, toTimestamp(clock.now()));
-		const patch = { ...status, ...toResultPatch(ended.result), ...known, runner_info };
+		const patch = { runner_info, ...status, ...toResultPatch(ended.result), ...known };
 		const expected = { status: current.status, fence: run.fence };
 		const operations: WriteOperation[] = [...endings.takeBack(current)];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });

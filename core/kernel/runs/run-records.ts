@@ -8,6 +8,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
+import type { Endings } from "../executions/endings.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applied, type ExecutionPatch, toStatusPatch } from "../executions/status-patch.ts";
 import { applyChange } from "../executions/transition.ts";
@@ -20,6 +21,17 @@ export interface RunRecordParts extends HeldWriteParts {
 	readonly eventBus: EventBus;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly leasing: Pick<Leasing, "expiry">;
+	readonly endings: Pick<Endings, "takeBack">;
+}
+
+/** What a run knows at its begin. */
+export interface RunBegin {
+	/** What is secret. */
+	readonly sealed: string | null;
+	/** Whoever goes on with it finds it from the first moment, as nothing that it does is done before it is written down. */
+	readonly isFound: boolean;
+	/** What its token is recognised by; null: it has none. */
+	readonly token_hash: string | null;
 }
 
 interface KeptState {
@@ -40,26 +52,23 @@ export class RunRecords {
 		this.#writes = new HeldWrites(parts);
 	}
 
+	/** What makes a claimed execution a running one; one that is stored as running already stays as it is. */
+	toRunning(execution: ExecutionEntity, { sealed, isFound, token_hash }: RunBegin): ExecutionPatch {
+		const known = isFound ? toStatePatch({ state: {}, sealed }) : sealed === execution.known_secrets ? {} : { known_secrets: sealed };
+		if (execution.status === "running") return { token_hash, ...known };
+		const status = toStatusPatch(execution, "running", toTimestamp(this.#parts.clock.now()));
+		return { token_hash, runner_info: this.#ownInfo, attempt: execution.attempt + 1, ...status, ...known };
+	}
+
 	/**
-	 * The execution as it is running; undefined when it was taken back before. `granted` is stored with it; `sealed` is what it knows.
-	 * `isFound`: whoever goes on with it finds it from the first moment, as nothing that it does is done before it is written down.
+	 * The execution as it is running; undefined when it was taken back before.
 	 * The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started.
 	 */
-	async markRunning(
-		execution: ExecutionEntity,
-		run: Run,
-		{
-			granted,
-			sealed,
-			isFound,
-		}: { readonly granted: readonly WriteOperation[]; readonly sealed: string | null; readonly isFound: boolean },
-	): Promise<ExecutionEntity | undefined> {
-		const { clock, eventBus, logger } = this.#parts;
-		const known = isFound ? toStatePatch({ state: {}, sealed }) : sealed === execution.known_secrets ? {} : { known_secrets: sealed };
-		const status = toStatusPatch(execution, "running", toTimestamp(clock.now()));
-		const patch = { ...status, ...known, runner_info: this.#ownInfo, attempt: execution.attempt + 1 };
+	async markRunning(execution: ExecutionEntity, run: Run, begin: RunBegin): Promise<ExecutionEntity | undefined> {
+		const { eventBus, logger } = this.#parts;
+		const patch = this.toRunning(execution, begin);
 		try {
-			await this.#storeRunning(execution, run, { patch, granted });
+			await this.#storeRunning(execution, run, patch);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			// A cancel was faster; it has written the final state itself.
@@ -69,6 +78,12 @@ export class RunRecords {
 		const running = applied(execution, patch);
 		publishUpdated(eventBus, running);
 		return running;
+	}
+
+	/** Whether what was stored as running is this node's, although the wait for the storage may have been longer than the lease. */
+	async isStillHeld(execution: ExecutionEntity, run: Run): Promise<boolean> {
+		if (toTimestamp(this.#parts.clock.steady()) < run.leaseExpiresAt) return true;
+		return this.#renewBegun(execution, run);
 	}
 
 	/** A paused execution as it is running again, or as it is to end; undefined when it is not this run's any more. */
@@ -139,26 +154,28 @@ export class RunRecords {
 		return { update: "execution", id, patch: toStatePatch(kept), expected: { fence: run.fence } };
 	}
 
-	#storeRunning(
-		{ id, fence }: ExecutionEntity,
-		run: Run,
-		{ patch, granted }: { readonly patch: ExecutionPatch; readonly granted: readonly WriteOperation[] },
-	): Promise<void> {
-		const { storage, clock, leasing } = this.#parts;
+	#storeRunning(execution: ExecutionEntity, run: Run, patch: ExecutionPatch): Promise<void> {
+		const { storage, clock, leasing, endings } = this.#parts;
+		const { id, fence, status } = execution;
+		// What it was given by a write whose answer was lost is of no use to anybody.
+		const takenBack = status === "running" ? endings.takeBack(execution) : [];
 		const store = async () => {
 			// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
 			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.expiry();
 			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
-			await storage.write([{ update: "execution", id, patch: renewed, expected: { status: "scheduled", fence } }, ...granted]);
+			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...takenBack]);
 			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
 		};
-		const isStored = async () => {
-			const lease_expires_at = leasing.expiry();
-			const kept = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
-			if (kept !== undefined) run.leaseExpiresAt = lease_expires_at;
-			return kept !== undefined;
-		};
-		return this.#writes.store(run, store, { isStored });
+		return this.#writes.store(run, store, { isStored: () => this.#renewBegun(execution, run) });
+	}
+
+	/** Renew the lease of an execution that is stored as running; false when it is not this run's any more. */
+	async #renewBegun({ id, fence }: ExecutionEntity, run: Run): Promise<boolean> {
+		const { storage, leasing } = this.#parts;
+		const lease_expires_at = leasing.expiry();
+		const kept = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
+		if (kept !== undefined) run.leaseExpiresAt = lease_expires_at;
+		return kept !== undefined;
 	}
 
 	async #areStored(id: string, chunks: readonly OutputChunkEntity[]): Promise<boolean> {

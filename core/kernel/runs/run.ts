@@ -37,9 +37,14 @@ export interface Decided {
 }
 
 export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
+	let pausing: AbortController | undefined;
 	return {
 		controller: new AbortController(),
-		pausing: new AbortController(),
+		// Made when it is asked for: most runs never pause.
+		get pausing() {
+			pausing ??= new AbortController();
+			return pausing;
+		},
 		fence,
 		leaseExpiresAt: lease_expires_at ?? "",
 		recorder: undefined,

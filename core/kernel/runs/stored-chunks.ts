@@ -9,6 +9,19 @@ export interface StoredChunkOptions {
 	readonly type?: OutputType;
 }
 
+/** The first chunks of stored output, at most `limit`. */
+export function readChunkPage(
+	storage: Storage,
+	executionId: string,
+	{ after = 0, type, limit }: StoredChunkOptions & { readonly limit: number },
+): Promise<OutputChunkEntity[]> {
+	return storage.find("output_chunk", {
+		where: { execution_id: executionId, sequence: { gt: after }, ...(type !== undefined && { output_type: type }) },
+		orderBy: [["sequence", "asc"]],
+		limit,
+	});
+}
+
 /** Stored output in order, a page at a time; pages adapt to the size of the chunks. */
 export async function* readStoredChunks(
 	storage: Storage,
@@ -17,11 +30,7 @@ export async function* readStoredChunks(
 ): AsyncGenerator<OutputChunkEntity> {
 	let limit = 32;
 	for (let last = after; ; ) {
-		const page = await storage.find("output_chunk", {
-			where: { execution_id: executionId, sequence: { gt: last }, ...(type !== undefined && { output_type: type }) },
-			orderBy: [["sequence", "asc"]],
-			limit,
-		});
+		const page = await readChunkPage(storage, executionId, { after: last, limit, ...(type !== undefined && { type }) });
 		yield* page;
 		const final = page.at(-1);
 		if (final === undefined || page.length < limit) return;
@@ -29,4 +38,34 @@ export async function* readStoredChunks(
 		const average = page.reduce((sum, chunk) => sum + chunk.data.length, 0) / page.length;
 		limit = Math.max(8, Math.min(1_000, Math.floor(pageBytes / (average + 1))));
 	}
+}
+
+/**
+ * Where to begin to read for a line: behind which sequence, and how many line ends of what follows come before it. By what chunks say of
+ * themselves; the output itself is not read.
+ */
+export async function findLine(
+	storage: Storage,
+	executionId: string,
+	{ type, line }: { readonly type: OutputType | undefined; readonly line: number },
+): Promise<{ readonly after: number; readonly skip: number }> {
+	const field = type === undefined ? "lines_before" : "own_lines_before";
+	// The last one before which the line before this has not ended: that end is in it.
+	const [chunk] = await storage.find("output_chunk", {
+		where: { execution_id: executionId, [field]: { lte: line - 2 }, ...(type !== undefined && { output_type: type }) },
+		orderBy: [["sequence", "desc"]],
+		limit: 1,
+		fields: ["sequence", field],
+	});
+	return chunk === undefined ? { after: 0, skip: line - 1 } : { after: chunk.sequence - 1, skip: line - 1 - (chunk[field] ?? 0) };
+}
+
+/** The last chunk of an output, or of one type of it. */
+export async function findLastChunk(
+	storage: Storage,
+	executionId: string,
+	type: OutputType | undefined,
+): Promise<OutputChunkEntity | undefined> {
+	const where = { execution_id: executionId, ...(type !== undefined && { output_type: type }) };
+	return (await storage.find("output_chunk", { where, orderBy: [["sequence", "desc"]], limit: 1 }))[0];
 }

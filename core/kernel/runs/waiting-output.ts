@@ -2,12 +2,14 @@ import type { OutputType } from "../../contract/index.ts";
 import { cutRanges, joinRanges, type Ranges } from "../secrets/ranges.ts";
 import type { Released } from "../secrets/secret-stream.ts";
 
-/** Chunks of a flood are put together up to this length, and longer ones cut. */
+/** Chunks of a flood are put together up to this length, and much longer ones cut. */
 const chunkLength = 65_536;
+/** What comes in pieces of about `chunkLength` would otherwise leave as many small rests, each a chunk. */
+const longestChunk = 81_920;
 /** Pieces that wait one by one; what comes on top is put together. */
 const singlePieces = 8;
 /** Characters in one write, so that a write never holds up others for long. */
-const writeLength = 524_288;
+export const writeLength = 524_288;
 
 /** Output that becomes one chunk. */
 export interface Piece {
@@ -69,16 +71,23 @@ export class WaitingOutput {
 	}
 }
 
-/** Cut a text of any length into chunks, never inside a character. */
+/** Cut a text of any length into chunks: at the end of a line where there is one, never inside a character. */
 function cutLong({ data, ranges }: Released): Pick<Piece, "data" | "ranges">[] {
-	if (data.length <= chunkLength) return [{ data, ranges }];
+	if (data.length <= longestChunk) return [{ data, ranges }];
 	const parts: Pick<Piece, "data" | "ranges">[] = [];
 	for (let start = 0; start < data.length; ) {
-		let end = Math.min(data.length, start + chunkLength);
-		const unit = data.charCodeAt(end - 1);
-		if (end < data.length && unit >= 0xd800 && unit <= 0xdbff) end -= 1;
+		const end = data.length - start <= longestChunk ? data.length : findCut(data, start);
 		parts.push({ data: data.slice(start, end), ranges: cutRanges(ranges, start, end) });
 		start = end;
 	}
 	return parts;
+}
+
+/** Lines that are longer than half a chunk are cut wherever a chunk is full. */
+function findCut(data: string, start: number): number {
+	const full = start + chunkLength;
+	const lineEnd = data.slice(start + chunkLength / 2, full).lastIndexOf("\n") + 1;
+	if (lineEnd > 0) return start + chunkLength / 2 + lineEnd;
+	const unit = data.charCodeAt(full - 1);
+	return unit >= 0xd800 && unit <= 0xdbff ? full - 1 : full;
 }

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { defineAuthBackend, defineRunner, type RunContext, type RunResult } from "../../contract/index.ts";
+import { defineAuthBackend, defineRunner, type RunContext, type RunResult, type Storage } from "../../contract/index.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
+import { createToken } from "../../testing/storage/fixtures.ts";
 import { toMaskedText } from "../runs/output.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 import { SealedSecrets } from "./sealed-secrets.ts";
@@ -35,6 +36,7 @@ interface Resumed {
 	readonly work: Work;
 	readonly first: TestEngine & { readonly door: Door };
 	readonly id: string;
+	readonly storage: Storage;
 	next(): Promise<TestEngine>;
 	stored(): Promise<{ readonly text: string; readonly shown: string }>;
 }
@@ -83,7 +85,7 @@ async function withRun(use: (resumed: Resumed) => Promise<void>, { sharesKey = t
 			return { text: chunks.map(({ data }) => data).join(""), shown: chunks.map(toMaskedText).join("") };
 		};
 		while (!(await stored()).text.includes("then ")) await delay(2);
-		await use({ work, first, id, next: start, stored });
+		await use({ work, first, id, next: start, stored, storage: shared.storage });
 	} finally {
 		for (const { door, stop } of nodes) {
 			door.open();
@@ -104,10 +106,24 @@ test("another node that goes on with a run knows its token, half of which has be
 		const ended = await second.settled(id);
 		assert.equal(ended.result?.["stdout"], `${pin} then ******** and ${pin}.`);
 		assert.deepEqual(await stored(), {
-			text: `${pin} then ${"*".repeat(32)} and ${pin}.`,
+			text: `${pin} then ${"*".repeat(work.token.length)} and ${pin}.`,
 			shown: "******** then ******** and ********.",
 		});
 		assert.equal(ended.known_secrets, null);
+	}));
+
+test("what an earlier version gave a run that another node goes on with ends with the run", () =>
+	withRun(async ({ work, first, id, next, storage }) => {
+		first.door.shut();
+		const { liveaction_id } = (await storage.get("execution", id)) ?? { liveaction_id: "" };
+		await storage.update("execution", id, { token_hash: null });
+		await storage.insert("token", [createToken("the hash of its token", { id: liveaction_id, service: true })]);
+		const second = await next();
+		while ((await storage.get("execution", id))?.owner !== second.engine.nodeId) await delay(2);
+		assert.equal(await storage.count("token", {}), 1);
+		work.hasEnded = true;
+		await second.settled(id);
+		assert.equal(await storage.count("token", {}), 0);
 	}));
 
 test("a node that stops leaves no beginning of a secret in the open", () =>

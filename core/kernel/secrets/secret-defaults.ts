@@ -10,11 +10,17 @@ import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "../../
 
 /**
  * Definitions with the defaults and allowed values of secrets masked: a run that is not given a secret runs with its default.
- * A parameter is secret when either schema says so.
+ * A parameter is secret when either schema says so. The same object when nothing is.
  */
 export function maskDefaults(schema: ParameterSchema, other: ParameterSchema = {}): ParameterSchema {
+	const alsoOf = (name: string) => (Object.hasOwn(other, name) ? other[name] : undefined);
+	const holdsAny = Object.keys(schema).some((name) => {
+		const [definition, also] = [schema[name], alsoOf(name)];
+		return (definition !== undefined && holdsSecret(definition)) || (also !== undefined && holdsSecret(also));
+	});
+	if (!holdsAny) return schema;
 	return mapMembers(schema, (definition, name) => {
-		const also = Object.hasOwn(other, name) ? other[name] : undefined;
+		const also = alsoOf(name);
 		return maskDefinition(definition, { isSecret: also?.secret === true, also });
 	});
 }

@@ -10,6 +10,8 @@ export interface Released {
 	readonly blanks: Ranges;
 }
 
+const nothing: Released = { data: "", ranges: [], blanks: [] };
+
 /** A text that ends with so many characters of a secret was cut there. */
 const shortestBeginning = 8;
 
@@ -55,11 +57,12 @@ export class SecretStream {
 	 */
 	end({ goesOn = false } = {}): Released {
 		const { data, ranges, blanks } = this.held;
+		if (data === "") return nothing;
 		const isSecret = goesOn || data.length >= shortestBeginning || this.#secrets.isUnknown;
 		this.#held = "";
 		this.#heldRanges = [];
 		this.#heldBlanks = [];
-		return { data, ranges: isSecret && data !== "" ? [0, data.length] : ranges, blanks };
+		return { data, ranges: isSecret ? [0, data.length] : ranges, blanks };
 	}
 
 	/** What was given out by an earlier process, so that a secret is recognised that began there. */

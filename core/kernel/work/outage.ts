@@ -17,10 +17,10 @@ export interface OutageOptions {
  * Do something that needs the storage, again and again for as long as the storage is not available. An attempt that fails may have
  * stored what it meant to, when only the answer was lost: `isRetry` says that there was one before, whose success must be recognised.
  */
-export async function outlastOutage(
-	attempt: (isRetry: boolean) => Promise<void>,
+export async function outlastOutage<T>(
+	attempt: (isRetry: boolean) => Promise<T>,
 	{ isOver, onOutage, signal = new AbortController().signal }: OutageOptions,
-): Promise<void> {
+): Promise<T> {
 	for (let pause = shortestWait, isRetry = false; ; pause = Math.min(pause * 2, longestWait), isRetry = true) {
 		try {
 			return await attempt(isRetry);

@@ -75,5 +75,14 @@ function describe(name: string, definition: ParameterDefinition, errors: readonl
 	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
 	if (allowedValues !== undefined) return toChoice(name, path, definition, allowedValues);
 	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
+	if (error.keyword === "not") return `parameter "${path}" must not be ${toRefused(definition, error.schemaPath)}`;
 	return `parameter "${path}" ${error.message ?? "is not valid"}`;
+}
+
+/** What a definition says of what it refuses by `not`, which is at a path such as `#/items/not`. */
+function toRefused(definition: ParameterDefinition, schemaPath: string): string {
+	let schema: unknown = definition;
+	for (const part of schemaPath.split("/").slice(1)) schema = (schema as Readonly<Record<string, unknown>> | undefined)?.[part];
+	const { description } = (schema ?? {}) as { readonly description?: unknown };
+	return typeof description === "string" ? description : "what its definition refuses";
 }

@@ -10,6 +10,12 @@ const scope = toScope(
 	emptyDatastore,
 );
 
+/** Milliseconds of the processor: a busy machine does no harm. */
+function sinceStart(start: NodeJS.CpuUsage): number {
+	const { user, system } = process.cpuUsage(start);
+	return (user + system) / 1_000;
+}
+
 const render = (text: string) => compileTemplate(text).render(scope);
 
 test("nothing leads to prototypes, constructors or functions", () => {
@@ -114,9 +120,24 @@ test("steps, sizes and nesting are limited", () => {
 		`{% set a = [1, 1] %}${"{% set a = [a, a] %}".repeat(60)}{{ a | to_yaml_string }}`,
 	];
 	for (const text of attacks) {
-		const start = performance.now();
+		const start = process.cpuUsage();
 		assert.throws(() => render(text), isRenderProblem, text.slice(0, 80));
-		assert.ok(performance.now() - start < 2_000, text.slice(0, 80));
+		assert.ok(sinceStart(start) < 2_000, text.slice(0, 80));
+	}
+});
+
+test("what is nested deeply and does not look so does not take the stack, which would end the process", async () => {
+	for (const text of [
+		`{{ ('["]",' * 5000) | from_yaml_string }}`,
+		`{{ ('[ #]\n ' * 5000) | from_yaml_string }}`,
+		"{{ ('? ' * 5000) | from_yaml_string }}",
+		"{{ (('- ' * 60 ~ '\n' ~ ' ' * 130) * 50) | from_yaml_string }}",
+	]) {
+		// An expression of the parser is compiled at one of the first calls, and cannot be where there is no stack left.
+		for (let call = 0; call < 12; call += 1) {
+			assert.throws(() => render(text), isRenderProblem, text);
+			await new Promise((resolve) => setImmediate(resolve));
+		}
 	}
 });
 
@@ -128,9 +149,9 @@ test("hostile texts take linear time in the filters that look for something in t
 		"{{ ('(.' * 40000) | urlize is string }}",
 		"{{ ('/' * 1000000) | dirname }}",
 	]) {
-		const start = performance.now();
+		const start = process.cpuUsage();
 		render(text);
-		assert.ok(performance.now() - start < 2_000, text);
+		assert.ok(sinceStart(start) < 2_000, text);
 	}
 });
 
@@ -150,13 +171,13 @@ test("hostile templates take linear time to read", () => {
 		"{% ".repeat(100_000),
 		"{#".repeat(100_000),
 	]) {
-		const start = performance.now();
+		const start = process.cpuUsage();
 		try {
 			compileTemplate(text);
 		} catch (error) {
 			assert.ok(error instanceof TemplateSyntaxError || error instanceof TemplateError);
 		}
-		assert.ok(performance.now() - start < 2_000, text.slice(0, 20));
+		assert.ok(sinceStart(start) < 2_000, text.slice(0, 20));
 	}
 });
 

@@ -140,6 +140,29 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: there is no backend "ldap"; auth_backends of the configuration holds none'],
 	[{ packs: ["a", { git: "https://git.example.org/a", interval: 1 }] }, "packs[1]: expected a directory, or { git, revision,"],
 	[{ packs: [{ git: "https://git.example.org/a", branch: "main" }] }, "packs[0]: expected a directory, or { git, revision,"],
+	[
+		{ packs: [{ git: "https://ann:word@git.example.org/a" }] },
+		"packs[0].git: must be an address without name and password; hint: content.credentials_file",
+	],
+	[{ packs: [{ git: "https://token@git.example.org/a" }] }, "packs[0].git: must be an address without name and password"],
+	[{ packs: [{ git: "https://git.example.org/a?token=word" }] }, "packs[0].git: must be an address without name and password"],
+	[{ packs: [{ git: "disk" }] }, "packs[0].git: must be the address of a repository"],
+	[{ packs: [{ git: "--upload-pack=touch /tmp/x" }] }, 'packs[0].git: pack "--upload-pack=touch /tmp/x" begins with a dash'],
+	[{ packs: [{ git: "ext::sh -c true" }] }, 'packs[0].git: pack "ext::sh -c true" names a helper of git'],
+	[
+		{ packs: [{ git: "https://git.example.org/a", revision: "--all" }] },
+		'packs[0].git: pack "https://git.example.org/a=--all" asks for revision "--all"',
+	],
+	[{ packs: [{ git: "https://git.example.org/a=main" }] }, "packs[0].git: must not hold a revision; hint: revision is a member of its own"],
+	[
+		{ packs: [{ git: "https://git.example.org/a" }, { git: "https://git.example.org/a", revision: "main" }] },
+		"packs[1]: is the same folder of the same repository as packs[0]",
+	],
+	[{ packs: [{ git: "https://git.example.org/a", webhook: { url: "a" } }] }, "packs[0].webhook: must have a signature; hint: webhook: {"],
+	[
+		{ packs: [{ git: "https://git.example.org/a", webhook: { url: "a", signature: { scheme: "none", secret_keys: ["a"] } } }] },
+		"packs[0].webhook.signature.scheme",
+	],
 	[{ packs: "packs" }, 'packs: expected an array of directories, got "packs"'],
 	[{ data_dir: "" }, 'data_dir: expected a directory, got ""'],
 	[

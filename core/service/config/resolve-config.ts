@@ -23,6 +23,7 @@ import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
+import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { findProxyProblems, findProxyWarnings } from "./proxy-problems.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { findRoleProblems } from "./role-problems.ts";
@@ -144,39 +145,11 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		...(sensors === undefined ? [] : findListProblems("sensors", "sensor", sensors)),
 		...(dialects === undefined ? [] : findListProblems("dialects", "dialect", dialects)),
 		findAuthBackendsProblem(input["auth_backends"]),
-		findPacksProblem(packs),
+		...findPacksProblems(packs),
 		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,
 		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
 	];
 	return problems.filter((problem) => problem !== undefined);
-}
-
-function isPath(value: unknown): boolean {
-	return typeof value === "string" && value !== "" && !value.includes("\0");
-}
-
-const gitPackMembers: readonly string[] = ["git", "revision", "subdirectory", "interval"];
-
-function findPacksProblem(packs: unknown): string | undefined {
-	if (packs === undefined) return undefined;
-	if (!Array.isArray(packs)) return `packs: expected an array of directories, got ${describeValue(packs)}`;
-	const index = packs.findIndex((pack) => !isPath(pack) && !isGitPack(pack));
-	if (index < 0) return undefined;
-	return `packs[${index}]: expected a directory, or { git, revision, subdirectory, interval } with an interval of at least 5 seconds, got ${describeValue(packs[index])}`;
-}
-
-function isGitPack(value: unknown): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	const { git, revision, subdirectory, interval } = value as Readonly<Record<string, unknown>>;
-	const isText = (text: unknown) => text === undefined || isPath(text);
-	const isInterval = interval === undefined || (typeof interval === "number" && interval >= 5 && interval <= 86_400);
-	return (
-		isPath(git) &&
-		isText(revision) &&
-		isText(subdirectory) &&
-		isInterval &&
-		Object.keys(value).every((name) => gitPackMembers.includes(name))
-	);
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

@@ -89,6 +89,9 @@ criteria:
   trigger.body.size:
     type: eq
     pattern: "{{ size"
+  trigger.body.tag:
+    type: matchregex
+    pattern: (web
 action:
   ref: nodot
   parameters:
@@ -98,8 +101,9 @@ action:
 	[
 		"error rules/feed.yaml:5 criteria.trigger.body.name",
 		"error rules/feed.yaml:10 criteria.trigger.body.size.pattern",
-		"error rules/feed.yaml:12 action.ref",
-		"error rules/feed.yaml:14 action.parameters.herd",
+		"error rules/feed.yaml:11 criteria.trigger.body.tag",
+		"error rules/feed.yaml:15 action.ref",
+		"error rules/feed.yaml:17 action.parameters.herd",
 	],
 );
 

@@ -1,16 +1,9 @@
-import { readFile, realpath } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { realpath } from "node:fs/promises";
+import { relative } from "node:path";
 import type { PackCheck, PackWorkOptions } from "../../cli/pack-work.ts";
 import { type PackFinding, toErrorMessage } from "../../contract/index.ts";
 import { fileReaders } from "../../features/file-readers.ts";
-import {
-	findingOf,
-	inspectPack,
-	LocatedYaml,
-	type PackInspection,
-	sortFindings,
-	toMessagePlace,
-} from "../../features/packs/inspect-pack-api.ts";
+import { findingOf, inspectPack, locateRefused, type PackInspection, sortFindings } from "../../features/packs/inspect-pack-api.ts";
 import { type DraftedPacks, draftPacks, toAbsolute } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { inspectDefinitions } from "./inspect-definitions.ts";
@@ -41,25 +34,13 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 	});
 }
 
-/** What is wrong with a file in itself has been told; what is left is wrong with what it needs. */
+/** What registration does not take, where that has not been told yet. */
 async function toSkipFindings({ directory, findings }: PackInspection, { skipped }: DraftedPacks): Promise<readonly PackFinding[]> {
 	const root = await realpath(directory);
-	const broken = new Set(findings.filter(({ type }) => type === "error").map(({ file }) => file));
-	const found: PackFinding[] = [];
-	for (const skip of skipped) {
-		const file = relative(root, toAbsolute(skip, root)).replaceAll("\\", "/");
-		if (file === "" || file.startsWith("..") || broken.has(file)) continue;
-		found.push(await locate(root, file, skip.message));
-	}
-	return found;
-}
-
-async function locate(root: string, file: string, message: string): Promise<PackFinding> {
-	const text = await readFile(join(root, file), "utf8").catch(() => "");
-	const yaml = new LocatedYaml(text);
-	const place = yaml.value === undefined ? undefined : toMessagePlace(message, yaml.value);
-	if (place === undefined) return findingOf("error", file, message);
-	return { type: "error", file, line: yaml.lineOf(place.path), path: place.path.join("."), message: place.message };
+	const refused = skipped
+		.map((skip) => ({ file: relative(root, toAbsolute(skip, root)).replaceAll("\\", "/"), message: skip.message }))
+		.filter(({ file }) => file !== "" && !file.startsWith(".."));
+	return locateRefused({ directory: root, findings }, refused);
 }
 
 async function inspectByRunners(

@@ -53,16 +53,16 @@ interface Known {
 
 function toFindings(
 	file: string,
-	{ type, message, line, spec_path }: DefinitionFinding,
+	{ type, message, line, spec_path, missing_action: ref }: DefinitionFinding,
 	{ packs, described }: Known,
 ): readonly PackFinding[] {
-	const [, ref = ""] = /^The action "([^"]+)" is not registered/.exec(message) ?? [];
-	// What is wrong with its own file is told there.
-	if (described.has(ref)) return [];
-	const pack = ref.split(".")[0] ?? "";
-	// It may be there where the workflow will run.
-	if (ref !== "" && !packs.has(pack)) {
-		return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
+	if (ref !== undefined) {
+		// What is wrong with its own file is told there.
+		if (described.has(ref)) return [];
+		const pack = ref.split(".")[0] ?? "";
+		// It may be there where the workflow will run.
+		if (!packs.has(pack))
+			return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
 	}
 	return [{ type: type === "warning" ? "note" : "error", file, line, path: spec_path, message: `${type}: ${message}` }];
 }

@@ -1,4 +1,4 @@
-import type { JsonValue, Storage } from "../../contract/index.ts";
+import type { JsonValue, Storage, Where } from "../../contract/index.ts";
 import { type Broken, withChanges } from "./refusals.test-support.ts";
 
 /** Storages that break a promise about reading, or about what they were given. */
@@ -15,19 +15,41 @@ export const brokenReads: readonly Broken<Storage>[] = [
 			withChanges(sound, { find: (kind, query) => sound.find(kind, { ...query, orderBy: (query.orderBy ?? []).slice(0, 1) }) }),
 	},
 	{
+		name: "a bulky field can be asked for",
+		refusedBy: "a bulky field cannot be asked for",
+		spoil: (sound) =>
+			withChanges(sound, { count: (kind, { data: _, ...where }: Record<string, unknown>) => sound.count(kind, where as Where<never>) }),
+	},
+	{
+		name: "the end of a large text is missing",
+		refusedBy: "large texts come back whole and in order, a page at a time, with what was removed left out",
+		spoil: (sound) =>
+			withChanges(sound, {
+				async find(kind, query) {
+					const found = (await sound.find(kind, query)) as { readonly data?: unknown }[];
+					return found.map((entity) =>
+						typeof entity.data === "string" ? { ...entity, data: entity.data.slice(0, 16_384) } : entity,
+					) as never[];
+				},
+			}),
+	},
+	{
 		name: "only the first of two conditions counts",
 		refusedBy: "all conditions must hold",
 		spoil: (sound) =>
 			withChanges(sound, {
 				find: (kind, { where = {}, ...query }) => sound.find(kind, { ...query, where: toFirst(where) }),
-				count: (kind, where) => sound.count(kind, toFirst(where)),
+				count: (kind, where, limit) => sound.count(kind, toFirst(where), limit),
 			}),
 	},
 	{
 		name: "the filter is ignored",
 		refusedBy: "a value finds equal ones, null finds null",
 		spoil: (sound) =>
-			withChanges(sound, { find: (kind, query) => sound.find(kind, { ...query, where: {} }), count: (kind) => sound.count(kind, {}) }),
+			withChanges(sound, {
+				find: (kind, query) => sound.find(kind, { ...query, where: {} }),
+				count: (kind, _, limit) => sound.count(kind, {}, limit),
+			}),
 	},
 	{
 		name: "`not` leaves out null, as databases do",
@@ -75,7 +97,12 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	{
 		name: "the count is that of a page",
 		refusedBy: "count counts what matches, whatever a page holds",
-		spoil: (sound) => withChanges(sound, { count: async (kind, where) => Math.min(1_000, await sound.count(kind, where)) }),
+		spoil: (sound) => withChanges(sound, { count: async (kind, where, limit) => Math.min(1_000, await sound.count(kind, where, limit)) }),
+	},
+	{
+		name: "the limit of a count is ignored",
+		refusedBy: "count with a limit counts no further",
+		spoil: (sound) => withChanges(sound, { count: (kind, where) => sound.count(kind, where) }),
 	},
 	{
 		name: "distinct says values as often as they are there",
@@ -126,7 +153,7 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	{
 		name: "text is cut at 64 KiB",
 		refusedBy: "a text of 1 MiB comes back unchanged, as text and inside JSON",
-		spoil: changingValues((value) => (typeof value === "string" ? value.slice(0, 65_536) : value)),
+		spoil: changingValues((value) => (typeof value === "string" ? value.slice(0, 16_384) : value)),
 	},
 	{
 		name: "who changes what was returned changes what is stored",

@@ -1,4 +1,4 @@
-// test-timeout: 180
+// test-timeout: 900
 import * as assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -3,14 +3,15 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
-import { manifest } from "../../features/packs/pack-switch.test-support.ts";
 import { SourceBench } from "../../features/packs/sources/sources.test-support.ts";
+import { manifest } from "../../features/packs/switch/pack-switch.test-support.ts";
 import { createPluginContext } from "../plugin-context.ts";
 import type { ServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 
-const patience = 30;
+const patience = 180;
 /** Of each version; every second one has another name in the next. */
 const actionCount = 150;
 const ruleCount = 20;
@@ -20,6 +21,12 @@ const payloadSize = 1_500_000;
 /** A pack in a repository, each version of which says everywhere which one it is. */
 export class VersionedPack {
 	readonly #bench = new SourceBench();
+	readonly #more: (version: number) => Readonly<Record<string, string>>;
+
+	/** @param more files of a version besides those that each has */
+	constructor(more: (version: number) => Readonly<Record<string, string>> = () => ({})) {
+		this.#more = more;
+	}
 
 	/** What is written to ask for it. */
 	get address(): string {
@@ -29,6 +36,7 @@ export class VersionedPack {
 	/** Have the repository hold this version. */
 	commit(version: number): void {
 		const files: Record<string, string> = {
+			...this.#more(version),
 			"pack.yaml": manifest("disk", `${version}.0.0`),
 			"actions/tell.sh": `#!/bin/sh\necho "${version} $(cat "$(dirname "$0")/version.txt") $(wc -c < "$(dirname "$0")/../payload.txt")"\n`,
 			"actions/tell.yaml": `name: tell\ndescription: of ${version}\nrunner_type: local-shell-script\nentry_point: tell.sh\n`,
@@ -71,18 +79,26 @@ export function ended({ client }: ServiceProcess, id: string): Promise<Execution
 	return until(`execution ${id} ends`, patience, async () => {
 		const record = await client.executions.get(id);
 		return ["succeeded", "failed", "timeout", "canceled", "abandoned"].includes(record.status) ? record : undefined;
+	}).catch(async (error: unknown) => {
+		const { status, action, parameters } = await client.executions.get(id);
+		const told = JSON.stringify([status, action, parameters, await client.executions.output(id)]).slice(-2_000);
+		throw new Error(`${toErrorMessage(error)}: ${told}`, { cause: error });
 	});
 }
 
-/** The version that is installed: every record, the files and what the action prints are of this one. */
-export async function readWholeVersion(service: ServiceProcess): Promise<number> {
+/**
+ * The version that is installed: every record, the files and what the action prints are of this one.
+ *
+ * @param more names of actions besides those that each version has
+ */
+export async function readWholeVersion(service: ServiceProcess, more: readonly string[] = []): Promise<number> {
 	const { client } = service;
 	const { version: installed, content, files } = await client.packs.get("disk");
 	const version = Number.parseInt(installed, 10);
 	assert.match(content ?? "", /^[0-9a-f]{64}$/);
 	const { items: actions } = await client.actions.list({ pack: "disk", limit: -1 });
 	const { items: rules } = await client.rules.list({ pack: "disk", limit: -1 });
-	assertNames(actions, ["tell", ...actionNames(version)]);
+	assertNames(actions, ["tell", ...more, ...actionNames(version)]);
 	assertNames(rules, ruleNames(version));
 	const told = [...actions, ...rules].map(({ description }) => description);
 	assert.deepEqual([...new Set(told)], [`of ${version}`]);

@@ -125,6 +125,8 @@ export class FakeEngine {
 			timestamp,
 			data,
 			secret_spans: null,
+			lines_before: null,
+			own_lines_before: null,
 			...refs,
 			...changes,
 		});
@@ -160,7 +162,7 @@ export class FakeEngine {
 		}
 	}
 
-	async *subscribe(signal: AbortSignal): AsyncGenerator<StreamEvent> {
+	async *subscribe(signal: AbortSignal): AsyncGenerator<readonly StreamEvent[]> {
 		const queue: StreamEvent[] = [];
 		let wake = () => {};
 		const subscriber = (event: StreamEvent) => {
@@ -172,7 +174,7 @@ export class FakeEngine {
 		try {
 			while (!signal.aborted) {
 				const event = queue.shift();
-				if (event !== undefined) yield event;
+				if (event !== undefined) yield [event];
 				else await new Promise<void>((resolve) => (wake = resolve));
 			}
 		} finally {
@@ -251,15 +253,17 @@ export function toEngine(fake: FakeEngine): Engine {
 			read: async function* (_id: string, { type }: { type?: string }) {
 				for (const chunk of fake.chunks) if (type === undefined || chunk.output_type === type) yield chunk.data;
 			},
+			lines: async () => ({ total: fake.chunks.length, lines: [], nextLine: undefined }),
 			follow: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
 				fake.follow(options.after ?? 0, options.type, options.signal),
 		},
 		events: {
-			subscribe: async (names: readonly string[], { signal }: { signal: AbortSignal }) => {
+			open: async (names: readonly string[], { signal }: { signal: AbortSignal }) => {
 				fake.asked["subscribe"] = names;
 				const events = fake.subscribe(signal);
 				const first = events.next();
-				return { [Symbol.asyncIterator]: () => ({ next: once(first, () => events.next()), return: () => events.return(undefined) }) };
+				const read = { [Symbol.asyncIterator]: () => ({ next: once(first, () => events.next()), return: () => events.return(undefined) }) };
+				return { events: read, published: () => 0 };
 			},
 		},
 		actions: {
@@ -286,8 +290,7 @@ export function toEngine(fake: FakeEngine): Engine {
 				fake.asked["clone"] = target;
 				return action;
 			},
-			mergedParameters: async (actions: readonly ActionEntity[]) =>
-				actions.map(({ parameters }) => ({ ...runnerType.runner_parameters, ...parameters })),
+			runnerParameters: async (actions: readonly ActionEntity[]) => actions.map(() => runnerType.runner_parameters),
 			entryPoint: async () => ({ path: "/p/actions/run.sh", text: "echo hi\n" }),
 		},
 		runnerTypes: {

@@ -17,6 +17,7 @@ import {
 	type TaskState,
 	type TaskStatus,
 } from "../../contract/index.ts";
+import { parseYamlDocument } from "../../language/yaml-document.ts";
 
 /** A definition of the stand-in: tasks by name, which run one after another. */
 export interface FakeDefinition {
@@ -141,7 +142,9 @@ function toTask({ execution_id }: RunContext, index: number, { name, action }: P
 
 function tasksOf(text: string): FakeDefinition["tasks"] | undefined {
 	try {
-		const value: unknown = parse(text);
+		// The library's own reading takes the whole stack for what is nested deeply, and can end the process with it.
+		const { document } = parseYamlDocument(text);
+		const value = document.errors.length === 0 ? (document.toJS() as JsonValue) : undefined;
 		return isJsonObject(value) && isJsonObject(value["tasks"]) ? (value["tasks"] as unknown as FakeDefinition["tasks"]) : undefined;
 	} catch {
 		return undefined;
@@ -152,7 +155,9 @@ async function inspectTask(name: string, { action, next = [] }: FakeTask, { find
 	const found: ActionSignature | undefined | "unasked" = action === undefined ? "unasked" : ((await findAction?.(action)) ?? undefined);
 	const isMissing = findAction !== undefined && found === undefined;
 	return [
-		...(isMissing ? [finding("content", `the action "${action}" is not registered`, `tasks.${name}.action`)] : []),
+		...(isMissing && action !== undefined
+			? [{ ...finding("content", `the action "${action}" is not registered`, `tasks.${name}.action`), missing_action: action }]
+			: []),
 		...next.flatMap(({ when }, index) =>
 			when === "maybe" ? [finding("warning", "maybe is always true", `tasks.${name}.next[${index}].when`)] : [],
 		),

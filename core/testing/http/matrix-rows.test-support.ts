@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { assets } from "../../features/web-ui/routes.ts";
 import type { Grants, MatrixRow, MatrixSubject } from "./rights-row.test-support.ts";
 
 /** A trigger of the type `default.counted`, with parameters of its own for each fresh name. */
@@ -46,6 +47,7 @@ const action = (prefix = "") => at(`/actions/${prefix}default.speak`);
 export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /openapi.json": { ok: 200, request: at("/openapi.json") },
 	"api GET /docs": { ok: 200, request: at("/docs") },
+	"api GET /web/:file": { ok: 200, request: () => ({ path: `/web/${assets.names[0]}` }) },
 	"api GET /": { ok: 200, request: at("/") },
 	"api GET /user": { ok: 200, request: at("/user") },
 	"auth POST /tokens": { ok: 401, others: 401, request: at("/tokens", {}) },
@@ -106,6 +108,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 		shows: { secrets: "show_secrets" },
 	},
 	"api GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer, shows: { output: "asked" } },
+	"api GET /executions/:id/output/lines": { ok: 200, request: execution("/output/lines"), grants: viewer, shows: { output: "asked" } },
 	"stream GET /executions/:id/output": { ok: 200, request: execution("/output"), grants: viewer, shows: { output: "asked" } },
 	"stream GET /stream": { ok: 200, request: at("/stream"), grants: global("stream_view") },
 	"api POST /workflows/inspect": {

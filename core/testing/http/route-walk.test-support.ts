@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { assets } from "../../features/web-ui/routes.ts";
 import type { Route } from "../../http/route.ts";
 import { createParameters, createRefused, type SecretValues } from "./secret-pack.test-support.ts";
 
@@ -49,6 +50,7 @@ const actionLists = [
 const walks: Readonly<Record<string, Walk>> = {
 	"api GET /openapi.json": () => get("/openapi.json"),
 	"api GET /docs": () => get("/docs"),
+	"api GET /web/:file": () => get(`/web/${assets.names[0]}`),
 	"api GET /": () => get("/"),
 	"api GET /user": ({ secrets }) =>
 		get("/user", ["", `?svc-api-key=${encodeURIComponent(secrets.refuse())}`, `?x-auth-token=${encodeURIComponent(secrets.refuse())}`]),
@@ -139,7 +141,7 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /executions/:id": ({ executions }) =>
 		each([...executions, "last"], (id) => get(`/executions/${id}`, [...selections, "?max_result_size=10"])),
 	"api GET /executions/:id/output": ({ executions }) =>
-		each(executions, (id) => get(`/executions/${id}/output`, ["", "?output_type=stderr"])),
+		each(executions, (id) => get(`/executions/${id}/output`, ["", "?output_type=stderr", "?from_line=1&lines=5", "?find=a"])),
 	"api GET /executions/:id/graph": ({ executions }) => each(executions, (id) => get(`/executions/${id}/graph`, ["", "?show_secrets=0"])),
 	"api GET /executions/:id/tasks": ({ executions }) => each(executions, (id) => get(`/executions/${id}/tasks`, ["", "?limit=-1&offset=1"])),
 	"api GET /workflows/:ref/graph": ({ actions }) => each(actions, (ref) => get(`/workflows/${ref}/graph`)),
@@ -148,6 +150,10 @@ const walks: Readonly<Record<string, Walk>> = {
 			{ tasks: { one: { action: "vault.command" } } },
 			`tasks: {one: {action: ${JSON.stringify(secrets.refuse())}`,
 		]),
+	"api GET /executions/:id/output/lines": ({ executions }) =>
+		each(executions, (id) =>
+			get(`/executions/${id}/output/lines`, ["", "?output_type=stderr", "?from_line=1&lines=5", "?find=a", "?trouble=true"]),
+		),
 	"stream GET /executions/:id/output": ({ ended }) => each(ended, (id) => get(`/executions/${id}/output`)),
 	"stream GET /stream": () => [],
 	"api GET /actions/views/parameters/:ref": ({ actions }) => each(actions, (ref) => get(`/actions/views/parameters/${ref}`)),

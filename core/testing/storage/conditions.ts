@@ -1,12 +1,13 @@
 import * as assert from "node:assert/strict";
-import type { ExecutionEntity, Storage, TraceEntity, Where } from "../../contract/index.ts";
+import type { ActionEntity, ExecutionEntity, Storage, TraceEntity, Where } from "../../contract/index.ts";
 import type { Check } from "./check.ts";
-import { assertRejectsWith, createAction, createExecution, createTrace } from "./fixtures.ts";
+import { assertRejectsWith, createAction, createChunk, createExecution, createTrace } from "./fixtures.ts";
 
 /** Every form of condition, the same in each method that takes one. */
 export function checkConditions(check: Check): void {
 	checkComparisons(check);
 	checkPrefix(check);
+	checkMember(check);
 	checkRefusals(check);
 }
 
@@ -114,6 +115,33 @@ function checkPrefix(check: Check): void {
 	});
 }
 
+function checkMember(check: Check): void {
+	check("member finds lists and objects by what they hold, whatever characters that has", async (storage) => {
+		const names = ["team", "tea", "te%am", 'te"am', "te\\am", "\u0000", "\u0001", "\ud800", "té", "name", "TEAM", ""];
+		await storage.insert("action", [
+			createAction("none"),
+			createAction("other-member", { tags: [{ title: "team", name: "other" }] }),
+			createAction("quoted", { tags: [{ name: 'x","name":"team' }, { text: '"name":"team"' }] }),
+			createAction("second", { tags: [{ name: "first" }, { name: "deep", more: [{ name: "down", value: 1 }] }] }),
+			...names.map((name, index) => createAction(`action-${index}`, { tags: [{ name, value: "v" }] })),
+		]);
+		const find = async (name: string) =>
+			(await storage.find("action", { where: { tags: { member: ["name", name] } } })).map((one) => one.name);
+		for (const [index, name] of names.entries()) assert.deepEqual(await find(name), [`action-${index}`], JSON.stringify(name));
+		for (const name of ["first", "deep", "down"]) assert.deepEqual(await find(name), ["second"]);
+		assert.deepEqual(await find("value"), []);
+		assert.equal(await storage.count("action", { tags: { member: ["name", "team"] }, name: { prefix: "action-" } }), 1);
+	});
+
+	check("only json fields have members, and no bulky ones", async (storage) => {
+		const untyped = (where: object) => where as Where<TraceEntity>;
+		await assertRejectsWith("SVC_INVALID", storage.count("trace", untyped({ trace_tag: { member: ["a", "b"] } })));
+		await assertRejectsWith("SVC_INVALID", storage.count("trace", untyped({ nothing: { member: ["a", "b"] } })));
+		await assertRejectsWith("SVC_INVALID", storage.count("output_chunk", { data: { member: ["a", "b"] } }));
+		await assert.rejects(storage.count("action", { tags: { member: ["name"] } } as unknown as Where<ActionEntity>), TypeError);
+	});
+}
+
 function checkRefusals(check: Check): void {
 	// What types forbid reaches a storage through field names that come from a request.
 	const untyped = (where: object) => where as Where<TraceEntity>;
@@ -124,6 +152,13 @@ function checkRefusals(check: Check): void {
 		await assertRejectsWith("SVC_INVALID", storage.count("execution", { result: null }));
 		await assertRejectsWith("SVC_INVALID", storage.find("execution", { orderBy: [["log", "asc"]] }));
 		await assertRejectsWith("SVC_INVALID", storage.distinct("execution", "context"));
+	});
+
+	check("a bulky field cannot be asked for", async (storage) => {
+		await storage.insert("output_chunk", [createChunk("a", 1, "x")]);
+		await assertRejectsWith("SVC_INVALID", storage.count("output_chunk", { data: "x" }));
+		await assertRejectsWith("SVC_INVALID", storage.find("output_chunk", { orderBy: [["data", "asc"]] }));
+		await assertRejectsWith("SVC_INVALID", storage.distinct("output_chunk", "data"));
 	});
 
 	check("a condition left undefined is refused instead of finding everything", async (storage) => {

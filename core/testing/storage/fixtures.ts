@@ -55,6 +55,7 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 		takes_up: null,
 		stirred: null,
 		followed_by: null,
+		token_hash: null,
 		queue: null,
 		parameters: { cmd: "echo hi" },
 		result: null,
@@ -64,7 +65,17 @@ export function createExecution(fields: Partial<ExecutionEntity> = {}): Executio
 
 export function createChunk(executionId: string, sequence: number, data = "line\n"): OutputChunkEntity {
 	const timestamp = "2030-01-02T03:04:05.678901Z";
-	return { id: nextId(), execution_id: executionId, sequence, output_type: "stdout", timestamp, data, secret_spans: null };
+	return {
+		id: nextId(),
+		execution_id: executionId,
+		sequence,
+		output_type: "stdout",
+		timestamp,
+		data,
+		secret_spans: null,
+		lines_before: null,
+		own_lines_before: null,
+	};
 }
 
 export function createTrace(tag: string, fields: Partial<TraceEntity> = {}): TraceEntity {

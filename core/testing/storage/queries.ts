@@ -115,6 +115,20 @@ function checkPages(check: Check): void {
 		assert.equal(new Set(pages).size, 23);
 	});
 
+	check("large texts come back whole and in order, a page at a time, with what was removed left out", async (storage) => {
+		const toText = (sequence: number) => `${sequence} é\u{1f600}\n`.repeat(sequence % 4 === 0 ? 1 : 3_000 * (sequence % 4));
+		const chunks = Array.from({ length: 24 }, (_, index) => createChunk("a", index + 1, toText(index + 1)));
+		for (let from = 0; from < chunks.length; from += 8) await storage.insert("output_chunk", chunks.slice(from, from + 8));
+		await storage.insert("output_chunk", [createChunk("b", 1, toText(2))]);
+		await storage.remove("output_chunk", { where: { execution_id: "a", sequence: { lte: 5 } } });
+		const found: unknown[] = [];
+		for (let last = 0; last < 24; last += 7) {
+			const where = { execution_id: "a", sequence: { gt: last, lte: last + 7 } };
+			found.push(...(await storage.find("output_chunk", { where, orderBy: [["sequence", "asc"]] })));
+		}
+		assert.deepEqual(found, chunks.slice(5));
+	});
+
 	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
 		const traces = Array.from({ length: 4 }, () => createTrace("a"));
 		await storage.insert("trace", traces);
@@ -190,6 +204,24 @@ function checkCount(check: Check): void {
 			Array.from({ length: 1_500 }, () => createTrace("many")),
 		);
 		assert.equal(await storage.count("trace", { trace_tag: "many" }), 1_500);
+	});
+
+	check("count with a limit counts no further", async (storage) => {
+		await storage.insert(
+			"execution",
+			Array.from({ length: 12 }, (_, index) => createExecution({ user: `${index % 2}`, rule_name: index < 4 ? "a" : null })),
+		);
+		for (const [where, expected] of [
+			[{}, 12],
+			[{ user: "0" }, 6],
+			[{ rule_name: null }, 8],
+			[{ user: { in: ["0", "1"] }, rule_name: "a" }, 4],
+			[{ user: "2" }, 0],
+		] as const) {
+			for (const limit of [1, expected, expected + 1, 1_000].filter((each) => each > 0)) {
+				assert.equal(await storage.count("execution", where, limit), Math.min(limit, expected), JSON.stringify({ where, limit }));
+			}
+		}
 	});
 }
 

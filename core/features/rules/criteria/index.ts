@@ -4,6 +4,7 @@ import { WorkBudget } from "../../../language/work-budget.ts";
 import type { Criterion } from "./compiled-criterion.ts";
 import { compileEntries } from "./criterion.ts";
 
+export { checkPatterns } from "./check-patterns.ts";
 export { operatorNames } from "./operators.ts";
 
 /** The criterion that did not hold. */

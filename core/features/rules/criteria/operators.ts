@@ -17,6 +17,8 @@ export interface Operator {
 	readonly whenNull?: (pattern: JsonValue) => boolean | undefined;
 	/** Whether the pattern counts at all. */
 	readonly ignoresPattern?: boolean;
+	/** Throws `TemplateError` for a pattern that nothing can ever be compared with. Absent: any may be. */
+	readonly checkPattern?: (pattern: JsonValue) => void;
 	/** Result for a pattern that is null. Default: false. */
 	readonly whenPatternIsNull?: (value: JsonValue) => boolean;
 }
@@ -43,7 +45,10 @@ const not =
 	(value, pattern, now) =>
 		!comparison(value, pattern, now);
 
-const search = (options: TextPatternOptions): Comparison => onTexts((value, pattern) => compileTextPattern(pattern, options).test(value));
+const search = (options: TextPatternOptions): Operator => ({
+	compare: onTexts((value, pattern) => compileTextPattern(pattern, options).test(value)),
+	checkPattern: (pattern) => void compileTextPattern(textOf(pattern, "pattern"), options),
+});
 
 /** Seconds from the time a value stands for until now, compared with the pattern. */
 const onAge =
@@ -79,9 +84,9 @@ const named: Readonly<Record<string, Operator>> = {
 	lessthan: { compare: (value, pattern) => order(value, pattern, budget()) < 0 },
 	greaterthan: { compare: (value, pattern) => order(value, pattern, budget()) > 0 },
 	matchwildcard: { compare: onTexts((value, pattern) => currentWork().quickly(() => matchesWildcard(value, pattern))) },
-	regex: { compare: search({}) },
-	iregex: { compare: search({ ignoreCase: true }) },
-	matchregex: { compare: search({ fromStart: true, dotAll: true }) },
+	regex: search({}),
+	iregex: search({ ignoreCase: true }),
+	matchregex: search({ fromStart: true, dotAll: true }),
 	timediff_lt: { compare: onAge((age, limit) => age < limit) },
 	timediff_gt: { compare: onAge((age, limit) => age > limit) },
 	exists: { compare: () => true, whenNull: () => false, ignoresPattern: true },

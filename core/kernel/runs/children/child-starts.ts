@@ -1,6 +1,7 @@
 import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { Authority } from "../../basics/authority.ts";
 import type { Principal } from "../../basics/principal.ts";
+import type { StoreAdmitted } from "../../executions/admissions.ts";
 import type { Endings } from "../../executions/endings.ts";
 import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from "../../executions/submit.ts";
 import type { TakeUp } from "../../executions/take-up.ts";
@@ -12,10 +13,7 @@ export interface ChildStartParts extends DraftParts {
 	readonly endings: Endings;
 	readonly authority: Authority;
 	/** Let `store` keep new executions, all or none, and see to their being run. */
-	readonly admitAll: (
-		executions: readonly ExecutionEntity[],
-		store: (entities: readonly ExecutionEntity[]) => Promise<void>,
-	) => Promise<void>;
+	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 }
 
 /** What of a parent's context its children have as well: in whose name it was asked for, and where. */

@@ -1,6 +1,7 @@
-import { Document, parse, type Tags, visit } from "yaml";
+import { Document, type Tags, visit } from "yaml";
 import { isSvcError, type JsonValue } from "../../../contract/index.ts";
 import { currentWork } from "../../work-budget.ts";
+import { assertShallow, deepestYaml, parseYamlDocument } from "../../yaml-document.ts";
 import type { Arguments } from "../arguments.ts";
 import { toJson, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
@@ -26,17 +27,15 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 		if (typeof input !== "string") throw given.error(`needs a text, not ${typeName(input)}`);
 		budget.text(input.length);
 		budget.step(input.length / 16);
-		if (nestsDeeply(input)) throw given.error(`needs YAML nested no deeper than ${deepest} levels`);
 		const parsed = inTime(given, () => {
 			try {
-				const options = { version: "1.1", maxAliasCount: 100, prettyErrors: false, logLevel: "error", customTags: withoutLetters } as const;
-				return { value: toPlain(parse(input, options)) };
+				return { value: read(input) };
 			} catch {
 				return undefined;
 			}
 		});
 		// The message of the parser would quote the text, which may be a secret.
-		if (parsed === undefined) throw given.error("needs a text that is YAML");
+		if (parsed === undefined) throw given.error(`needs a text that is YAML, with at most ${deepestYaml} objects and lists in one another`);
 		return parsed.value;
 	},
 };
@@ -58,6 +57,15 @@ function withoutLetters(tags: Tags): Tags {
 	});
 }
 
+function read(text: string): Value {
+	const { document } = parseYamlDocument(text, { version: "1.1", customTags: withoutLetters });
+	const [error] = document.errors;
+	if (error !== undefined) throw error;
+	const value: unknown = document.toJS({ maxAliasCount: 100 });
+	assertShallow(value);
+	return toPlain(value);
+}
+
 /** JSON of what YAML knows beyond it: dates become texts, binary data base64, sets and maps objects. */
 function toPlain(value: unknown): Value {
 	const text = JSON.stringify(value, (_key, member: unknown) => {
@@ -66,19 +74,6 @@ function toPlain(value: unknown): Value {
 		return member instanceof Uint8Array ? Buffer.from(member).toString("base64") : member;
 	});
 	return text === undefined ? null : (JSON.parse(text) as JsonValue);
-}
-
-/** The parser takes far too long, or all of the stack, for what is nested deeper. */
-const deepest = 100;
-
-/** Whether a text may be nested too deeply: by brackets, or by blanks and signs at the start of a line. */
-function nestsDeeply(text: string): boolean {
-	let depth = 0;
-	for (const [mark] of text.matchAll(/[[{\]}]/g)) {
-		depth = mark === "[" || mark === "{" ? depth + 1 : Math.max(0, depth - 1);
-		if (depth > deepest) return true;
-	}
-	return /^[ ?:-]{201}/m.test(text) || /(?:[!&][^\s]* ){50}/.test(text);
 }
 
 const beyondAscii = /[\u0080-\uffff]/g;

@@ -1,0 +1,59 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
+import { chatty } from "../../testing/web/chatty.test-support.ts";
+
+interface Lines {
+	readonly total: number;
+	readonly next_line: number | null;
+	readonly lines: readonly { readonly line: number; readonly output_type: string; readonly text: string; readonly length: number }[];
+}
+
+test("lines of an output are told with their number, and how many there are; where to go on is said", () =>
+	withGuardedService(
+		async ({ ask, signIn, run }) => {
+			const root = await signIn("root");
+			await ask(root, "POST", "/v1/actions", { name: "chatty", runner_type: "chatty" });
+			const id = await run(root, "default.chatty", { lines: 12_000, text: "no end", errors: "it broke\nagain" });
+			const read = async (query: string) => (await ask(root, "GET", `/v1/executions/${id}/output/lines${query}`)).body as unknown as Lines;
+			const first = await read("");
+			assert.deepEqual([first.total, first.next_line, first.lines.length], [12_002, 101, 100]);
+			const middle = await read("?from_line=7000&lines=2");
+			assert.deepEqual(
+				middle.lines.map(({ line, text, length }) => [line, text, length]),
+				[
+					[7_000, "line 7000 of the output", 23],
+					[7_001, "line 7001 of the output", 23],
+				],
+			);
+			const last = await read("?from_line=12001");
+			assert.deepEqual([last.next_line, last.lines.map(({ text }) => text)], [null, ["no endit broke", "again"]]);
+			const errors = await read("?output_type=stderr");
+			assert.deepEqual([errors.total, errors.lines.map(({ line, text }) => `${line} ${text}`)], [2, ["1 it broke", "2 again"]]);
+			const found = await read("?find=line%20777&lines=3");
+			assert.deepEqual(
+				found.lines.map(({ line }) => line),
+				[777, 7_770, 7_771],
+			);
+			assert.equal((await read(`?find=line%20777&from_line=${found.next_line}`)).lines[0]?.line, 7_772);
+			assert.deepEqual(
+				(await read("?trouble=true")).lines.map(({ line }) => line),
+				[12_002],
+			);
+			assert.deepEqual((await read("?from_line=99999")).lines, []);
+			for (const [query, fault] of [
+				["?lines=1001", /^lines: must be at most 1000$/],
+				["?lines=0", /^lines: must be at least 1$/],
+				["?from_line=0", /^from_line: must be at least 1$/],
+				["?output_type=loud", /^output_type: must be one of stdout, stderr, other, all$/],
+				["?find=a&trouble=true", /^trouble: cannot be used together with find$/],
+			] as const) {
+				const { status, body } = await ask(root, "GET", `/v1/executions/${id}/output/lines${query}`);
+				assert.equal(status, 400, query);
+				assert.match(String(body["faultstring"]), fault);
+			}
+		},
+		{ runners: [chatty()] },
+	));
+
+test.run();

@@ -1,0 +1,59 @@
+import { SvcError } from "../../contract/index.ts";
+import { answerJson, answerTooMany } from "../../http/openapi/answers.ts";
+import { arrayOf, defineSchema, nullable, object, oneOf, text, timestamp, whole } from "../../http/openapi/schema.ts";
+import { secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyJson } from "../../http/respond.ts";
+import { routesOver } from "../../http/route.ts";
+import { withActionExecutions } from "./action-executions-api.ts";
+import { parseOutputType, toLines } from "./execution-output-routes.ts";
+import { findExecutionResource } from "./execution-resource-api.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const defaultLines = 100;
+const mostLines = 1_000;
+
+const lineSchema = object({ line: whole, output_type: oneOf("stdout", "stderr", "other"), timestamp, text, length: whole });
+const linesSchema = defineSchema("OutputLines", object({ total: whole, next_line: nullable(whole), lines: arrayOf(lineSchema) }), {
+	total: 1,
+	next_line: null,
+	lines: [{ line: 1, output_type: "stdout", timestamp: "2031-03-04T09:15:02.901112Z", text: "up 12 days", length: 10 }],
+});
+
+/** Output so far, line by line. */
+export const outputLinesRoutes = withActionExecutions([
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/output/lines",
+		component: "api",
+		summary: "Get lines of the output of an execution so far, each with its number, type and time",
+		description:
+			"`total` is how many lines there are; `lines` at most 1000 (100) from `from_line` on, each cut after 4096 characters, with its whole `length`. " +
+			"`find` chooses lines with this text, `trouble=true` lines of stderr and those with a word such as `error`; not both. " +
+			"`next_line` is where to go on, null at the end. With `output_type` lines are counted in that type alone.",
+		answers: { 200: answerJson(linesSchema), 429: answerTooMany },
+		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+		query: { ...secretsQuery, output_type: "string", from_line: "integer", lines: "integer", find: "string", trouble: "boolean" },
+		async handler(context) {
+			const { engine, path, query } = context;
+			const type = parseOutputType(query.output_type);
+			if (type === "unknown") throw new SvcError("SVC_INVALID", "output_type: must be one of stdout, stderr, other, all");
+			if (query.trouble === true && query.find !== undefined)
+				throw new SvcError("SVC_INVALID", "trouble: cannot be used together with find");
+			const { fromLine, lines = defaultLines, find } = toLines(query);
+			if (lines > mostLines) throw new SvcError("SVC_INVALID", `lines: must be at most ${mostLines}`);
+			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
+			const { masked } = toPresentation(context);
+			const { signal, done } = context.openStream();
+			try {
+				const selection = { type, fromLine, lines, find, isTrouble: query.trouble, masked, signal };
+				const found = await engine.output.lines(entity.id, selection);
+				return replyJson({ total: found.total, next_line: found.nextLine ?? null, lines: found.lines });
+			} finally {
+				done();
+			}
+		},
+	}),
+]);

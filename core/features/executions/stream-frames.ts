@@ -1,0 +1,47 @@
+import type { BroadcastSource } from "../../http/broadcast-feed.ts";
+import { toMaskedPresentation } from "../../http/present.ts";
+import type { RouteContext } from "../../http/route.ts";
+import { toFrameBytes } from "../../http/sse.ts";
+import { toRights } from "../../http/stream-watch.ts";
+import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { StreamEvent } from "./events-api.ts";
+import type { RouteNeeds } from "./route-needs.ts";
+import { SharedFrames } from "./shared-frames.ts";
+import { type StreamFilter, toActionRef, toServerSentEvent } from "./stream-filter.ts";
+
+type Context = RouteContext<RouteNeeds>;
+
+/** Frames of each event, for all who follow the general stream. */
+const frames = new SharedFrames<StreamEvent>();
+
+/** Followers with the same rights who ask for the same get the same stream; one that is to end somewhere is for its client alone. */
+export function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown {
+	return hasEnd ? Symbol("stream with an end") : JSON.stringify([principal.isAdmin ? "admin" : toRights(principal), query]);
+}
+
+/** The events that pass the filter and that whoever asks may see, as bytes. */
+export async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<BroadcastSource> {
+	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
+	const toFrame = (event: StreamEvent) =>
+		frames.of(event, context, async (asking) => toFrameBytes(await toServerSentEvent(asking, event, toMaskedPresentation(asking))));
+	const read = async function* () {
+		for await (const some of events) {
+			const shown: Uint8Array[] = [];
+			let isEnd = false;
+			for (const event of some) {
+				if (isEnd) break;
+				if (filter.accepts(event) && mayView(event, context)) shown.push(await toFrame(event));
+				isEnd = filter.isEnd(event);
+			}
+			yield shown;
+			if (isEnd) return;
+		}
+	};
+	return { frames: read(), published };
+}
+
+/** Executions and their output show only to those who may look at them one by one. */
+function mayView(event: StreamEvent, { guard, principal }: Context): boolean {
+	const ref = toActionRef(event);
+	return principal.isAdmin || ref === undefined || guard.allows(principal, "execution_view", toActionResource(ref));
+}

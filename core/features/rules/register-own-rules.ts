@@ -1,0 +1,27 @@
+import { isSvcError } from "../../contract/index.ts";
+import { type RegisterRuleParts, registerRule } from "./register-rule.ts";
+import type { RuleInput, Rules } from "./rules-api.ts";
+
+/** Rules that the service itself makes, of one of its packs. */
+export interface OwnRules {
+	readonly pack: string;
+	/** What their names look like: one of the pack with such a name that is not asked for any more goes. */
+	readonly name: RegExp;
+	readonly rules: readonly RuleInput[];
+}
+
+/** Make the rules that the service asks for, and remove those that it asks for no more. */
+export async function registerOwnRules(
+	parts: RegisterRuleParts & { readonly rules: Pick<Rules, "remove"> },
+	{ pack, name, rules }: OwnRules,
+): Promise<void> {
+	const wanted = new Set(rules.map((rule) => rule.name));
+	const known = await parts.storage.find("rule", { where: { pack }, fields: ["ref", "name"] });
+	for (const { ref, name: found } of known) if (name.test(found) && !wanted.has(found)) await parts.rules.remove(ref);
+	for (const rule of rules) {
+		await registerRule(parts, rule, false).catch((error: unknown) => {
+			// Another node that starts at the same time has made the same one.
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		});
+	}
+}

@@ -1,0 +1,187 @@
+import * as assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
+import { test } from "uvu";
+import { isSvcError } from "../contract/index.ts";
+import type { BroadcastSource } from "./broadcast-feed.ts";
+import { type BroadcastRequest, Broadcasts } from "./broadcasts.ts";
+
+type Reader = AsyncIterator<Uint8Array>;
+
+/** A source that is read when `release` says so. */
+class Source {
+	readonly opened: AbortSignal[] = [];
+	readonly #published: Uint8Array[] = [];
+	readonly #waiting = new Set<() => void>();
+	#isHeld = false;
+	#failure: Error | undefined;
+
+	publish(text: string): void {
+		this.#published.push(Buffer.from(text));
+		this.#wake();
+	}
+
+	hold(): void {
+		this.#isHeld = true;
+	}
+
+	release(): void {
+		this.#isHeld = false;
+		this.#wake();
+	}
+
+	fail(message: string): void {
+		this.#failure = new Error(message);
+		this.#wake();
+	}
+
+	#wake(): void {
+		for (const wake of this.#waiting) wake();
+		this.#waiting.clear();
+	}
+
+	async open(signal: AbortSignal): Promise<BroadcastSource> {
+		this.opened.push(signal);
+		signal.addEventListener("abort", () => this.#wake());
+		const first = this.#published.length;
+		return { frames: this.#read(first, signal), published: () => this.#published.length - first };
+	}
+
+	async *#read(first: number, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[]> {
+		let read = first;
+		while (!signal.aborted) {
+			const next = this.#isHeld ? undefined : this.#published[read];
+			if (next !== undefined) {
+				read += 1;
+				yield [next];
+			} else if (this.#failure !== undefined) throw this.#failure;
+			else await new Promise<void>((resolve) => this.#waiting.add(resolve));
+		}
+	}
+}
+
+function withSource(
+	name: string,
+	body: (parts: { source: Source; join: (request?: Partial<BroadcastRequest>) => Promise<Reader> }) => unknown,
+) {
+	test(name, async () => {
+		const [source, broadcasts, over] = [new Source(), new Broadcasts({ mostHeld: 1_000_000 }), new AbortController()];
+		const request: BroadcastRequest = { key: "a", open: (signal) => source.open(signal), signal: over.signal };
+		await body({ source, join: async (given) => (await broadcasts.join({ ...request, ...given }))[Symbol.asyncIterator]() });
+		over.abort();
+	});
+}
+
+/** What a reader has got when it has nothing more to read at the moment. */
+async function readAll(reader: Reader, length: number): Promise<string> {
+	let text = "";
+	while (text.length < length) {
+		const { done, value } = await reader.next();
+		if (done === true) return text;
+		text += Buffer.from(value).toString();
+	}
+	return text;
+}
+
+const lagged = (error: unknown) => isSvcError(error, "SVC_SUBSCRIBER_LAGGED");
+
+/** Everything that was published has been handed out by then, whatever pause there is between two writes. */
+async function settle(): Promise<void> {
+	await new Promise((resolve) => setTimeout(resolve, 60));
+	for (let step = 0; step < 5; step += 1) await turn();
+}
+
+withSource("everybody gets the very same bytes, in pieces of what came together", async ({ source, join }) => {
+	const readers = await Promise.all([join(), join(), join()]);
+	const reads = readers.map((reader) => reader.next());
+	source.publish("one ");
+	source.publish("two ");
+	const pieces = (await Promise.all(reads)).map(({ value }) => value);
+	assert.equal(Buffer.from(pieces[0] ?? []).toString(), "one two ");
+	assert.ok(pieces.every((piece) => piece === pieces[0]));
+	assert.equal(source.opened.length, 1);
+});
+
+withSource("another key is another stream", async ({ source, join }) => {
+	await join();
+	await join({ key: "b" });
+	assert.equal(source.opened.length, 2);
+});
+
+withSource("whoever comes gets what is published from then on, though others still wait for what was before", async ({ source, join }) => {
+	const early = await join();
+	source.hold();
+	source.publish("before ");
+	const late = await join();
+	source.publish("after");
+	source.release();
+	assert.equal(await readAll(early, 12), "before after");
+	assert.equal(await readAll(late, 5), "after");
+});
+
+withSource("a reader that is 2,000 events behind is ended, and the others get everything", async ({ source, join }) => {
+	const [slow, quick] = [await join(), await join()];
+	const all = readAll(quick, 2_002);
+	for (let number = 0; number < 2_001; number += 1) source.publish("x");
+	await settle();
+	source.publish("y");
+	assert.match(await all, /^x{2001}y$/);
+	await assert.rejects(slow.next(), lagged);
+});
+
+withSource("a reader that is not further behind loses nothing", async ({ source, join }) => {
+	const slow = await join();
+	for (let number = 0; number < 2_000; number += 1) source.publish("x");
+	await settle();
+	source.publish("y");
+	await settle();
+	assert.match(await readAll(slow, 2_001), /^x{2000}y$/);
+});
+
+withSource("what is kept for all slow readers together is limited: the slowest is ended first", async ({ source, join }) => {
+	const piece = "x".repeat(100_000);
+	const [slowest, slow, quick] = [await join(), await join({ key: "b" }), await join()];
+	source.publish(piece);
+	await settle();
+	assert.equal((await slow.next()).done, false);
+	assert.equal((await quick.next()).done, false);
+	for (let number = 0; number < 6; number += 1) {
+		source.publish(piece);
+		await settle();
+		assert.equal((await quick.next()).done, false);
+	}
+	await assert.rejects(slowest.next(), lagged);
+	assert.equal((await readAll(slow, 600_000)).length, 600_000, "there is room for this one again");
+	source.publish("end");
+	assert.equal(await readAll(quick, 3), "end");
+});
+
+withSource("the source ends with its last reader, and is opened again for the next", async ({ source, join }) => {
+	const over = new AbortController();
+	const [one, other] = [await join({ signal: over.signal }), await join()];
+	over.abort();
+	assert.equal((await one.next()).done, true);
+	assert.equal(source.opened[0]?.aborted, false);
+	await other.return?.();
+	assert.equal(source.opened[0]?.aborted, true);
+	const again = await join();
+	source.publish("again");
+	assert.equal(await readAll(again, 5), "again");
+	assert.equal(source.opened.length, 2);
+});
+
+withSource("when the source fails, readers get what came before, and then the failure", async ({ source, join }) => {
+	const reader = await join();
+	source.publish("before");
+	await settle();
+	source.fail("broken");
+	await settle();
+	assert.equal(await readAll(reader, 6), "before");
+	await assert.rejects(reader.next(), /broken/);
+	const open = async () => {
+		throw new Error("cannot be opened");
+	};
+	await assert.rejects(join({ key: "c", open }), /cannot be opened/);
+	assert.equal((await Promise.resolve(join({ key: "c" }))).return !== undefined, true, "and is tried again");
+});
+
+test.run();

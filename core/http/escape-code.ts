@@ -1,0 +1,78 @@
+/** Where the code finds what it is given: the escape of each character, eight bytes each, and behind it the text. */
+export const escapeTable = 0;
+export const textStart = 4_096;
+/** Bytes that are dealt with at once; as many behind a text are read, and behind what is written overwritten. */
+export const blockSize = 16;
+
+// Instructions of WebAssembly by their numbers in its specification, with what stands behind each.
+const local = (index: number) => ({ get: [0x20, index], set: [0x21, index], tee: [0x22, index] });
+const constant = (value: number) => [0x41, value];
+const [add, subtract, shiftLeft] = [[0x6a], [0x6b], [0x74]];
+const [isZero, isNotLess, trailingZeros] = [[0x45], [0x4f], [0x68]];
+const [block, loop, when, end] = [[0x02, 0x40], [0x03, 0x40], [0x04, 0x40], [0x0b]];
+/** To the end of a block or `when`, or the begin of a loop: the number of those around it that are left. */
+const goTo = (levels: number) => [0x0c, levels];
+const goToIf = (levels: number) => [0x0d, levels];
+const loadByte = (offset: number) => [0x2d, 0, offset];
+const loadEight = [0x29, 0, 0];
+const storeEight = [0x37, 0, 0];
+const loadBlock = [0xfd, 0x00, 0, 0];
+const storeBlock = [0xfd, 0x0b, 0, 0];
+const everywhere = (byte: number) => [0xfd, 0x0c, ...Array.from({ length: blockSize }, () => byte)];
+const [areEqual, areLess, either, toBits] = [
+	[0xfd, 0x23],
+	[0xfd, 0x26],
+	[0xfd, 0x50],
+	[0xfd, 0x64],
+];
+
+const [from, until, to, bits, bytes] = [local(0), local(1), local(2), local(3), local(4)] as const;
+
+/**
+ * `escape(from, until, to)`: writes the bytes from `from` to `until` to `to`, each that JSON needs escaped as its escape, and answers where that
+ * ends. Sixteen bytes are copied and looked at together; where one of them needs an escape, it goes on behind that one.
+ */
+const code = [
+	...[...block, ...loop],
+	...[...from.get, ...until.get, ...isNotLess, ...goToIf(1)],
+	...[...to.get, ...from.get, ...loadBlock, ...bytes.tee, ...storeBlock],
+	// A bit for each byte below the space, each quote and each backslash.
+	...[...bytes.get, ...everywhere(0x20), ...areLess],
+	...[...bytes.get, ...everywhere(0x22), ...areEqual, ...either],
+	...[...bytes.get, ...everywhere(0x5c), ...areEqual, ...either],
+	...[...toBits, ...bits.tee, ...isZero, ...when],
+	...[...from.get, ...constant(blockSize), ...add, ...from.set],
+	...[...to.get, ...constant(blockSize), ...add, ...to.set, ...goTo(1), ...end],
+	// To the first of them.
+	...[...bits.get, ...trailingZeros, ...bits.tee, ...from.get, ...add, ...from.set],
+	...[...to.get, ...bits.get, ...add, ...to.set],
+	...[...from.get, ...until.get, ...isNotLess, ...goToIf(1)],
+	// Its escape, with the length in the last of eight bytes.
+	...[...from.get, ...loadByte(0), ...constant(3), ...shiftLeft, ...bits.set],
+	...[...to.get, ...bits.get, ...loadEight, ...storeEight],
+	...[...to.get, ...bits.get, ...loadByte(7), ...add, ...to.set],
+	...[...from.get, ...constant(1), ...add, ...from.set],
+	...[...goTo(0), ...end, ...end],
+	// The last block may have gone beyond the end.
+	...[...to.get, ...from.get, ...until.get, ...subtract, ...subtract, ...end],
+];
+
+const [int32, vector] = [0x7f, 0x7b];
+const name = (text: string) => [text.length, ...Buffer.from(text)];
+const section = (id: number, content: readonly number[]) => [id, ...toLength(content.length), ...content];
+const body = [2, 1, int32, 1, vector, ...code];
+
+/** A module with the function `escape` on a memory that it is given as `memory` of `host`. */
+export const escapeModule = Uint8Array.from([
+	...[...Buffer.from("\0asm"), 1, 0, 0, 0],
+	...section(1, [1, 0x60, 3, int32, int32, int32, 1, int32]),
+	...section(2, [1, ...name("host"), ...name("memory"), 0x02, 0, 1]),
+	...section(3, [1, 0]),
+	...section(7, [1, ...name("escape"), 0, 0]),
+	...section(10, [1, ...toLength(body.length), ...body]),
+]);
+
+/** Seven bits to a byte. */
+function toLength(length: number): number[] {
+	return length < 128 ? [length] : [(length & 127) | 128, length >> 7];
+}

@@ -1,0 +1,114 @@
+import { type EventBus, type ExecutionEntity, type Storage, SvcError } from "../../contract/index.ts";
+import type { OutputChunk } from "../executions/executions-api.ts";
+import { OutputFeed } from "./output-feed.ts";
+import { RecentChunks } from "./recent-chunks.ts";
+import { readChunkPage } from "./stored-chunks.ts";
+
+export interface FollowedOutputParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+}
+
+/** Characters that a page read for followers should come to: much less than what is kept for all of them. */
+const pageLength = 262_144;
+
+interface Followed {
+	readonly feed: OutputFeed;
+	readonly opened: Promise<void>;
+	followers: number;
+	/** Pages that are being read, by the sequence they come after: who stands at the same place waits for the same one. */
+	readonly pages: Map<number, Promise<OutputChunk | undefined>>;
+	/** How many chunks come to a page. */
+	limit: number;
+}
+
+/** Status and names of an execution whose output is followed. */
+export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | "runner_name">;
+
+/** The output that is followed on this node: what its followers read, they read together. */
+export class FollowedOutput {
+	readonly #parts: FollowedOutputParts;
+	readonly #recent = new RecentChunks((executionId) => (this.#followed.get(executionId)?.followers ?? 0) > 1);
+	readonly #followed = new Map<string, Followed>();
+
+	constructor(parts: FollowedOutputParts) {
+		this.#parts = parts;
+	}
+
+	/** Hold the feed of an execution, from which nothing is missed once this has resolved; `release` must be called. */
+	async hold(executionId: string): Promise<OutputFeed> {
+		const followed = this.#followed.get(executionId) ?? this.#open(executionId);
+		followed.followers += 1;
+		try {
+			await followed.opened;
+			return followed.feed;
+		} catch (error) {
+			this.release(executionId, followed.feed);
+			throw error;
+		}
+	}
+
+	release(executionId: string, feed: OutputFeed): void {
+		const followed = this.#followed.get(executionId);
+		if (followed?.feed !== feed) return;
+		followed.followers -= 1;
+		if (followed.followers > 0) return;
+		this.#followed.delete(executionId);
+		this.#recent.forget(executionId);
+		feed.close();
+	}
+
+	/** The first chunk after a sequence; undefined where none is recorded. Its execution must be held. */
+	async next(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
+		const followed = this.#followed.get(executionId);
+		const recent = this.#recent.get(executionId, after + 1);
+		if (recent !== undefined || followed === undefined) return recent;
+		const shared = await followed.pages.get(after);
+		// One that has found nothing may have begun before what the caller knows of.
+		if (shared !== undefined) return shared;
+		const page = this.#readPage(followed, { executionId, after, execution });
+		followed.pages.set(after, page);
+		const forget = () => {
+			if (followed.pages.get(after) === page) followed.pages.delete(after);
+		};
+		page.then(forget, forget);
+		return page;
+	}
+
+	async readExecution(executionId: string): Promise<FollowedExecution> {
+		const [entity] = await this.#parts.storage.find("execution", {
+			where: { id: executionId },
+			fields: ["status", "action_ref", "runner_name"],
+		});
+		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${executionId}" cannot be found`);
+		return entity;
+	}
+
+	#open(executionId: string): Followed {
+		const feed = new OutputFeed({
+			eventBus: this.#parts.eventBus,
+			executionId,
+			onChunk: (chunk) => void this.#share(followed, chunk),
+		});
+		const followed: Followed = { feed, opened: feed.open(), followers: 0, pages: new Map(), limit: 8 };
+		this.#followed.set(executionId, followed);
+		return followed;
+	}
+
+	async #readPage(
+		followed: Followed,
+		{ executionId, after, execution }: { readonly executionId: string; readonly after: number; readonly execution: FollowedExecution },
+	): Promise<OutputChunk | undefined> {
+		const { action_ref, runner_name: runner_ref } = execution;
+		const page = await readChunkPage(this.#parts.storage, executionId, { after, limit: followed.limit });
+		const length = page.reduce((sum, chunk) => sum + chunk.data.length, 0);
+		followed.limit = Math.max(2, Math.min(500, Math.floor((pageLength * page.length) / (length + 1)) || 8));
+		const chunks = page.map((chunk) => this.#share(followed, { ...chunk, action_ref, runner_ref }));
+		return chunks[0];
+	}
+
+	/** The chunk for all who follow its execution. What comes after the last of them has gone is shared with nobody. */
+	#share(followed: Followed, chunk: OutputChunk): OutputChunk {
+		return this.#followed.get(chunk.execution_id) === followed ? this.#recent.add(chunk) : chunk;
+	}
+}

@@ -1,0 +1,115 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import type { OutputType, Storage } from "../../contract/index.ts";
+import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
+import { withChanges } from "../../testing/broken/refusals.test-support.ts";
+import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { createId } from "../basics/ids.ts";
+import type { OutputSelection } from "../executions/executions-api.ts";
+import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { RecordedOutput } from "./output.ts";
+import { Recorder, toStoredChunk } from "./recorder.ts";
+
+const clock = createSystemClock();
+const executionId = createId(clock);
+const secret = "-----BEGIN KEY-----\nabcdefghijkl\nmnopqrstuvwx\n-----END KEY-----";
+
+const backends: TestBackend[] = [];
+
+test.after.each(async () => {
+	for (const backend of backends.splice(0)) await backend.release();
+});
+
+/** A storage with output of two channels; some of it is secret, over several lines. */
+async function createOutput() {
+	const backend = createBackend();
+	backends.push(backend);
+	const storage = backend.storage.create();
+	const eventBus = backend.eventBus.create();
+	const createRecorder = () =>
+		new Recorder({
+			store: (chunks) => storage.insert("output_chunk", chunks),
+			eventBus,
+			executionId,
+			actionRef: "core.local",
+			runnerRef: "local-shell-cmd",
+			createId: () => createId(clock),
+			timestamp: () => toTimestamp(clock.now()),
+			maxResultOutput: 1_000,
+			streamOutput: true,
+			secrets: new KnownSecrets([secret]),
+			secretOutput: [],
+		});
+	await record(createRecorder(), storage, 0);
+	// Another process goes on with it.
+	const second = createRecorder();
+	for (const chunk of await storage.find("output_chunk", { orderBy: [["sequence", "asc"]] })) second.restore(chunk);
+	await record(second, storage, 40);
+	return { storage, eventBus, output: new RecordedOutput({ storage, eventBus }) };
+}
+
+async function record(recorder: Recorder, storage: Storage, first: number): Promise<void> {
+	for (let number = first; number < first + 40; number += 1) {
+		const lines = Array.from({ length: 900 }, (_, index) => `stdout ${number}.${index} ${"-".repeat(index % 90)}\n`);
+		await recorder.emit("stdout", lines.join(""));
+		await recorder.emit("stderr", `stderr ${number} ${number % 5 === 0 ? secret : "!"} goes on`);
+		await recorder.emit("stderr", number % 3 === 0 ? "\n" : " and on");
+	}
+	const rest = await recorder.finish();
+	await storage.insert("output_chunk", rest.map(toStoredChunk));
+}
+
+async function read(output: RecordedOutput, selection: OutputSelection): Promise<string> {
+	let text = "";
+	for await (const piece of output.read(executionId, selection)) text += piece;
+	return text;
+}
+
+/** The same storage, and how many chunks have been read of it with their text. */
+function countReads(storage: Storage) {
+	let count = 0;
+	const counting = withChanges(storage, {
+		async find(kind, query) {
+			const found = await storage.find(kind, query);
+			if (kind === "output_chunk" && query.fields === undefined) count += found.length;
+			return found;
+		},
+	});
+	return { counting, reads: () => count };
+}
+
+test("any lines are those that the whole output has there, of one type and of all, masked or not", async () => {
+	const { output } = await createOutput();
+	const types: readonly (OutputType | undefined)[] = [undefined, "stdout", "stderr", "other"];
+	for (const masked of [true, false]) {
+		for (const type of types) {
+			const whole = await read(output, { type, masked });
+			const lines = whole.split(/(?<=\n)/);
+			for (const fromLine of [1, 2, 3, 27, 1_000, 36_005, 71_999, lines.length, lines.length + 1]) {
+				const expected = lines.slice(fromLine - 1, fromLine + 1).join("");
+				assert.equal(await read(output, { type, masked, fromLine, lines: 2 }), expected, `${type} from ${fromLine}`);
+			}
+		}
+	}
+	assert.equal(await read(output, { masked: true, find: "abcdefghijkl" }), "");
+	assert.match(await read(output, { masked: false, find: "abcdefghijkl" }), /^\d+:abcdefghijkl\n/);
+});
+
+test("what is found says the number by which the line is read", async () => {
+	const { output } = await createOutput();
+	const found = await read(output, { masked: true, find: "stdout 61.70", fromLine: 50_000, lines: 1 });
+	const [, number, line] = /^(\d+):(.*\n)$/.exec(found) ?? [];
+	assert.match(line ?? "", /^stdout 61\.70 /);
+	assert.equal(await read(output, { masked: true, fromLine: Number(number), lines: 1 }), line);
+});
+
+test("lines at the end are read without what is before them", async () => {
+	const { storage, eventBus } = await createOutput();
+	const all = await storage.count("output_chunk", {});
+	const { counting, reads } = countReads(storage);
+	const output = new RecordedOutput({ storage: counting, eventBus });
+	assert.match(await read(output, { masked: true, fromLine: 71_990, type: "stdout" }), /^stdout 79\.889 /);
+	assert.ok(reads() <= 3, `${reads()} of ${all} chunks were read`);
+});
+
+test.run();

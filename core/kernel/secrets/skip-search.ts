@@ -1,0 +1,53 @@
+/** Characters that are looked at together. */
+export const blockLength = 3;
+const slots = 8_192;
+
+/**
+ * Whether one of a few patterns is in a text, by the search of Wu and Manber: where three characters stand in no pattern, none can lie
+ * over them, and the search skips nearly the length of the shortest pattern. Most of a text is never looked at.
+ */
+export class SkipSearch {
+	readonly #patterns: readonly string[];
+	/** Length of the shortest pattern: of longer ones the beginning is looked for. */
+	readonly #window: number;
+	/** By characters at the end of the window: how far it may move on without passing over a pattern. */
+	readonly #skips: Uint8Array;
+
+	/** @param patterns of `blockLength` to 250 characters */
+	constructor(patterns: readonly string[]) {
+		this.#patterns = patterns;
+		this.#window = Math.min(...patterns.map(({ length }) => length), 250);
+		this.#skips = new Uint8Array(slots).fill(this.#window - blockLength + 1);
+		for (const pattern of patterns) {
+			for (let last = blockLength - 1; last < this.#window; last += 1) {
+				const slot = toSlot(pattern, last);
+				this.#skips[slot] = Math.min(this.#skips[slot] as number, this.#window - 1 - last);
+			}
+		}
+	}
+
+	/** False where none of them is in the text. True may be wrong: where too much looks like a pattern, the search gives up. */
+	mayFind(text: string): boolean {
+		if (this.#patterns.length === 0) return false;
+		const skips = this.#skips;
+		const window = this.#window;
+		let looks = 16 + text.length / (8 * this.#patterns.length);
+		for (let last = window - 1; last < text.length; ) {
+			const skip = skips[toSlot(text, last)] as number;
+			if (skip > 0) {
+				last += skip;
+				continue;
+			}
+			looks -= 1;
+			const start = last - window + 1;
+			if (looks < 0 || this.#patterns.some((pattern) => text.startsWith(pattern, start))) return true;
+			last += 1;
+		}
+		return false;
+	}
+}
+
+/** Where the skip for three characters stands; others may have the same place, which makes it only shorter. */
+function toSlot(text: string, last: number): number {
+	return (text.charCodeAt(last) ^ (text.charCodeAt(last - 1) << 4) ^ (text.charCodeAt(last - 2) << 8)) & (slots - 1);
+}

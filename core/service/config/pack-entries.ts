@@ -1,0 +1,56 @@
+import type { GitPack, JsonObject } from "../../contract/index.ts";
+import { toErrorMessage } from "../../contract/index.ts";
+import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-api.ts";
+import { hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
+import { checkAgainst } from "../../kernel/events/schema.ts";
+import { describeKind, describeValue, isRecord } from "./describe.ts";
+
+const members = ["git", "revision", "subdirectory", "interval", "webhook"];
+const expected = `a directory, or { ${members.join(", ")} } with an interval of at least 5 seconds`;
+
+/** What is wrong with the packs of a configuration: directories, and repositories that are followed. */
+export function findPacksProblems(packs: unknown): readonly string[] {
+	if (packs === undefined) return [];
+	if (!Array.isArray(packs)) return [`packs: expected an array of directories, got ${describeValue(packs)}`];
+	const seen = new Map<string, number>();
+	return packs.flatMap((pack: unknown, index) => {
+		const place = `packs[${index}]`;
+		if (isPath(pack)) return [];
+		// An address may hold a password.
+		if (!isGitPack(pack)) return [`${place}: expected ${expected}, got ${describeKind(pack)}`];
+		const problem = findSourceProblem(pack) ?? findWebhookProblem(pack);
+		if (problem !== undefined) return [`${place}.${problem}`];
+		const { revision: _, ...where } = pack;
+		const first = seen.get(toSourceText(where));
+		if (first !== undefined) return [`${place}: is the same folder of the same repository as packs[${first}]`];
+		seen.set(toSourceText(where), index);
+		return [];
+	});
+}
+
+/** Whether it is a text that may be a path. */
+export function isPath(value: unknown): value is string {
+	return typeof value === "string" && value !== "" && !value.includes("\0");
+}
+
+function isGitPack(value: unknown): value is GitPack {
+	if (!isRecord(value)) return false;
+	const { git, revision, subdirectory, interval, webhook } = value;
+	const isText = (text: unknown) => text === undefined || isPath(text);
+	const isInterval = interval === undefined || (typeof interval === "number" && interval >= 5 && interval <= 86_400);
+	const isKnown = Object.keys(value).every((name) => members.includes(name));
+	return isPath(git) && isText(revision) && isText(subdirectory) && isInterval && isKnown && (webhook === undefined || isRecord(webhook));
+}
+
+/** What a rule on the webhook would be refused for; and a webhook without a signature, which anybody who may post has the service look by. */
+function findWebhookProblem({ webhook }: GitPack): string | undefined {
+	if (webhook === undefined) return undefined;
+	if (webhook.signature === undefined)
+		return 'webhook: must have a signature; hint: webhook: { url: "…", signature: { scheme: "github", secret_keys: ["…"] } }';
+	try {
+		checkAgainst(hookParametersSchema, webhook as unknown as JsonObject, "webhook");
+		return undefined;
+	} catch (error) {
+		return toErrorMessage(error);
+	}
+}
