@@ -19,6 +19,7 @@ const comparisons: Readonly<Record<string, Test>> = {
 /** A test that rows pass which satisfy all conditions of a `Where`. */
 export function toTest(kind: EntityKind, where: object): (row: Row) => boolean {
 	const tests = Object.entries(where).flatMap(([field, condition]) => {
+		if (isMember(condition)) return [toMemberTest(kind, field, condition.member)];
 		assertAskable(kind, field);
 		const isValue = typeof condition !== "object" || condition === null;
 		// What is undefined has gone missing on its way: it must not find everything.
@@ -33,6 +34,24 @@ export function toTest(kind: EntityKind, where: object): (row: Row) => boolean {
 		});
 	});
 	return (row) => tests.every((test) => test(row));
+}
+
+function isMember(condition: unknown): condition is { readonly member: unknown } {
+	return typeof condition === "object" && condition !== null && "member" in condition;
+}
+
+/** Whether there is, somewhere in the value, an object with the member. */
+function toMemberTest(kind: EntityKind, field: string, member: unknown): (row: Row) => boolean {
+	if (typeOf(kind, field) !== "json" || isBulky(kind, field))
+		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
+	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
+		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
+	const [name, text] = member as [string, string];
+	const holds = (value: unknown): boolean =>
+		typeof value === "object" &&
+		value !== null &&
+		((!Array.isArray(value) && Object.hasOwn(value, name) && (value as Row)[name] === text) || Object.values(value).some(holds));
+	return (row) => holds(row[field]);
 }
 
 /** Rows in an order. Equal ones go by id, so that pages have no gap and no repeat. */
@@ -57,7 +76,17 @@ export function compare(left: unknown, right: unknown): number {
 }
 
 export function assertAskable(kind: EntityKind, field: string): void {
-	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
-	if (Object.hasOwn(fields, field) && fields[field] !== "json") return;
+	const type = typeOf(kind, field);
+	if (type !== undefined && type !== "json" && !isBulky(kind, field)) return;
 	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
+}
+
+function typeOf(kind: EntityKind, field: string): FieldType | undefined {
+	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
+	return Object.hasOwn(fields, field) ? fields[field] : undefined;
+}
+
+/** Some storages keep such a field apart from the others. */
+function isBulky(kind: EntityKind, field: string): boolean {
+	return entityKinds[kind].bulky?.field === field;
 }

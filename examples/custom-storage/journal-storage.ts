@@ -71,8 +71,8 @@ class JournalStorage implements Storage {
 		return rows.map((row) => copy(Object.fromEntries(["id", ...fields].map((field) => [field, row[field]]))));
 	}
 
-	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>): Promise<number> {
-		return this.#select(kind, where).length;
+	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit = Number.POSITIVE_INFINITY): Promise<number> {
+		return Math.min(limit, this.#select(kind, where).length);
 	}
 
 	async distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(kind: K, field: F, where: Where<EntityMap[K]> = {}) {
