@@ -1,11 +1,23 @@
-import { isSvcError, toErrorMessage } from "../contract/index.ts";
+import { isSvcError, type SvcErrorCode, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
-/** Exit code and text for whatever ended the command. The text says what to do next where that is known. */
-export function toFailure(error: unknown): { readonly exitCode: number; readonly text: string } {
+/**
+ * Exit code and text for whatever ended the command. The text says what to do next where that is known. `words` are those of
+ * the command, such as `rule` and `create`.
+ */
+export function toFailure(error: unknown, words: readonly string[] = []): { readonly exitCode: number; readonly text: string } {
 	if (error instanceof CliExit) return { exitCode: error.exitCode, text: error.message === "" ? "" : `ERROR: ${error.message}\n` };
 	const hint = hintFor(error);
-	return { exitCode: 1, text: `ERROR: ${toErrorMessage(error)}\n${hint === "" ? "" : `${hint}\n`}` };
+	return { exitCode: isRefusedChange(error, words) ? 2 : 1, text: `ERROR: ${toErrorMessage(error)}\n${hint === "" ? "" : `${hint}\n`}` };
+}
+
+/** What the service says no to, rather than not being able to. */
+const refusals: readonly SvcErrorCode[] = ["SVC_INVALID", "SVC_FORBIDDEN", "SVC_NOT_FOUND", "SVC_CONFLICT", "SVC_TOO_LARGE"];
+
+/** Whether the service has refused to make or change a record, or something about packs or API keys. */
+function isRefusedChange(error: unknown, words: readonly string[]): boolean {
+	const isChange = words.some((word) => ["create", "update", "delete", "pack", "apikey"].includes(word));
+	return isChange && refusals.some((code) => isSvcError(error, code));
 }
 
 function hintFor(error: unknown): string {

@@ -23,8 +23,11 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	const context: CliContext = { ...processContext(), ...given };
 	// It stays: what is still in the stream's buffer may fail after the command has ended.
 	if (!context.stdout.listeners("error").includes(ignoreBrokenPipe)) context.stdout.on("error", ignoreBrokenPipe);
+	let words: readonly string[] = [];
 	try {
-		const command = createProgram(program.version, context);
+		const command = createProgram(program.version, context).hook("preAction", (_program, chosen) => {
+			words = wordsOf(chosen);
+		});
 		// A start waits for no other commands: they are a tenth of all modules.
 		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
 		// Without an action of its own commander says which commands there are, and which one a mistyped word may have meant.
@@ -33,10 +36,15 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		return 0;
 	} catch (error) {
 		if (error instanceof CommanderError) return toUsageCode(error);
-		const { exitCode, text } = toFailure(error);
+		const { exitCode, text } = toFailure(error, words);
 		await writePainted(context.stderr, toPaintedFailure(toSeenLines(text), paintFor(screenOf(context.stderr, context.env))));
 		return exitCode;
 	}
+}
+
+/** Such as `rule` and `create`. */
+function wordsOf(command: Command): readonly string[] {
+	return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
 
 function toPaintedFailure(text: string, paint: Paint): string {

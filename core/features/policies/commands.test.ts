@@ -56,6 +56,15 @@ const policy = {
 	parameters: { threshold: 1 },
 };
 
+test("what the service refuses exits with 2, a service that is not there with 1", async () => {
+	const refused = await svc("policy", "create", file({ ...policy, policy_type: "action.nope" }));
+	assert.equal(refused.exitCode, 2);
+	assert.match(refused.stderr, /policy_type/);
+	assert.equal((await svc("policy", "update", "default.none", file(policy))).exitCode, 2);
+	assert.equal((await svc("policy", "delete", "default.none")).exitCode, 2);
+	assert.equal((await svc("policy", "create", file(policy), "--api-url", "http://127.0.0.1:9")).exitCode, 1);
+});
+
 test("a policy is made, looked at, changed, switched and deleted", async () => {
 	assert.equal((await svc("policy", "create", file(policy))).exitCode, 0);
 	const listed = await svc("policy", "list", "-p", "default", "-r", "default.sweep", "--policy-type", "action.concurrency");
