@@ -21,7 +21,7 @@ export const pages: readonly PageDefinition[] = [
 	{
 		path: "/events/:view?",
 		title: "Events",
-		permission: "trigger_instance_list",
+		permission: ["trigger_instance_list", "webhook_list", "timer_list", "sensor_type_list"],
 		group: "Watch",
 		load: () => import("./events/events-page.tsx"),
 	},
@@ -42,5 +42,13 @@ export const pages: readonly PageDefinition[] = [
 		load: () => import("./rules/rules-page.tsx"),
 	},
 	{ path: "/rules/:ref", title: "Rule", load: () => import("./rules/rule-page.tsx") },
+	{
+		path: "/packs",
+		title: "Packs",
+		permission: ["pack_list", "pack_search"],
+		group: "Manage",
+		load: () => import("./packs/packs-page.tsx"),
+	},
+	{ path: "/packs/:ref", title: "Pack", load: () => import("./packs/pack-page.tsx") },
 	{ path: "/history/:id/:view?", title: "Run", load: () => import("./run/run-page.tsx") },
 ];

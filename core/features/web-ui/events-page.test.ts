@@ -76,6 +76,7 @@ webTest("timers say when they fire, sensors how they do; they are switched by wh
 			assert.deepEqual(await somebody.getByRole("navigation", { name: "What happens, and where" }).getByRole("link").allTextContents(), [
 				"Timers",
 			]);
+			await somebody.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Events" }).waitFor();
 			await assertClean(somebody);
 		},
 		{ grants: [{ permission_types: ["timer_list"] }] },

@@ -84,6 +84,11 @@ export async function signInAs(page: Page, user: string): Promise<void> {
 	await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
+/** Go to another address behind the `#`. */
+export async function goTo(page: Page, address: string): Promise<void> {
+	await page.goto(page.url().replace(/#.*$/s, `#${address}`));
+}
+
 /** Nothing went wrong in the page, and axe finds nothing in it, light and dark. */
 export async function assertClean(page: Page): Promise<void> {
 	const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

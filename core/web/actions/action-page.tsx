@@ -5,6 +5,7 @@ import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
+import { CodeBox } from "../parts/code-box.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -26,7 +27,7 @@ export function Page({ values: { ref = "" } }: PageProps) {
 	const view = views.find(({ name }) => name === addressBar.query("view"))?.name ?? "run";
 	const tabs = views.map((tab) => ({ ...tab, href: toHref(path, { view: tab.name === "run" ? undefined : tab.name }) }));
 	return (
-		<Loaded resource={action}>
+		<Loaded resource={action} title={ref}>
 			{(found) => (
 				<>
 					<Head action={found} />
@@ -86,14 +87,7 @@ function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord 
 	return (
 		<Loaded resource={code}>
 			{(text) =>
-				text === "" ? (
-					<p class="faint">It has no file of its own: its runner does all of it.</p>
-				) : (
-					// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-					<section class="code" tabIndex={0} aria-label="Code">
-						<pre>{toSeenLines(text)}</pre>
-					</section>
-				)
+				text === "" ? <p class="faint">It has no file of its own: its runner does all of it.</p> : <CodeBox label="Code" text={text} />
 			}
 		</Loaded>
 	);

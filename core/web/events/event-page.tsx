@@ -15,7 +15,7 @@ import { Ago } from "../parts/time.tsx";
 export function Page({ values: { id = "" } }: PageProps) {
 	const event = useResource(() => client.triggers.instances.get(id), [id]);
 	return (
-		<Loaded resource={event}>
+		<Loaded resource={event} title="Event">
 			{(found) => (
 				<>
 					<Head event={found} />

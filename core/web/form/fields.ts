@@ -36,13 +36,25 @@ export function toTexts(fields: readonly Field[], values: JsonObject): FieldText
 	return Object.fromEntries(given.map((field) => [field.name, toText(field, values[field.name])]));
 }
 
-/** The values that stand in a form: those that differ from what stood there `before`; and what is wrong with them. */
-export function readTexts(
-	fields: readonly Field[],
-	texts: FieldTexts,
-	before: FieldTexts | undefined,
-): { readonly values: JsonObject; readonly problems: FieldProblems } {
+/** What stands in a form. */
+export interface FieldsRead {
+	readonly values: JsonObject;
+	/** Names whose values were there before, and are not any more. */
+	readonly emptied: readonly string[];
+	readonly problems: FieldProblems;
+}
+
+interface ReadOptions {
+	/** What stood there before: what is the same is not read. */
+	readonly before?: FieldTexts | undefined;
+	/** Whether a value may be taken away. Default: an empty text is one. */
+	readonly canEmpty?: boolean | undefined;
+}
+
+/** The values that stand in a form, and what is wrong with them. */
+export function readTexts(fields: readonly Field[], texts: FieldTexts, { before, canEmpty = false }: ReadOptions = {}): FieldsRead {
 	const values: Record<string, JsonValue> = {};
+	const emptied: string[] = [];
 	const problems: Record<string, string> = {};
 	for (const field of fields) {
 		const { name } = field;
@@ -51,13 +63,18 @@ export function readTexts(
 			if (text === "" && before === undefined && isNeeded(field)) problems[name] = `${name} must be given.`;
 			continue;
 		}
+		if (text === "" && canEmpty) {
+			if (isNeeded(field)) problems[name] = `${name} must be given.`;
+			else emptied.push(name);
+			continue;
+		}
 		try {
 			values[name] = readText(field, text);
 		} catch (error) {
 			problems[name] = error instanceof Error ? error.message : String(error);
 		}
 	}
-	return { values, problems };
+	return { values, emptied, problems };
 }
 
 function toKind({ enum: choices, secret, type }: ParameterDefinition): FieldKind {

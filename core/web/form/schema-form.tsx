@@ -13,36 +13,40 @@ interface SchemaFormProps {
 	/** Names that few want: they are folded away. */
 	readonly rare?: ReadonlySet<string>;
 	/** What is there already. Given, the form sends only what was changed. */
-	readonly initial?: JsonObject;
+	readonly initial?: JsonObject | undefined;
+	/** What stands there at first where nothing is there already; it is sent as if it had been written. */
+	readonly proposed?: JsonObject;
+	/** Whether what is there already may be taken away: `emptied` has the names. */
+	readonly canEmpty?: boolean;
 	/** What the button says. */
 	readonly action: string;
 	/** What there is to say where nothing can be given. */
 	readonly none?: string;
 	/** Given the values. What it throws is shown in the form. */
-	onSubmit(values: JsonObject): Promise<void>;
+	onSubmit(values: JsonObject, emptied: readonly string[]): Promise<void>;
 	readonly onCancel?: () => void;
 }
 
 /** A form that asks for the values of a schema. What is not given is not sent, so that defaults stay the service's. */
-export function SchemaForm({ schema, rare, initial, action, none, onSubmit, onCancel }: SchemaFormProps) {
+export function SchemaForm({ schema, rare, initial, proposed, canEmpty, action, none, onSubmit, onCancel }: SchemaFormProps) {
 	const id = useId();
 	const form = useRef<HTMLFormElement>(null);
 	const fields = useMemo(() => toFields(schema), [schema]);
 	const before = useMemo(() => (initial === undefined ? undefined : toTexts(fields, initial)), [fields, initial]);
-	const texts = useSignal<FieldTexts>(before ?? {});
+	const texts = useSignal<FieldTexts>(before ?? toTexts(fields, proposed ?? {}));
 	const problems = useSignal<FieldProblems>({});
 	const refusal = useSignal("");
 	const isBusy = useSignal(false);
 	useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [problems.value]);
 	const submit = async (event: Event) => {
 		event.preventDefault();
-		const read = readTexts(fields, texts.value, before);
+		const read = readTexts(fields, texts.value, { before, canEmpty });
 		problems.value = read.problems;
 		refusal.value = "";
 		if (Object.keys(read.problems).length > 0) return;
 		isBusy.value = true;
 		try {
-			await onSubmit(read.values);
+			await onSubmit(read.values, read.emptied);
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAUTHORIZED")) session.end();
 			refusal.value = error instanceof Error ? error.message : String(error);

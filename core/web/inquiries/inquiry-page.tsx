@@ -15,7 +15,11 @@ import { toAsked } from "./inquiries-page.tsx";
 /** One question, and the form of its answer. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const inquiry = useResource(() => client.inquiries.get(id), [id]);
-	return <Loaded resource={inquiry}>{(found) => <Inquiry key={found.id} inquiry={found} />}</Loaded>;
+	return (
+		<Loaded resource={inquiry} title="Inquiry">
+			{(found) => <Inquiry key={found.id} inquiry={found} />}
+		</Loaded>
+	);
 }
 
 function Inquiry({ inquiry }: { readonly inquiry: InquiryRecord }) {

@@ -1,5 +1,5 @@
 import { toHref } from "../kit/address.ts";
-import type { PageDefinition } from "../kit/page.ts";
+import { isOffered, type PageDefinition } from "../kit/page.ts";
 import { client, session } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
 
@@ -43,9 +43,7 @@ const recordKinds: readonly RecordKind[] = [
 
 /** The pages that somebody may go to without naming a record. */
 export function toPageEntries(pages: readonly PageDefinition[]): readonly PaletteEntry[] {
-	return pages
-		.filter(({ permission, group }) => group !== undefined && (permission === undefined || session.may(permission)))
-		.map(({ title, path }) => ({ kind: "Page", title, href: toHref(path.replace(/\/:.*/, "")) }));
+	return pages.filter(isOffered).map(({ title, path }) => ({ kind: "Page", title, href: toHref(path.replace(/\/:.*/, "")) }));
 }
 
 /** Records by name, of the kinds that somebody may list. A kind that cannot be read is left out: the others are still of use. */

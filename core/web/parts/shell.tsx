@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { addressBar } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
-import { type PageDefinition, pageGroups } from "../kit/page.ts";
+import { isOffered, type PageDefinition, pageGroups } from "../kit/page.ts";
 import { live, session } from "../kit/service.ts";
 import { pages } from "../pages.ts";
 import { Commands } from "../palette/commands.tsx";
@@ -51,7 +51,7 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 }
 
 function Navigation({ current }: { readonly current: PageDefinition | undefined }) {
-	const offered = pages.filter(({ group, permission }) => group !== undefined && (permission === undefined || session.may(permission)));
+	const offered = pages.filter(isOffered);
 	const isCurrent = (page: PageDefinition) => current !== undefined && current.path.split("/")[1] === page.path.split("/")[1];
 	return (
 		<nav class="main-nav" aria-label="Pages">

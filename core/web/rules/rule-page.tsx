@@ -28,7 +28,7 @@ export function Page({ values: { ref = "" } }: PageProps) {
 	const view = offered.find(({ name }) => name === addressBar.query("view"))?.name ?? "definition";
 	const tabs = offered.map(({ name, title }) => ({ name, title, href: toHref(path, { view: name === "definition" ? undefined : name }) }));
 	return (
-		<Loaded resource={resource}>
+		<Loaded resource={resource} title={ref}>
 			{(rule) => (
 				<>
 					<Head rule={rule} resource={resource} />

@@ -1,0 +1,24 @@
+import { client } from "../kit/service.ts";
+import { JobDialog } from "./job-dialog.tsx";
+
+interface InstallProps {
+	/** What is written there at first. */
+	readonly source?: string;
+	readonly onClose: () => void;
+}
+
+/** Asks for a pack, and installs it. */
+export function InstallDialog({ source = "", onClose }: InstallProps) {
+	return (
+		<JobDialog
+			job="install"
+			title="Install a pack"
+			action="Install"
+			proposed={{ source }}
+			begin={({ source: given, ...flags }) => client.packInstalls.install({ packs: [String(given).trim()], ...flags })}
+			onClose={onClose}
+		>
+			<p>What it brings runs on the machines of the service: install what you trust.</p>
+		</JobDialog>
+	);
+}

@@ -1,0 +1,63 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { PackRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, toApiHref } from "../kit/service.ts";
+import { CodeBox } from "../parts/code-box.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+
+/** A file of a pack; undefined where it is no text. */
+export async function readPackText(ref: string, path: string): Promise<string | undefined> {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(await client.packs.file(ref, path));
+	} catch (error) {
+		if (error instanceof TypeError) return undefined;
+		throw error;
+	}
+}
+
+/** The files of a pack; the one that is shown stands in the address. */
+export function PackFiles({ pack }: { readonly pack: PackRecord }) {
+	const { ref, files } = pack;
+	const path = addressBar.query("file");
+	if (files.length === 0) return <Empty title="It has no files" />;
+	return (
+		<div class="pack-files">
+			<nav class="pack-file-list" aria-label="Files">
+				<ul>
+					{files.map((file) => (
+						<li key={file}>
+							<a
+								class="mono"
+								href={toHref(toPath("/packs/:ref", { ref }), { view: "files", file })}
+								aria-current={file === path ? "true" : undefined}
+							>
+								{toSeenLine(file)}
+							</a>
+						</li>
+					))}
+				</ul>
+			</nav>
+			{path === "" ? <p class="faint">Choose a file.</p> : <PackFile key={path} pack={pack} path={path} />}
+		</div>
+	);
+}
+
+function PackFile({ pack: { ref, content }, path }: { readonly pack: PackRecord; readonly path: string }) {
+	const text = useResource(() => readPackText(ref, path), [ref, content, path]);
+	const href = toApiHref(`/packs/views/file/${encodeURIComponent(ref)}/${path.split("/").map(encodeURIComponent).join("/")}`);
+	return (
+		<section class="pack-file" aria-label="File">
+			<p>
+				<strong class="mono">{toSeenLine(path)}</strong>{" "}
+				<a href={href} download={path.split("/").at(-1)}>
+					Download
+				</a>
+			</p>
+			<Loaded resource={text}>
+				{(found) => (found === undefined ? <p class="faint">It is no text.</p> : <CodeBox label={path} text={found} />)}
+			</Loaded>
+		</section>
+	);
+}

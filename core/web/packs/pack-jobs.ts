@@ -1,0 +1,45 @@
+import type { ParameterSchema } from "../../contract/parameters.ts";
+import type { PackJobRecord } from "../../features/clients.ts";
+import { notices } from "../kit/notices.ts";
+import { session } from "../kit/service.ts";
+import { toRunHref } from "../runs/run-address.ts";
+
+/** What can be done with what is installed: each is an execution of an action of the pack `packs`. */
+export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
+
+const force = { type: "boolean", description: "Also where versions and dependencies stand against it." } as const;
+const skipDependencies = { type: "boolean", description: "Leave out what packs say that they depend on." } as const;
+
+/** What each asks for. */
+export const jobSchemas = {
+	install: {
+		source: {
+			type: "string",
+			required: true,
+			description:
+				"A name in the index, the address of a repository or archive, or a directory of the service's machine. Behind it =version, =branch, =tag or =commit says which one.",
+		},
+		force,
+		skip_dependencies: skipDependencies,
+	},
+	upgrade: { force, skip_dependencies: skipDependencies },
+	rollback: { version: { type: "string", description: "An earlier version that is kept. Without one: the version before." } },
+	uninstall: { force: { type: "boolean", description: "Also where other packs depend on it." } },
+} as const satisfies Readonly<Record<string, ParameterSchema>>;
+
+/** Whether whoever looks may begin it. */
+export function mayBegin(job: PackJobName): boolean {
+	return session.may(job === "uninstall" ? "pack_uninstall" : "pack_install") && session.may("action_execute", `action:packs:${job}`);
+}
+
+/** Whether an event tells of such an execution. */
+export function isPackJob({ data }: { readonly data: unknown }): boolean {
+	return /^packs\./.test(String((data as { readonly action?: { readonly ref?: unknown } } | null)?.action?.ref));
+}
+
+/** Begin it, and go to where its output is seen. */
+export async function beginJob(job: PackJobName, begin: () => Promise<Pick<PackJobRecord, "execution_id">>): Promise<void> {
+	const { execution_id: id } = await begin();
+	if (session.may("action_view", `action:packs:${job}`)) location.hash = toRunHref(id, "log");
+	else notices.say(`It has begun: its run is ${id}`);
+}

@@ -1,0 +1,49 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { PackRecord } from "../../features/clients.ts";
+import { useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { isPackJob } from "./pack-jobs.ts";
+import { toOrigin, toPackHref } from "./pack-source.ts";
+
+const pageSize = 50;
+const shown = "id,ref,description,version,path,source,content,followed";
+
+const columns: readonly Column<PackRecord>[] = [
+	{
+		title: "Pack",
+		cell: ({ ref }) => (
+			<a class="row-link" href={toPackHref(ref)}>
+				{toSeenLine(ref)}
+			</a>
+		),
+	},
+	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
+	{ title: "Version", cell: ({ version }) => toSeenLine(version) },
+	{ title: "From", class: "pack-origin", cell: (pack) => toSeenLine(toOrigin(pack)) },
+	{ title: "Follows git", cell: ({ followed }) => followed !== undefined && <StatusBadge status={String(followed["state"])} /> },
+];
+
+/** Which packs there are. */
+export function PackList() {
+	const query = { include_attributes: shown, ...toPaging(pageSize) };
+	const packs = useResource(() => client.packs.list(query), [query.offset], { isTouched: isPackJob });
+	return (
+		<Loaded resource={packs}>
+			{({ items, total, hasMore }) =>
+				items.length === 0 ? (
+					<Empty title="There are no packs" />
+				) : (
+					<>
+						<DataTable label="Packs" columns={columns} rows={items} toKey={({ id }) => id} />
+						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
+					</>
+				)
+			}
+		</Loaded>
+	);
+}
