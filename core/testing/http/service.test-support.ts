@@ -1,3 +1,4 @@
+import * as assert from "node:assert/strict";
 import "./answers-hook.test-support.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -94,7 +95,12 @@ export async function withService(
 				const response = await ask("/v1/executions", { method: "POST", body: JSON.stringify({ action: "default.speak", parameters }) });
 				return ((await response.json()) as { id: string }).id;
 			},
-			ended: async (id) => (await ask(`/stream/v1/executions/${id}/output`)).text(),
+			async ended(id) {
+				const answer = await ask(`/stream/v1/executions/${id}/output`);
+				const text = await answer.text();
+				assert.equal(answer.status, 200, text);
+				return text;
+			},
 		});
 	} finally {
 		await service.stop();

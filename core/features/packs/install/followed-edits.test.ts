@@ -177,12 +177,12 @@ test("a pack that is followed is not installed, upgraded, taken back or removed 
 			["uninstall", { packs: ["disk"], force: true }],
 		];
 		const run = async (action: string, parameters: object) => {
-			const { record } = await send("POST", "/executions", { action, parameters });
+			const { status, record } = await send("POST", "/executions", { action, parameters });
+			assert.equal(status, 201, JSON.stringify(record));
 			await ended(String(record["id"]));
-			return (await send("GET", `/executions/${String(record["id"])}`)).record as {
-				status: string;
-				result: WireRecord & { stdout?: string };
-			};
+			const seen = await send("GET", `/executions/${String(record["id"])}`);
+			assert.equal(seen.status, 200, JSON.stringify(seen.record));
+			return seen.record as { status: string; result: WireRecord };
 		};
 		for (const [name, parameters] of requests) {
 			// Only its files tell that it is the same pack.
