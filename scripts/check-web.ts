@@ -14,7 +14,7 @@ const packages = /^(preact|@preact\/signals|anser|uplot|@dagrejs\/dagre)($|\/)/;
 /** Whether the web page is as small as it is to be, and stands on nothing but the client. */
 export async function checkWeb(): Promise<string[]> {
 	const { files } = await bundleWeb();
-	const sources = findFiles(["core/web"], (file) => /\.tsx?$/.test(file));
+	const sources = findFiles(["core/web"], (file) => /(?<!\.test)\.tsx?$/.test(file));
 	return [
 		...sources.flatMap((file) => findForeignImports(file, readFileSync(file, "utf8"))),
 		...findTooLarge(

@@ -126,6 +126,10 @@ export interface OutputLinesRecord {
 	readonly total: number;
 	/** Where to go on; null at the end. */
 	readonly next_line: number | null;
+	/** Where the output was read to its end: what `followOutput` goes on behind. Else null. */
+	readonly event_id: string | null;
+	/** Whether its last line goes on. */
+	readonly last_line_open: boolean;
 	readonly lines: readonly OutputLineRecord[];
 }
 

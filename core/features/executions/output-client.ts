@@ -21,6 +21,8 @@ export interface FollowOptions {
 	readonly after?: string;
 	/** Ends the iteration without an error. */
 	readonly signal?: AbortSignal;
+	/** Told when a connection is there, the first one and each later one. */
+	readonly onOpen?: () => void;
 	/** Told when the connection was lost and is being opened again. */
 	readonly onReconnect?: (error: SvcError) => void;
 }
@@ -46,6 +48,7 @@ export async function* followOutput(
 			const resume: Record<string, string> = after === "" ? {} : { "last-event-id": after };
 			const source = events(path, { query, headers: resume, signal: options.signal }, () => {
 				connected = true;
+				options.onOpen?.();
 			});
 			for await (const event of source) {
 				if (event.name === "EOF") return;

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerJson, answerTooMany } from "../../http/openapi/answers.ts";
-import { arrayOf, defineSchema, nullable, object, oneOf, text, timestamp, whole } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, flag, nullable, object, oneOf, text, timestamp, whole } from "../../http/openapi/schema.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
@@ -15,9 +15,18 @@ const defaultLines = 100;
 const mostLines = 1_000;
 
 const lineSchema = object({ line: whole, output_type: oneOf("stdout", "stderr", "other"), timestamp, text, length: whole });
-const linesSchema = defineSchema("OutputLines", object({ total: whole, next_line: nullable(whole), lines: arrayOf(lineSchema) }), {
+const linesFields = {
+	total: whole,
+	next_line: nullable(whole),
+	event_id: nullable(text),
+	last_line_open: flag,
+	lines: arrayOf(lineSchema),
+};
+const linesSchema = defineSchema("OutputLines", object(linesFields), {
 	total: 1,
 	next_line: null,
+	event_id: "1",
+	last_line_open: false,
 	lines: [{ line: 1, output_type: "stdout", timestamp: "2031-03-04T09:15:02.901112Z", text: "up 12 days", length: 10 }],
 });
 
@@ -31,7 +40,8 @@ export const outputLinesRoutes = withActionExecutions([
 		description:
 			"`total` is how many lines there are; `lines` at most 1000 (100) from `from_line` on, each cut after 4096 characters, with its whole `length`. " +
 			"`find` chooses lines with this text, `trouble=true` lines of stderr and those with a word such as `error`; not both. " +
-			"`next_line` is where to go on, null at the end. With `output_type` lines are counted in that type alone.",
+			"`next_line` is where to go on, null at the end. With `output_type` lines are counted in that type alone. Where the output was read to its " +
+			"end, `event_id` is the event of its stream behind which it goes on, and `last_line_open` whether its last line does.",
 		answers: { 200: answerJson(linesSchema), 429: answerTooMany },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
@@ -50,7 +60,13 @@ export const outputLinesRoutes = withActionExecutions([
 			try {
 				const selection = { type, fromLine, lines, find, isTrouble: query.trouble, masked, signal };
 				const found = await engine.output.lines(entity.id, selection);
-				return replyJson({ total: found.total, next_line: found.nextLine ?? null, lines: found.lines });
+				return replyJson({
+					total: found.total,
+					next_line: found.nextLine ?? null,
+					event_id: found.end === undefined ? null : String(found.end.sequence),
+					last_line_open: found.end?.isLineOpen ?? false,
+					lines: found.lines,
+				});
 			} finally {
 				done();
 			}

@@ -40,7 +40,7 @@ webTest("a long log holds few elements; a line of it is linked to, found, and ju
 		await page.getByRole("button", { name: "Next error" }).click();
 		await page.locator(".log-line.marked.stderr", { hasText: "it broke" }).waitFor();
 		await page.getByLabel("Type of output").selectOption("stderr");
-		await page.getByText("1 lines").waitFor();
+		await page.getByText("1 line", { exact: true }).waitFor();
 	}, options),
 );
 

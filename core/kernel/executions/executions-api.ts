@@ -161,6 +161,16 @@ export interface OutputLines {
 	readonly lines: readonly OutputLine[];
 	/** Where to go on; undefined where there is nothing more. */
 	readonly nextLine: number | undefined;
+	/** Where the output ended when it was read; undefined where lines were left that are not wanted any more. */
+	readonly end: OutputEnd | undefined;
+}
+
+/** The end of an output so far, from which it can be followed. */
+export interface OutputEnd {
+	/** Of the last chunk; 0 before the first one. */
+	readonly sequence: number;
+	/** Whether the last line goes on with the next chunk. */
+	readonly isLineOpen: boolean;
 }
 
 /** The output of the executions of an engine. */

@@ -59,6 +59,11 @@ export class NumberedLines {
 		return this.#line;
 	}
 
+	/** Whether a line has begun that has not ended. */
+	get isLineOpen(): boolean {
+		return this.#current !== undefined;
+	}
+
 	/** The next chunk, with its text as it is shown. */
 	take(text: string, chunk: Chunk): void {
 		let start = this.#pass(text);

@@ -37,14 +37,17 @@ export class RecordedOutput implements Output {
 		// First the lines: what is written meanwhile makes the total larger than what was looked at, never smaller.
 		const start = masked ? await findLine(storage, executionId, { type, line }) : { after: 0, skip: line - 1 };
 		const found = new NumberedLines({ line, skip: start.skip }, { most, search: { find, isTrouble } });
+		let sequence = start.after;
 		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
 			signal?.throwIfAborted();
 			found.take(toText(chunk), chunk);
 			if (found.isComplete) break;
+			({ sequence } = chunk);
 		}
+		const end = found.isComplete ? undefined : { sequence, isLineOpen: found.isLineOpen };
 		found.end();
 		const total = await this.#countLines(executionId, { type, masked });
-		return { total, lines: found.lines, nextLine: found.isComplete && found.nextLine <= total ? found.nextLine : undefined };
+		return { total, lines: found.lines, nextLine: found.isComplete && found.nextLine <= total ? found.nextLine : undefined, end };
 	}
 
 	/** By what the last chunk says of itself; with secrets, of which some have several lines, all of it is counted. */

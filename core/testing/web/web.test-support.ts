@@ -12,10 +12,13 @@ export type WebUser = "root" | "olga" | "ann";
 
 /** A service with its web page, and a browser to look at it. */
 export interface WebUnderTest extends GuardedService {
-	/** A page at an address behind the `#`, signed in as somebody. Its errors and what its policy refused are collected. */
-	open(user: WebUser, address?: string): Promise<Page>;
+	/**
+	 * A page at an address behind the `#`, signed in as somebody. Its errors and what its policy refused are collected. `origin`: where the
+	 * service is reached, other than at its own address.
+	 */
+	open(user: WebUser, address?: string, origin?: string): Promise<Page>;
 	/** A page where nobody has signed in. */
-	openSignedOut(address?: string): Promise<Page>;
+	openSignedOut(address?: string, origin?: string): Promise<Page>;
 }
 
 export interface WebOptions extends GuardedOptions {
@@ -50,20 +53,20 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 	await withGuardedService(
 		async (service) => {
 			const contexts: BrowserContext[] = [];
-			const openSignedOut = async (address = "/") => {
+			const openSignedOut = async (address = "/", origin = service.urls.api) => {
 				const fresh = await (await (browser as Promise<Browser>)).newContext({ viewport: { width: 1280, height: 900 } });
 				contexts.push(fresh);
 				fresh.setDefaultTimeout(15_000);
 				const page = watch(await fresh.newPage());
-				await page.goto(`${service.urls.api}/#${address}`);
+				await page.goto(`${origin}/#${address}`);
 				return page;
 			};
 			try {
 				await run({
 					...service,
 					openSignedOut,
-					async open(user, address = "/") {
-						const page = await openSignedOut(address);
+					async open(user, address, origin) {
+						const page = await openSignedOut(address, origin);
 						await signInAs(page, user);
 						return page;
 					},

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { OutputType } from "../../contract/runner.ts";
 import { addressBar } from "../kit/address.ts";
 import { preferences } from "../kit/preferences.ts";
@@ -8,8 +8,9 @@ import { Empty } from "../parts/empty.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
 import type { RunViewProps } from "../run/run-view.ts";
 import { LogSearch } from "./log-search.tsx";
-import { LogSource } from "./log-source.ts";
+import type { LogSource } from "./log-source.ts";
 import { LogWindow } from "./log-window.tsx";
+import { useLogSource } from "./use-log-source.ts";
 
 const types: readonly OutputType[] = ["stdout", "stderr", "other"];
 
@@ -24,7 +25,7 @@ export function View({ run }: RunViewProps) {
 	const showsTime = useSignal(preferences.get("log.time", isBoolean) ?? false);
 	const hasEnded = isEnded(run.status);
 	const isFollowed = useSignal(!hasEnded && line === 0);
-	const source = useSource(run.id, type, hasEnded);
+	const source = useLogSource(run.id, type, hasEnded);
 	useEffect(() => {
 		if (line > 0) isFollowed.value = false;
 	}, [line, isFollowed]);
@@ -39,7 +40,7 @@ export function View({ run }: RunViewProps) {
 				<a href={toApiHref(`/executions/${run.id}/output${type === undefined ? "" : `?output_type=${type}`}`)} download={`${run.id}.log`}>
 					Download
 				</a>
-				<span class="log-total faint number">{(source.total.value ?? 0).toLocaleString("en")} lines</span>
+				<span class="log-total faint number">{toLineCount(source.total.value ?? 0)}</span>
 			</div>
 			{source.problem.value !== "" && (
 				<p class="log-problem" role="status">
@@ -65,19 +66,6 @@ export function View({ run }: RunViewProps) {
 	);
 }
 
-/** The lines of an execution, as long as they are looked at. */
-function useSource(id: string, type: OutputType | undefined, hasEnded: boolean): LogSource {
-	const source = useMemo(() => new LogSource(id, type), [id, type]);
-	useEffect(() => {
-		void source.run();
-		return () => source.stop();
-	}, [source]);
-	useEffect(() => {
-		if (hasEnded) source.setEnded();
-	}, [source, hasEnded]);
-	return source;
-}
-
 /** Says how much has come since somebody has stopped to follow, and leads there. */
 function NewLines({
 	source,
@@ -95,9 +83,13 @@ function NewLines({
 	if (isFollowed || count <= 0) return null;
 	return (
 		<button type="button" class="primary new-lines" onClick={onFollow}>
-			{count === 1 ? "1 new line" : `${count.toLocaleString("en")} new lines`} ↓
+			{toLineCount(count, "new ")} ↓
 		</button>
 	);
+}
+
+function toLineCount(count: number, kind = ""): string {
+	return `${count.toLocaleString("en")} ${kind}${count === 1 ? "line" : "lines"}`;
 }
 
 function TypeChoice({ type }: { readonly type: OutputType | undefined }) {
