@@ -49,6 +49,21 @@ export const pages: readonly PageDefinition[] = [
 		group: "Manage",
 		load: () => import("./packs/packs-page.tsx"),
 	},
+	{
+		path: "/datastore/:scope?",
+		title: "Datastore",
+		group: "Manage",
+		load: () => import("./datastore/datastore-page.tsx"),
+	},
+	{ path: "/datastore/:scope/:name", title: "Datastore item", load: () => import("./datastore/item-page.tsx") },
+	{
+		path: "/policies",
+		title: "Policies",
+		permission: "policy_list",
+		group: "Manage",
+		load: () => import("./policies/policies-page.tsx"),
+	},
+	{ path: "/policies/:ref", title: "Policy", load: () => import("./policies/policy-page.tsx") },
 	{ path: "/packs/:ref", title: "Pack", load: () => import("./packs/pack-page.tsx") },
 	{ path: "/history/:id/:view?", title: "Run", load: () => import("./run/run-page.tsx") },
 ];

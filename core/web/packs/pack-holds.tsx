@@ -27,7 +27,7 @@ const kinds: readonly Kind[] = [
 	{ title: "Sensors", permission: "sensor_type_list", page: "/events/sensors", list: ({ pack }) => client.sensors.list({ pack }) },
 	{ title: "Trigger types", permission: "trigger_type_list", list: (query) => client.triggers.types.list(query) },
 	{ title: "Aliases", permission: "action_alias_list", list: (query) => client.aliases.list(query) },
-	{ title: "Policies", permission: "policy_list", list: (query) => client.policies.list(query) },
+	{ title: "Policies", permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
 ];
 
 /** What a pack brings, of the kinds that whoever looks may list. */

@@ -1,0 +1,72 @@
+import { useSignal } from "@preact/signals";
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { PolicyRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { FilterBar } from "../parts/filter-bar.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { NewPolicy } from "./new-policy.tsx";
+
+const pageSize = 50;
+const names = ["pack", "resource_ref", "policy_type"] as const;
+const types = ["action.concurrency", "action.concurrency.attr", "action.crash", "action.retry"];
+
+const columns: readonly Column<PolicyRecord>[] = [
+	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
+	{
+		title: "Policy",
+		cell: ({ ref }) => (
+			<a class="row-link" href={toHref(toPath("/policies/:ref", { ref }))}>
+				{toSeenLine(ref)}
+			</a>
+		),
+	},
+	{ title: "Action", cell: ({ resource_ref }) => toSeenLine(resource_ref) },
+	{ title: "Type", cell: ({ policy_type }) => toSeenLine(policy_type) },
+	{ title: "With", class: "wide mono", cell: ({ parameters }) => toSeenLine(JSON.stringify(parameters)) },
+];
+
+/** Limits on how many executions run at once, and what is run again. */
+export function Page() {
+	const given = Object.fromEntries(names.map((name) => [name, addressBar.query(name) || undefined]));
+	const query = { ...given, ...toPaging(pageSize) };
+	const policies = useResource(() => client.policies.list(query), [JSON.stringify(query)]);
+	const isMaking = useSignal(false);
+	return (
+		<>
+			<div class="page-head">
+				<h1>Policies</h1>
+				{session.may("policy_create") && session.may("policy_type_list") && (
+					<button type="button" class="primary" onClick={() => (isMaking.value = true)}>
+						New …
+					</button>
+				)}
+			</div>
+			<FilterBar
+				filters={[
+					{ name: "pack", label: "Pack", kind: "text" },
+					{ name: "resource_ref", label: "Action", kind: "text", hint: "pack.action" },
+					{ name: "policy_type", label: "Type", kind: "choice", values: types },
+				]}
+			/>
+			<Loaded resource={policies}>
+				{({ items, total, hasMore }) =>
+					items.length === 0 ? (
+						<Empty title={names.some((name) => given[name] !== undefined) ? "No policy is like this" : "There are no policies"} />
+					) : (
+						<>
+							<DataTable label="Policies" columns={columns} rows={items} toKey={({ id }) => id} />
+							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
+						</>
+					)
+				}
+			</Loaded>
+			{isMaking.value && <NewPolicy onClose={() => (isMaking.value = false)} />}
+		</>
+	);
+}

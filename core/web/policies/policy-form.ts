@@ -1,0 +1,19 @@
+import type { JsonObject } from "../../contract/json.ts";
+import type { ParameterSchema } from "../../contract/parameters.ts";
+import type { PolicyRecord, PolicyRequest } from "../../features/clients.ts";
+
+/** What every policy says beside its parameters. */
+export const policyMembers: ParameterSchema = {
+	resource_ref: { type: "string", required: true, description: "Ref of the action that it is about." },
+	description: { type: "string" },
+};
+
+/** What a form says, as the service takes it. `before` is what it replaces. */
+export function toPolicyRequest(policy_type: string, values: JsonObject, before?: PolicyRecord): PolicyRequest {
+	const { name = before?.name, pack = before?.pack, resource_ref, description, ...parameters } = values;
+	return {
+		...{ name: String(name), pack: String(pack), resource_ref: String(resource_ref), policy_type, parameters },
+		...(description !== undefined && { description: String(description) }),
+		...(before !== undefined && { enabled: before.enabled }),
+	};
+}
