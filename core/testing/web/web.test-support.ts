@@ -108,6 +108,13 @@ export async function assertClean(page: Page): Promise<void> {
 	assert.deepEqual(problems.get(page) ?? [], []);
 }
 
+/** At the width of a phone nothing of the page is beside what is seen; what is wide scrolls in a box of its own. */
+export async function assertFitsPhone(page: Page): Promise<void> {
+	await page.setViewportSize({ width: 360, height: 740 });
+	const beside = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+	assert.ok(beside <= 0, `${beside} pixels are beside the page`);
+}
+
 interface AxeAnswer {
 	readonly violations: readonly {
 		readonly id: string;

@@ -12,6 +12,7 @@ const tones: Readonly<Record<string, string>> = {
 	running: "busy",
 	installing: "busy",
 	resuming: "busy",
+	retrying: "busy",
 	canceling: "warn",
 	pausing: "warn",
 	paused: "warn",

@@ -6,6 +6,7 @@ import { LogTail } from "../log/log-tail.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
 import { toRunHref } from "../runs/run-address.ts";
+import { Reason } from "./reason.tsx";
 import { runAgain } from "./run-again.ts";
 
 /** Of a failed execution the part that has failed first, what it says of it, and the last that it printed. */
@@ -39,13 +40,6 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 			)}
 		</Loaded>
 	);
-}
-
-/** What the runner says of it. */
-function Reason({ run }: { readonly run: ExecutionRecord }) {
-	const error = run.result?.["error"];
-	if (typeof error !== "string" || error === "") return null;
-	return <p class="bad-text reason">{error.slice(0, 1_000)}</p>;
 }
 
 /** The first one to fail of those that have no part which has failed: the others have failed because of it. */

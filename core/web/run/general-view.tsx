@@ -1,9 +1,8 @@
-import type { ExecutionRecord } from "../../features/clients.ts";
-import { toApiHref } from "../kit/service.ts";
 import { LogTail } from "../log/log-tail.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { isFailure } from "../parts/status-badge.tsx";
 import { FailingTask } from "./failing-task.tsx";
+import { RunResult } from "./run-result.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
 /** What somebody wants to know first: of a failure, what has failed and what it said last; then what went in and what came out. */
@@ -18,19 +17,9 @@ export function View({ run }: RunViewProps) {
 				</section>
 				<section class="card">
 					<h2>Result</h2>
-					<Result run={run} />
+					<RunResult run={run} />
 				</section>
 			</div>
 		</>
-	);
-}
-
-function Result({ run }: { readonly run: ExecutionRecord }) {
-	if (run.result !== undefined) return <JsonTree value={run.result} />;
-	if (run.result_size === undefined || run.result_size === 0) return <p class="faint">none yet</p>;
-	return (
-		<p>
-			<a href={toApiHref(`/executions/${run.id}/result?download=true`)}>Download {run.result_size.toLocaleString("en")} bytes</a>
-		</p>
 	);
 }

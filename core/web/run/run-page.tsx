@@ -8,11 +8,9 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { toRunHref } from "../runs/run-address.ts";
 import { RunHead } from "./run-head.tsx";
+import { largestResult } from "./run-result.tsx";
 import type { RunViewDefinition } from "./run-view.ts";
 import { runViews } from "./run-views.ts";
-
-/** Bytes of a result that are loaded with an execution; a larger one can be downloaded. */
-const largestResult = 500_000;
 
 /** One execution, in several views. */
 export function Page({ values: { id = "", view = "general" } }: PageProps) {

@@ -1,8 +1,13 @@
+import type { ExecutionRecord } from "../../features/clients.ts";
 import type { RunViewDefinition } from "./run-view.ts";
+
+const isWorkflow = ({ liveaction }: ExecutionRecord) => liveaction.action_is_workflow;
 
 /** The views of an execution, in the order of their tabs. */
 export const runViews: readonly RunViewDefinition[] = [
 	{ name: "general", title: "General", load: () => import("./general-view.tsx") },
+	{ name: "graph", title: "Graph", isOffered: isWorkflow, load: () => import("../workflow/graph-view.tsx") },
+	{ name: "tasks", title: "Tasks", isOffered: isWorkflow, load: () => import("../workflow/tasks-view.tsx") },
 	{ name: "log", title: "Log", load: () => import("../log/log-view.tsx") },
 	{
 		name: "children",

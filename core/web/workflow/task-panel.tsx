@@ -1,0 +1,102 @@
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { RunGraphRecord, TaskState } from "../../features/clients.ts";
+import { addressBar } from "../kit/address.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Fact } from "../parts/fact.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Ago, Duration } from "../parts/time.tsx";
+import type { RunNode } from "./run-graph.ts";
+import { TaskRun, TaskRuns } from "./task-runs.tsx";
+import { toItemWords, toNodeTraits } from "./task-words.ts";
+
+interface PanelProps {
+	readonly graph: RunGraphRecord;
+	/** Name of the task; empty when none is chosen. */
+	readonly name: string;
+}
+
+/** One task: what the definition says of it, how often it has run, and what one of its executions was given and gave. */
+export function TaskPanel({ graph, name }: PanelProps) {
+	const node = graph.nodes.find(({ id }) => id === name);
+	if (name === "") return <p class="card faint">Choose a task to see what it was given and what came of it.</p>;
+	if (node === undefined) return <Empty title="This workflow has no such task" />;
+	const task = node.tasks.at(-1);
+	const chosen = addressBar.query("run") || toLastRun(node);
+	return (
+		<section class="card task-panel" aria-label={`Task ${toSeenLine(name)}`}>
+			<h2>{toSeenLine(name)}</h2>
+			<dl class="facts">
+				{node.action !== null && <Fact name="Action">{toSeenLine(node.action)}</Fact>}
+				{toNodeTraits(node).length > 0 && <Fact name="In the workflow">{toNodeTraits(node).join(", ")}</Fact>}
+				{node.items !== null && (
+					<Fact name="Items">
+						<code>{toSeenLines(node.items)}</code>
+					</Fact>
+				)}
+			</dl>
+			<Next graph={graph} node={node} />
+			{task === undefined ? <p class="faint">It has not run.</p> : <Passes node={node} />}
+			{node.tasks.length > 0 && <TaskRuns key={name} tasks={node.tasks} chosen={chosen} />}
+			{chosen !== undefined && <TaskRun key={chosen} id={chosen} />}
+		</section>
+	);
+}
+
+/** Where it leads, and on which condition. */
+function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: RunNode }) {
+	const edges = graph.edges.filter(({ from }) => from === node.id);
+	if (edges.length === 0) return null;
+	return (
+		<>
+			<h3>Then</h3>
+			<ul class="task-next">
+				{edges.map(({ to, when, taken, transition }) => (
+					<li key={`${transition} ${to}`} class={taken > 0 ? undefined : "faint"}>
+						{toSeenLine(to)}
+						{when !== null && (
+							<>
+								{" when "}
+								<code>{toSeenLines(when)}</code>
+							</>
+						)}
+						{taken > 0 && (taken === 1 ? " (taken)" : ` (taken ${taken} times)`)}
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}
+
+/** The latest passes through a task that a loop or several routes lead to. */
+const mostPasses = 20;
+
+function Passes({ node: { tasks } }: { readonly node: RunNode }) {
+	return (
+		<>
+			<h3>{tasks.length === 1 ? "It ran" : `It ran ${tasks.length} times`}</h3>
+			<ul class="task-passes" aria-label="How often it ran">
+				{tasks.slice(-mostPasses).map((task) => (
+					<li key={task.id}>
+						<Pass task={task} />
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}
+
+function Pass({ task }: { readonly task: TaskState }) {
+	const { status, route, attempts, start_timestamp, end_timestamp, items } = task;
+	return (
+		<>
+			<StatusBadge status={status} /> <Ago at={start_timestamp} />, took <Duration from={start_timestamp} to={end_timestamp ?? undefined} />
+			{attempts > 1 && `, ${attempts} tries`}
+			{route > 0 && `, route ${route}`}
+			{items !== null && `, ${toItemWords(items)}`}
+		</>
+	);
+}
+
+function toLastRun({ tasks }: RunNode): string | undefined {
+	return tasks.flatMap(({ execution_ids }) => execution_ids).at(-1);
+}

@@ -1,0 +1,84 @@
+import { useSignal } from "@preact/signals";
+import type { TaskState } from "../../features/clients.ts";
+import { addressBar, toHref } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Duration } from "../parts/time.tsx";
+import { Reason } from "../run/reason.tsx";
+import { largestResult, RunResult } from "../run/run-result.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+
+const stepSize = 30;
+
+/** The executions of a task: of all its items, tries and passes. One of them is chosen. */
+export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState[]; readonly chosen: string | undefined }) {
+	const shown = useSignal(stepSize);
+	const all = tasks.flatMap(({ execution_ids }) => execution_ids);
+	const ids = all.slice(0, shown.value);
+	const key = ids.join(",");
+	const may = session.may("execution_list");
+	const states = useResource(
+		async (signal) => (may && ids.length > 1 ? readStates(key, ids.length, signal) : new Map<string, string>()),
+		[key],
+		{ isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids) },
+	);
+	if (all.length < 2) return null;
+	const { path, query } = addressBar.current.value;
+	const given = Object.fromEntries(query);
+	return (
+		<>
+			<h3>{all.length} executions</h3>
+			<ul class="task-runs" aria-label="Executions of this task">
+				{ids.map((id, index) => (
+					<li key={id}>
+						<a href={toHref(path, { ...given, run: id })} aria-current={id === chosen ? "true" : undefined}>
+							{index + 1} <StatusBadge status={states.value.value?.get(id) ?? ""} />
+						</a>
+					</li>
+				))}
+			</ul>
+			{all.length > ids.length && (
+				<button type="button" class="quiet" onClick={() => (shown.value += stepSize * 3)}>
+					{all.length - ids.length} more
+				</button>
+			)}
+		</>
+	);
+}
+
+async function readStates(ids: string, limit: number, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+	const { items } = await client.executions.list({ id: ids, limit: Math.min(limit, 100), include_attributes: "id,status" }, { signal });
+	return new Map(items.map(({ id, status }) => [id, status]));
+}
+
+/** What one execution was given, and what came of it. */
+export function TaskRun({ id }: { readonly id: string }) {
+	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, [id]),
+	});
+	return (
+		<Loaded resource={resource}>
+			{(run) => (
+				<div aria-live="polite">
+					<p class="task-run-head">
+						<StatusBadge status={run.status} /> <Duration from={run.start_timestamp} to={run.end_timestamp} />
+						<a href={toRunHref(run.id)}>Open this run</a>
+						<a href={toRunHref(run.id, "log")}>Its log</a>
+					</p>
+					<Reason run={run} />
+					<h3>Parameters</h3>
+					<JsonTree value={run.parameters ?? {}} />
+					<h3>Result</h3>
+					<RunResult run={run} />
+				</div>
+			)}
+		</Loaded>
+	);
+}
+
+function isOneOf(data: unknown, ids: readonly string[]): boolean {
+	return typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" && ids.includes(data.id);
+}
