@@ -13,6 +13,7 @@ export interface Service extends Resource {
 	readonly pid: number;
 	readonly api: HttpClient;
 	readonly stream: HttpClient;
+	readonly apiAddress: string;
 	readonly streamAddress: string;
 	readonly token: string;
 }
@@ -70,6 +71,7 @@ async function startIn(directory: string, { ballastMegabytes = 0, dataDirectory,
 		pid: child.pid,
 		api,
 		stream,
+		apiAddress: addresses.api,
 		streamAddress: addresses.stream,
 		token,
 		async stop() {

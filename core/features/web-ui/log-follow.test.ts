@@ -4,18 +4,29 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { chatty } from "../../testing/web/chatty.test-support.ts";
-import { startCuttingProxy } from "../../testing/web/cutting-proxy.test-support.ts";
+import { type CuttingProxy, startCuttingProxy } from "../../testing/web/cutting-proxy.test-support.ts";
 import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
 
 test.after(closeBrowser);
 
 const options = { runners: [chatty()] };
 
-/** An execution that goes on printing; its id. */
-async function begin({ ask, signIn }: WebUnderTest, parameters: object): Promise<string> {
+/** With an execution that prints a line each so many milliseconds, until `end` is called or the test is over. */
+async function withTicks(
+	{ ask, signIn }: WebUnderTest,
+	every: number,
+	body: (id: string, end: () => Promise<unknown>) => Promise<void>,
+): Promise<void> {
 	const root = await signIn("root");
 	await ask(root, "POST", "/v1/actions", { name: "chatty", runner_type: "chatty" });
-	return String((await ask(root, "POST", "/v1/executions", { action: "default.chatty", parameters })).body["id"]);
+	const { body: run } = await ask(root, "POST", "/v1/executions", { action: "default.chatty", parameters: { every } });
+	const id = String(run["id"]);
+	const end = () => ask(root, "DELETE", `/v1/executions/${id}`);
+	try {
+		await body(id, end);
+	} finally {
+		await end();
+	}
 }
 
 /** Notes each line that the page has ever shown whole: its number and what it said, in the order in which they came. */
@@ -32,64 +43,73 @@ const noteLines = (page: Page) =>
 const seenLines = (page: Page) => page.evaluate<readonly string[]>("seenLines");
 
 webTest("lines show as they are printed, by the stream: nothing is asked again meanwhile", () =>
-	withWeb(async (web) => {
-		const id = await begin(web, { every: 20 });
-		const page = await web.open("root", `/history/${id}/log`);
-		await page.locator(".log-line", { hasText: "tick 10" }).first().waitFor();
-		const asked: string[] = [];
-		page.on("request", (request) => void asked.push(request.url()));
-		await noteLines(page);
-		await until("lines that were printed", 20, async () => (await seenLines(page)).length > 100 || undefined);
-		assert.deepEqual(asked, []);
-		await assertClean(page);
-	}, options),
+	withWeb(
+		(web) =>
+			withTicks(web, 20, async (id) => {
+				const page = await web.open("root", `/history/${id}/log`);
+				await page.locator(".log-line", { hasText: "tick 10" }).first().waitFor();
+				const asked: string[] = [];
+				page.on("request", (request) => void asked.push(request.url()));
+				await noteLines(page);
+				await until("lines that were printed", 20, async () => (await seenLines(page)).length > 100 || undefined);
+				assert.deepEqual(asked, []);
+				await assertClean(page);
+			}),
+		options,
+	),
 );
 
+/** Cut all connections 20 times: sometimes when the log is connected again, sometimes before. */
+async function cutOften(page: Page, proxy: CuttingProxy): Promise<void> {
+	for (let cuts = 1; cuts <= 20; cuts += 1) {
+		const shown = (await seenLines(page)).length;
+		await until("a connection to cut", 20, () => proxy.cut() > 0 || undefined);
+		if (cuts % 3 > 0) await until("a line behind the cut", 20, async () => (await seenLines(page)).length > shown || undefined);
+	}
+}
+
+/** What the catching up has made too quick to be drawn is there as well. */
+async function scrollThrough(page: Page, lines: number): Promise<void> {
+	for (let line = 1; line <= lines; line += 25) {
+		await page.locator(".log").evaluate((element, top) => element.scrollTo(0, top), (line - 1) * 18);
+		await page.locator(".log-line", { hasText: new RegExp(`^${line}tick ${line}$`) }).waitFor();
+	}
+}
+
+const byNumber = (one: string, other: string) => Number.parseInt(one, 10) - Number.parseInt(other, 10);
+
 webTest("20 cut connections: every line is shown once and in order, and the page says that it is cut off", () =>
-	withWeb(async (web) => {
-		const id = await begin(web, { every: 10 });
-		const proxy = await startCuttingProxy(web.urls.api);
-		try {
-			const page = await web.open("root", `/history/${id}/log`, proxy.url);
-			await page.locator(".log-line", { hasText: "tick 5" }).first().waitFor();
-			await noteLines(page);
-			let cuts = 0;
-			while (cuts < 20) {
-				const shown = (await seenLines(page)).length;
-				if (proxy.cut() > 0) cuts += 1;
-				// Sometimes when it is connected again, sometimes before.
-				if (cuts % 3 > 0) await until("a line behind the cut", 20, async () => (await seenLines(page)).length > shown || undefined);
-			}
-			await page.getByText("connection lost, trying again").waitFor();
-			await page.locator(".live", { hasText: "live" }).waitFor();
-			await web.ask(await web.signIn("root"), "DELETE", `/v1/executions/${id}`);
-			await page.locator(".facts").getByText("canceled").waitFor();
-			const whole = await page.evaluate(async (path) => (await fetch(path)).text(), `api/v1/executions/${id}/output`);
-			const wanted = whole.trimEnd().split("\n");
-			await page.getByText(`${wanted.length} lines`, { exact: true }).waitFor();
-			await page
-				.locator(".log-line", { hasText: wanted.at(-1) ?? "" })
-				.first()
-				.waitFor();
-			const seen = await seenLines(page);
-			assert.deepEqual(seen, [...new Set(seen)]);
-			const expected = wanted.map((text, index) => `${index + 1}${text}`);
-			assert.deepEqual(
-				seen.filter((text) => !expected.includes(text)),
-				[],
-			);
-			const numbers = seen.map((text) => Number(/^(\d+)tick/.exec(text)?.[1]));
-			assert.deepEqual(
-				numbers,
-				[...numbers].sort((a, b) => a - b),
-			);
-			assert.equal(numbers.at(-1), wanted.length);
-			await page.locator(".log").evaluate((element) => element.scrollTo(0, 0));
-			await page.locator(".log-line", { hasText: /^1tick 1$/ }).waitFor();
-		} finally {
-			await proxy.close();
-		}
-	}, options),
+	withWeb(
+		(web) =>
+			withTicks(web, 10, async (id, end) => {
+				const proxy = await startCuttingProxy(web.urls.api);
+				try {
+					const page = await web.open("root", `/history/${id}/log`, proxy.url);
+					await page.locator(".log-line", { hasText: "tick 5" }).first().waitFor();
+					await noteLines(page);
+					await cutOften(page, proxy);
+					await page.getByText("connection lost, trying again").waitFor();
+					await page.locator(".live", { hasText: "live" }).waitFor();
+					await end();
+					await page.locator(".facts").getByText("canceled").waitFor();
+					const whole = await page.evaluate(async (path) => (await fetch(path)).text(), `api/v1/executions/${id}/output`);
+					const wanted = whole.trimEnd().split("\n");
+					await page.getByText(`${wanted.length.toLocaleString("en")} lines`, { exact: true }).waitFor();
+					await page.locator(".log-line", { hasText: `tick ${wanted.length}` }).waitFor();
+					const expected = wanted.map((text, index) => `${index + 1}${text}`);
+					const seen = await seenLines(page);
+					assert.deepEqual(
+						seen,
+						expected.filter((line) => seen.includes(line)),
+					);
+					await scrollThrough(page, wanted.length);
+					assert.deepEqual([...(await seenLines(page))].sort(byNumber), expected);
+				} finally {
+					await proxy.close();
+				}
+			}),
+		options,
+	),
 );
 
 test.run();

@@ -7,12 +7,14 @@ export interface CuttingProxy {
 	readonly url: string;
 	/** Cut all connections that there are. How many. */
 	cut(): number;
+	/** From now on lead to another address; connections that there are stay. */
+	aim(target: string): void;
 	close(): Promise<void>;
 }
 
 /** A proxy in front of the service at an address, whose connections can be cut in the midst of anything. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
-	const { hostname, port } = new URL(target);
+	let aim = new URL(target);
 	const sockets = new Set<Socket>();
 	const keep = (socket: Socket) => {
 		sockets.add(socket);
@@ -20,7 +22,7 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
 		return socket;
 	};
 	const server = createServer((from) => {
-		const to = keep(connect(Number(port), hostname));
+		const to = keep(connect(Number(aim.port), aim.hostname));
 		keep(from).once("close", () => to.destroy());
 		to.once("close", () => from.destroy());
 		from.pipe(to).pipe(from);
@@ -34,6 +36,7 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		cut,
+		aim: (next) => void (aim = new URL(next)),
 		async close() {
 			cut();
 			server.close();

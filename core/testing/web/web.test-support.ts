@@ -42,7 +42,6 @@ export async function closeBrowser(): Promise<void> {
 
 /** Run with a service with access control (`withGuardedService`), and with a browser. */
 export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grants = [], ...options }: WebOptions = {}): Promise<void> {
-	browser ??= launchBrowser();
 	const rbac = {
 		roles: [{ name: "given", permission_grants: grants }],
 		assignments: [
@@ -54,10 +53,8 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 		async (service) => {
 			const contexts: BrowserContext[] = [];
 			const openSignedOut = async (address = "/", origin = service.urls.api) => {
-				const fresh = await (await (browser as Promise<Browser>)).newContext({ viewport: { width: 1280, height: 900 } });
-				contexts.push(fresh);
-				fresh.setDefaultTimeout(15_000);
-				const page = watch(await fresh.newPage());
+				const page = await openPage();
+				contexts.push(page.context());
 				await page.goto(`${origin}/#${address}`);
 				return page;
 			};
@@ -77,6 +74,14 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 		},
 		{ ...options, rbac: { ...rbac, ...options.rbac } },
 	);
+}
+
+/** An empty page without cookies, in the browser of the file. Its errors and what its policy refused are collected. */
+export async function openPage(): Promise<Page> {
+	browser ??= launchBrowser();
+	const fresh = await (await browser).newContext({ viewport: { width: 1280, height: 900 } });
+	fresh.setDefaultTimeout(15_000);
+	return watch(await fresh.newPage());
 }
 
 /** Fill in the form. */
@@ -122,13 +127,13 @@ interface AxeAnswer {
 	}[];
 }
 
-/** Collect what goes wrong in a page. A request that is refused is no error of the page: it may ask. */
+/** Collect what goes wrong in a page. A request that is refused, or whose connection is cut, is no error of the page. */
 function watch(page: Page): Page {
 	const list: string[] = [];
 	problems.set(page, list);
 	page.on("pageerror", (error) => list.push(String(error)));
 	page.on("console", (message) => {
-		const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+		const isRefusal = /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)/.test(message.text());
 		if (message.type() === "error" && !isRefusal) list.push(message.text());
 	});
 	return page;
