@@ -1,5 +1,6 @@
 import type { Api } from "../../client/api.ts";
 import type { ListPage } from "../../client/page.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";
 
 /** A node as the API shows it. */
@@ -33,6 +34,15 @@ export interface SingleNodeRecord extends NodeRecord {
 	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
 }
 
+/** Whether a node is ready for requests. */
+export interface ReadinessRecord {
+	readonly ready: boolean;
+	/** Why not, in words. */
+	readonly problem?: string;
+	/** What is not as it should be, though it is ready: `clock`. */
+	readonly warnings: readonly string[];
+}
+
 interface Waiting {
 	readonly signal?: AbortSignal | undefined;
 }
@@ -46,6 +56,8 @@ export interface NodeClient {
 	drain(idOrName: string): Promise<NodeRecord>;
 	/** Ask it to take on work again. */
 	resume(idOrName: string): Promise<NodeRecord>;
+	/** Whether the node that answers is ready. */
+	readiness(options?: Waiting): Promise<ReadinessRecord>;
 }
 
 export function createNodeClient({ read, list }: Api): NodeClient {
@@ -55,5 +67,15 @@ export function createNodeClient({ read, list }: Api): NodeClient {
 		get: (idOrName, waiting) => read(at(idOrName), waiting),
 		drain: (idOrName) => read(`${at(idOrName)}/drain`, { method: "POST" }),
 		resume: (idOrName) => read(`${at(idOrName)}/resume`, { method: "POST" }),
+		async readiness(waiting) {
+			try {
+				const { ready, warnings = [] } = await read<Partial<ReadinessRecord>>("/health/ready", waiting);
+				return { ready: ready === true, warnings };
+			} catch (error) {
+				if (isSvcError(error, "SVC_UNAVAILABLE") && error.facts?.["status"] === 503)
+					return { ready: false, problem: error.message, warnings: [] };
+				throw error;
+			}
+		},
 	};
 }

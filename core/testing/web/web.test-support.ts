@@ -127,13 +127,13 @@ interface AxeAnswer {
 	}[];
 }
 
-/** Collect what goes wrong in a page. A request that is refused, or whose connection is cut, is no error of the page. */
+/** Collect what goes wrong in a page. A request that is refused, comes too early, or whose connection is cut, is no error of the page. */
 function watch(page: Page): Page {
 	const list: string[] = [];
 	problems.set(page, list);
 	page.on("pageerror", (error) => list.push(String(error)));
 	page.on("console", (message) => {
-		const isRefusal = /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)/.test(message.text());
+		const isRefusal = /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_)/.test(message.text());
 		if (message.type() === "error" && !isRefusal) list.push(message.text());
 	});
 	return page;

@@ -106,3 +106,14 @@ export function useResource<T>(
 	}, [resource]);
 	return resource;
 }
+
+/** Read it again every so many milliseconds while the page is seen, where no event tells that it has changed. */
+export function useRepeated<T>(resource: Resource<T>, every: number): Resource<T> {
+	useEffect(() => {
+		const timer = setInterval(() => {
+			if (document.visibilityState === "visible") void resource.reload();
+		}, every);
+		return () => clearInterval(timer);
+	}, [resource, every]);
+	return resource;
+}
