@@ -22,9 +22,9 @@ function makeDatabase(file: string, sql: string): void {
 	database.close();
 }
 
-/** Names and contents of all that lies in a directory. */
+/** Names and contents of all that lies in a directory, but for what is memory that readers share and make anew. */
 async function fingerprint(directory: string): Promise<string> {
-	const names = (await readdir(directory)).sort();
+	const names = (await readdir(directory)).filter((name) => !name.endsWith("-shm")).sort();
 	const lines = names.map(async (name) => {
 		const content = await readFile(join(directory, name));
 		return `${name} ${createHash("sha256").update(content).digest("hex")}`;
