@@ -4,6 +4,7 @@ import { type BuildOptions, build } from "esbuild";
 import type { PackageExports } from "../package/check-exports.ts";
 import { writeChanged } from "./files.ts";
 import { modulePlaces } from "./module-places.ts";
+import { ownPackages } from "./own-packages.ts";
 
 // The part of the build that makes code to run. A process takes a millisecond for each module that it loads, so that hundreds
 // of them come in a few files.
@@ -38,6 +39,8 @@ interface Bundle {
 	readonly outdir: string;
 	/** Whether a file beside each output tells the places in the sources. Default false. */
 	readonly sourcemap?: boolean;
+	/** Packages that become parts of the code, rather than being loaded from where they are installed. Default none. */
+	readonly packages?: readonly string[];
 }
 
 interface Manifest {
@@ -46,9 +49,10 @@ interface Manifest {
 }
 
 /** Write the code of some entries, and of the programs; gives the paths of the files. */
-export async function bundle({ entries, outdir, sourcemap = false }: Bundle): Promise<readonly string[]> {
+export async function bundle({ entries, outdir, sourcemap = false, packages = [] }: Bundle): Promise<readonly string[]> {
 	const options = { ...common, outdir, sourcemap, sourcesContent: false };
-	const shared = { ...options, splitting: true, chunkNames: `${chunks}/[name]-[hash]`, plugins: [modulePlaces(chunks)] };
+	const plugins = [modulePlaces(chunks), ...(packages.length === 0 ? [] : [ownPackages(packages)])];
+	const shared = { ...options, splitting: true, chunkNames: `${chunks}/[name]-[hash]`, plugins };
 	const outputs = [await build({ ...shared, entryPoints: [...entries] }), await build({ ...options, entryPoints: programs })];
 	return outputs.flatMap(({ outputFiles }) =>
 		outputFiles.map(({ path, contents }) => {
