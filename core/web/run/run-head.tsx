@@ -17,7 +17,9 @@ export function RunHead({ run, resource }: { readonly run: ExecutionRecord; read
 			</div>
 			<dl class="facts">
 				<Fact name="Status">
-					<StatusBadge status={run.status} />
+					<span role="status">
+						<StatusBadge status={run.status} />
+					</span>
 				</Fact>
 				<Fact name="Started">
 					<Ago at={run.start_timestamp} />

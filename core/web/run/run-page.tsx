@@ -17,7 +17,11 @@ export function Page({ values: { id = "", view = "general" } }: PageProps) {
 	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
 		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isAbout(data, id),
 	});
-	return <Loaded resource={resource}>{(run) => <Run key={run.id} run={run} resource={resource} view={view} />}</Loaded>;
+	return (
+		<Loaded resource={resource} title="Run">
+			{(run) => <Run key={run.id} run={run} resource={resource} view={view} />}
+		</Loaded>
+	);
 }
 
 interface RunProps {

@@ -1,0 +1,126 @@
+// test-timeout: 600
+import * as assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { test } from "uvu";
+import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
+import { chatty, hostileText } from "../../testing/web/chatty.test-support.ts";
+import {
+	assertClean,
+	assertFitsPhone,
+	closeBrowser,
+	goTo,
+	type WebUnderTest,
+	type WebUser,
+	webTest,
+	withWeb,
+} from "../../testing/web/web.test-support.ts";
+
+test.after(closeBrowser);
+
+/** A name without a place to break. */
+const longName = `a_name_${"without_a_place_to_break_".repeat(4)}`;
+
+/** Records to look at; what stands in the addresses of pages for each `:name`, by the first part of the path. */
+async function prepare({ ask, signIn, run }: WebUnderTest): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
+	const root = await signIn("root");
+	const send = async (path: string, body: object, method = "POST") => {
+		const answer = await ask(root, method, `/v1${path}`, body);
+		assert.ok(answer.status < 300, JSON.stringify(answer.body));
+		return answer.body;
+	};
+	const text = hostileText.replace("\u0000", "");
+	await send("/actions", { name: longName, runner_type: "chatty", description: text });
+	await send("/actions", { name: "question", runner_type: "inquirer" });
+	const asked = await send("/executions", { action: "default.question", parameters: { users: ["root", "olga"], schema: {} } });
+	const id = await run(root, `default.${longName}`, {
+		lines: 300,
+		text: `${"x".repeat(5_000)}\n${text}\n`,
+		errors: "it broke\n",
+		fail: text,
+	});
+	const action = { ref: `default.${longName}`, parameters: {} };
+	await send("/rules", {
+		...{ name: "posted", enabled: true, description: text, action },
+		trigger: { type: "core.svc.webhook", parameters: { url: "sample", ledger: true } },
+	});
+	await send("/webhooks/sample", { said: text });
+	await send("/keys/sample", { name: "sample", value: "x".repeat(500) }, "PUT");
+	const policy = {
+		name: "few",
+		pack: "default",
+		policy_type: "action.concurrency",
+		resource_ref: action.ref,
+		parameters: { threshold: 5 },
+	};
+	await send("/policies", policy);
+	const [event] = (await ask(root, "GET", "/v1/triggerinstances?limit=1")).body as unknown as readonly { readonly id: string }[];
+	return {
+		history: { id },
+		inquiries: { id: String(asked["id"]) },
+		events: { id: event?.id ?? "" },
+		actions: { ref: action.ref },
+		rules: { ref: "default.posted" },
+		policies: { ref: "default.few" },
+		datastore: { scope: "system", name: "sample" },
+		packs: { ref: "core" },
+	};
+}
+
+/** What a list of the page's source says under a name; the list itself only browsers can load. */
+async function readList(file: string, name: string): Promise<readonly string[]> {
+	// Compiled tests lie in a folder of their own.
+	const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/build\/tests\/$/, "");
+	const text = await readFile(`${root}core/web/${file}`, "utf8");
+	return [...text.matchAll(new RegExp(`\\b${name}: "([^"]+)"`, "g"))].flatMap(([, value]) => value ?? []);
+}
+
+/** Every address of the page: each path of the list, without what may be missing, and each view of a run. */
+async function toAddresses(values: Awaited<ReturnType<typeof prepare>>): Promise<readonly string[]> {
+	const paths = await readList("pages.ts", "path");
+	assert.ok(paths.length > 10);
+	const plain = paths.map((path) => {
+		const known = values[path.split("/")[1] ?? ""] ?? {};
+		return path.replace(/\/:\w+\?$/, "").replace(/:(\w+)/g, (_, name: string) => known[name] ?? "nothing");
+	});
+	const views = await readList("run/run-views.ts", "name");
+	return [...plain, ...views.map((name) => `/history/${values["history"]?.["id"]}/${name}`)];
+}
+
+/** Go there, and wait until what is to be there has come. */
+async function look(page: Page, address: string): Promise<void> {
+	await goTo(page, address);
+	await page.locator("main > *").first().waitFor();
+	await until(`${address} without what is on its way`, 20, async () => (await page.locator(".loading").count()) === 0 || undefined);
+}
+
+/** What is wrong with an address, by its name. */
+async function inspect(page: Page, address: string): Promise<readonly string[]> {
+	const found: string[] = [];
+	await page.setViewportSize({ width: 1280, height: 900 });
+	await look(page, address);
+	for (const check of [assertClean, assertFitsPhone]) {
+		await check(page).catch((error: unknown) => found.push(`${address}: ${error instanceof Error ? error.message : error}`));
+	}
+	return found;
+}
+
+for (const user of ["root", "olga", "ann"] satisfies WebUser[]) {
+	webTest(`every page is fit for everybody and for a telephone, in both themes, as ${user} sees it`, () =>
+		withWeb(
+			async (web) => {
+				const addresses = await toAddresses(await prepare(web));
+				const page = await web.open(user);
+				const found: string[] = [];
+				for (const address of addresses) found.push(...(await inspect(page, address)));
+				assert.deepEqual(found, []);
+				assert.notEqual(await page.title(), "taken");
+			},
+			{ runners: [chatty(), inquirer()] },
+		),
+	);
+}
+
+test.run();
