@@ -56,6 +56,7 @@ export type * from "./rules/client.ts";
 export type { SensorClient, SensorRecord } from "./sensors/client.ts";
 export type { TimerClient, TimerRecord } from "./timers/client.ts";
 export type { TraceComponentRecord, TraceRecord } from "./traces/client.ts";
+export { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./traces/tree-client.ts";
 export type {
 	TriggerInstanceRecord,
 	TriggerRecord,

@@ -83,5 +83,6 @@ export const pages: readonly PageDefinition[] = [
 	},
 	{ path: "/nodes/:id", title: "Node", load: () => import("./nodes/node-page.tsx") },
 	{ path: "/packs/:ref", title: "Pack", load: () => import("./packs/pack-page.tsx") },
+	{ path: "/why/:trace?", title: "Why", load: () => import("./why/why-page.tsx") },
 	{ path: "/history/:id/:view?", title: "Run", load: () => import("./run/run-page.tsx") },
 ];

@@ -5,7 +5,8 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
 import { createTraceClient, type TraceRecord } from "./client.ts";
-import { drawTree, type TraceChoice, type TraceKind, toNodes } from "./trace-tree.ts";
+import { drawTree } from "./trace-tree.ts";
+import { type TraceChoice, type TraceKind, toNodes } from "./tree-client.ts";
 
 const columns = ["id", "uid", "trace_tag", "start_timestamp"];
 const allOfIt: TraceChoice = { kinds: [], hideNoop: false };

@@ -47,7 +47,7 @@ const waiting = {
 const many = {
 	version: "1.0",
 	input: ["count"],
-	tasks: { each: { with: "<% range(ctx(count)) %>", action: "core.noop" } },
+	tasks: { each: { with: "<% range(ctx(count)) %>", action: "yard.talk" } },
 };
 
 const large = {

@@ -33,7 +33,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 }
 
 function Head({ event }: { readonly event: TriggerInstanceRecord }) {
-	const { id, trigger, trigger_type, status, occurrence_time, failure_reason } = event;
+	const { id, trigger, trigger_type, status, occurrence_time, failure_reason, trace_id } = event;
 	const reEmit = () =>
 		attempt(async () => {
 			const { id: again } = await client.triggers.instances.reEmit(id);
@@ -43,6 +43,7 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 		<>
 			<div class="page-head">
 				<h1>{toSeenLine(trigger)}</h1>
+				{session.may("trace_view") && <a href={toHref(toPath("/why/:trace", { trace: trace_id }), { event: id })}>What came of it</a>}
 				{session.may("trigger_instance_reemit") && (
 					<button type="button" onClick={() => void reEmit()}>
 						Emit again

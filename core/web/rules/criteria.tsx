@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { RuleTestRecord } from "../../features/clients.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 
 /** What must hold of an event for a rule to act, a line to each criterion. */
@@ -25,6 +26,16 @@ function Criterion({ name, criterion }: { readonly name: string; readonly criter
 		<>
 			<code>{toSeenLine(name)}</code> <b>{toSeenLine(type)}</b> {pattern !== undefined && <code>{toShownValue(pattern)}</code>}
 			{Object.keys(more).length > 0 && <JsonTree value={more as JsonObject} />}
+		</>
+	);
+}
+
+/** The criterion that does not hold, and the value that it met. */
+export function FailedCriterion({ failed: { key, value, operator, pattern } }: { readonly failed: NonNullable<RuleTestRecord["failed"]> }) {
+	return (
+		<>
+			<code>{toSeenLine(key)}</code> is <code>{toShownValue(value)}</code>, which does not hold: <b>{toSeenLines(operator)}</b>{" "}
+			<code>{toShownValue(pattern)}</code>
 		</>
 	);
 }

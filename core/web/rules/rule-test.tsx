@@ -13,7 +13,7 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { toShownValue } from "./criteria.tsx";
+import { FailedCriterion } from "./criteria.tsx";
 
 const mostEvents = 20;
 const payloadSchema: ParameterSchema = {
@@ -79,8 +79,7 @@ function Outcome({ outcome: { matched, parameters, reason, failed } }: { readonl
 				<p>{toSeenLines(reason ?? "")}</p>
 			) : (
 				<p>
-					<code>{toSeenLine(failed.key)}</code> is <code>{toShownValue(failed.value)}</code>, which does not hold:{" "}
-					<b>{toSeenLine(failed.operator)}</b> <code>{toShownValue(failed.pattern)}</code>
+					<FailedCriterion failed={failed} />
 				</p>
 			)}
 		</>

@@ -1,5 +1,7 @@
 import type { ExecutionRecord } from "../../features/clients.ts";
+import { toHref } from "../kit/address.ts";
 import type { Resource } from "../kit/resource.ts";
+import { session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
@@ -13,6 +15,7 @@ export function RunHead({ run, resource }: { readonly run: ExecutionRecord; read
 		<>
 			<div class="page-head">
 				<h1>{run.action.ref}</h1>
+				{session.may("trace_list") && <a href={toHref("/why", { execution: run.id })}>Why</a>}
 				<RunActions run={run} resource={resource} />
 			</div>
 			<dl class="facts">

@@ -1,0 +1,74 @@
+import type { TraceComponentRecord, TraceRecord } from "./client.ts";
+
+/** Kinds of components. */
+export type TraceKind = "execution" | "rule" | "trigger-instance";
+
+/** A component of a trace, in a tree. */
+export interface TraceNode extends TraceComponentRecord {
+	readonly kind: TraceKind;
+	/** What others name as their cause. */
+	readonly key: string;
+	/** Key of the cause; undefined for what came from outside. */
+	readonly cause: string | undefined;
+}
+
+/** What of a trace is wanted. */
+export interface TraceChoice {
+	/** Kinds that are shown; empty: all. */
+	readonly kinds: readonly TraceKind[];
+	/** Only this component and what led to it: its id. */
+	readonly only?: string | undefined;
+	/** Leave out events that no rule acted on. */
+	readonly hideNoop: boolean;
+}
+
+/** What belongs to a trace, in the order of time. */
+export function toNodes(trace: TraceRecord, { kinds, only, hideNoop }: TraceChoice): readonly TraceNode[] {
+	const all = [
+		...trace.trigger_instances.map((component) => toNode("trigger-instance", component)),
+		...trace.rules.map((component) => toNode("rule", component)),
+		...trace.action_executions.map((component) => toNode("execution", component)),
+	].sort((a, b) => (a.updated_at < b.updated_at ? -1 : a.updated_at > b.updated_at ? 1 : 0));
+	const acted = new Set(trace.rules.map(({ caused_by }) => caused_by.id));
+	const chain = only === undefined ? undefined : toChain(all, only);
+	return all.filter(
+		(node) =>
+			(kinds.length === 0 || kinds.includes(node.kind)) &&
+			(chain?.has(node.key) ?? true) &&
+			!(hideNoop && node.kind === "trigger-instance" && !acted.has(node.object_id)),
+	);
+}
+
+/** What stands below each component, by its key: what it caused, or what that caused when it is not shown. Below undefined stands the rest. */
+export function toBranches(nodes: readonly TraceNode[], all: readonly TraceNode[]): ReadonlyMap<string | undefined, readonly TraceNode[]> {
+	const causes = new Map(all.map(({ key, cause }) => [key, cause]));
+	const shown = new Set(nodes.map(({ key }) => key));
+	const branches = new Map<string | undefined, TraceNode[]>();
+	for (const node of nodes) {
+		let { cause } = node;
+		while (cause !== undefined && !shown.has(cause)) cause = causes.get(cause);
+		const branch = branches.get(cause);
+		if (branch === undefined) branches.set(cause, [node]);
+		else branch.push(node);
+	}
+	return branches;
+}
+
+function toNode(kind: TraceKind, component: TraceComponentRecord): TraceNode {
+	const { object_id, caused_by } = component;
+	// A rule may act on several events of a trace.
+	const key = kind === "rule" ? `${object_id}:${caused_by.id}` : object_id;
+	return { ...component, kind, key, cause: caused_by.id };
+}
+
+/** Keys of a component and everything that led to it. */
+function toChain(all: readonly TraceNode[], id: string): ReadonlySet<string> {
+	const byKey = new Map(all.map((node) => [node.key, node]));
+	const chain = new Set<string>();
+	for (const start of all.filter((node) => node.object_id === id)) {
+		for (let node: TraceNode | undefined = start; node !== undefined && !chain.has(node.key); node = byKey.get(node.cause ?? "")) {
+			chain.add(node.key);
+		}
+	}
+	return chain;
+}

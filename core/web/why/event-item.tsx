@@ -1,0 +1,108 @@
+import { useEffect } from "preact/hooks";
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { RuleEnforcementRecord, RuleRecord, TraceNode, TriggerInstanceRecord } from "../../features/clients.ts";
+import { toEventHref } from "../events/event-list.tsx";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Ago } from "../parts/time.tsx";
+import { Folded } from "./folded.tsx";
+import { OtherRules, RuleItem } from "./rule-items.tsx";
+import type { ShownTrace } from "./shown-trace.ts";
+
+interface EventItemProps {
+	readonly node: TraceNode;
+	readonly shown: ShownTrace;
+	readonly depth: number;
+}
+
+/** What is known of an event besides the trace, as far as whoever looks may see it. */
+interface EventDetails {
+	readonly event: TriggerInstanceRecord | undefined;
+	/** Rules of its trigger, as they are now. */
+	readonly rules: readonly RuleRecord[] | undefined;
+	readonly enforcements: readonly RuleEnforcementRecord[];
+}
+
+const mostRules = 100;
+const every = 1_500;
+
+/** An event: which rules of its trigger acted on it, and why the others did not. */
+export function EventItem({ node, shown, depth }: EventItemProps) {
+	const head = (
+		<>
+			<span class="why-kind">Event</span>
+			<a href={toEventHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
+				{toSeenLine(node.ref)}
+			</a>
+			<span class="faint">
+				<Ago at={node.updated_at} />
+			</span>
+		</>
+	);
+	const isOpen = depth < shown.openTo || shown.path.has(node.key);
+	return (
+		<Folded head={head} label={`Rules of event ${node.object_id}`} isOpen={isOpen}>
+			{() => <Rules node={node} shown={shown} depth={depth} />}
+		</Folded>
+	);
+}
+
+function Rules({ node, shown, depth }: EventItemProps) {
+	const acted = shown.branches.get(node.key) ?? [];
+	const details = useResource((signal) => readDetails(node, signal), [node.object_id, acted.length]);
+	const { value: found } = details.value;
+	const isOpen = found?.event?.status === "pending" || found?.event?.status === "processing";
+	useEffect(() => {
+		// No stream tells that rules have been asked, where none has acted.
+		const timer = isOpen ? setInterval(() => void details.reload(), every) : undefined;
+		return () => clearInterval(timer);
+	}, [details, isOpen]);
+	const ids = new Set(acted.map(({ object_id }) => object_id));
+	return (
+		<>
+			{found?.event !== undefined && <State event={found.event} />}
+			<ul class="why-list">
+				{acted.map((rule) => (
+					<li key={rule.key}>
+						<RuleItem
+							node={rule}
+							rule={found?.rules?.find(({ id }) => id === rule.object_id)}
+							enforcement={found?.enforcements.find(({ rule: { id } }) => id === rule.object_id)}
+							payload={found?.event?.payload}
+							shown={shown}
+							depth={depth + 1}
+						/>
+					</li>
+				))}
+			</ul>
+			<Loaded resource={details}>
+				{({ rules }) =>
+					rules !== undefined && (
+						<OtherRules event={node.object_id} rules={rules.filter(({ id }) => !ids.has(id))} hasActed={ids.size > 0} />
+					)
+				}
+			</Loaded>
+		</>
+	);
+}
+
+function State({ event: { status, trigger_type, failure_reason } }: { readonly event: TriggerInstanceRecord }) {
+	return (
+		<p class="why-note">
+			<StatusBadge status={status} /> <span class="faint">of type {toSeenLine(trigger_type)}</span>
+			{failure_reason !== undefined && <span class="bad-text"> {toSeenLines(failure_reason)}</span>}
+		</p>
+	);
+}
+
+async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: AbortSignal): Promise<EventDetails> {
+	signal.throwIfAborted();
+	const [event, rules, enforcements] = await Promise.all([
+		session.may("trigger_instance_view") ? client.triggers.instances.get(id) : undefined,
+		session.may("rule_list") ? client.rules.list({ trigger, limit: mostRules }) : undefined,
+		session.may("rule_enforcement_list") ? client.rules.enforcements({ trigger_instance: id, limit: mostRules }) : undefined,
+	]);
+	return { event, rules: rules?.items, enforcements: enforcements?.items ?? [] };
+}

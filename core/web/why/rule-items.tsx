@@ -1,0 +1,139 @@
+import { useSignal } from "@preact/signals";
+import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { RuleEnforcementRecord, RuleRecord, TraceNode } from "../../features/clients.ts";
+import { toHref, toPath } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Criteria, FailedCriterion, toShownValue } from "../rules/criteria.tsx";
+import { Folded } from "./folded.tsx";
+import type { ShownTrace } from "./shown-trace.ts";
+
+interface RuleItemProps {
+	readonly node: TraceNode;
+	/** As it is now; undefined when it is gone, or may not be seen. */
+	readonly rule: RuleRecord | undefined;
+	readonly enforcement: RuleEnforcementRecord | undefined;
+	readonly payload: JsonObject | undefined;
+	readonly shown: ShownTrace;
+	readonly depth: number;
+}
+
+/** A rule that has acted: what it asks for, the values that it met, and what it has started. */
+export function RuleItem({ node, rule, enforcement, payload, shown, depth }: RuleItemProps) {
+	const head = (
+		<>
+			<span class="why-kind">Rule</span>
+			<RuleLink name={node.ref} />
+			<span class="good-text">acted</span>
+			{enforcement !== undefined && <StatusBadge status={enforcement.status} />}
+			{enforcement?.failure_reason !== undefined && <span class="bad-text">{toSeenLines(enforcement.failure_reason)}</span>}
+		</>
+	);
+	return (
+		<Folded head={head} label={`What rule ${toSeenLine(node.ref)} did`} isOpen={depth < shown.openTo || shown.path.has(node.key)}>
+			{() => (
+				<>
+					{rule !== undefined && <Met criteria={rule.criteria} payload={payload} />}
+					{shown.below(node.key, depth + 1)}
+				</>
+			)}
+		</Folded>
+	);
+}
+
+/** Criteria of a rule as it is now, each with the value of the event. */
+function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly payload: JsonObject | undefined }) {
+	const values = Object.keys(criteria).flatMap((key) => {
+		const value = payload === undefined ? undefined : toValue(key, payload);
+		return value === undefined ? [] : [[key, value] as const];
+	});
+	return (
+		<div class="why-note">
+			<Criteria criteria={criteria} />
+			{values.map(([key, value]) => (
+				<p key={key} class="faint">
+					<code>{toSeenLine(key)}</code> was <code>{toShownValue(value)}</code>
+				</p>
+			))}
+		</div>
+	);
+}
+
+/** What a plain key of a criterion, such as `trigger.body.size`, stands for. */
+function toValue(key: string, payload: JsonObject): JsonValue | undefined {
+	// What follows is a tag, with which one attribute can be tested more than once.
+	const [root, ...names] = (key.split("#")[0] ?? "").split(".");
+	if (root !== "trigger") return undefined;
+	let value: JsonValue | undefined = payload;
+	for (const name of names) {
+		if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+		value = (value as JsonObject)[name];
+	}
+	return value;
+}
+
+interface OtherRulesProps {
+	readonly event: string;
+	readonly rules: readonly RuleRecord[];
+	readonly hasActed: boolean;
+}
+
+/** Rules that are asked one by one why they did not act. */
+const stepSize = 10;
+
+/** The rules of the trigger that have not acted. */
+export function OtherRules({ event, rules, hasActed }: OtherRulesProps) {
+	const most = useSignal(stepSize);
+	if (rules.length === 0) return hasActed ? null : <p class="why-note faint">No rule has this trigger now.</p>;
+	return (
+		<>
+			<p class="why-note faint">These did not act. Why is judged by the rules as they are now:</p>
+			<ul class="why-list">
+				{rules.slice(0, most.value).map((rule) => (
+					<li key={rule.id}>
+						<div class="why-head">
+							<span class="why-kind">Rule</span>
+							<RuleLink name={rule.ref} event={event} />
+							<Verdict rule={rule} event={event} />
+						</div>
+					</li>
+				))}
+			</ul>
+			{rules.length > most.value && (
+				<button type="button" class="quiet" onClick={() => (most.value += stepSize)}>
+					{rules.length - most.value} more rules
+				</button>
+			)}
+		</>
+	);
+}
+
+function Verdict({ rule: { ref, enabled, uid }, event }: { readonly rule: RuleRecord; readonly event: string }) {
+	if (!enabled) return <span class="bad-text">is disabled</span>;
+	return session.may("rule_view", uid) ? <TestedVerdict rule={ref} event={event} /> : null;
+}
+
+function TestedVerdict({ rule, event }: { readonly rule: string; readonly event: string }) {
+	const outcome = useResource(() => client.rules.test({ rule, trigger_instance: event }), [rule, event]);
+	return (
+		<Loaded resource={outcome}>
+			{({ matched, failed, reason }) => (
+				<span>
+					{matched ? (
+						"would act now: it was made, changed or enabled later, or was not allowed to see the event"
+					) : (
+						<span class="bad-text">did not match: </span>
+					)}
+					{!matched && (failed === undefined ? toSeenLines(reason ?? "") : <FailedCriterion failed={failed} />)}
+				</span>
+			)}
+		</Loaded>
+	);
+}
+
+function RuleLink({ name, event }: { readonly name: string; readonly event?: string }) {
+	return <a href={toHref(toPath("/rules/:ref", { ref: name }), event === undefined ? {} : { view: "test", event })}>{toSeenLine(name)}</a>;
+}

@@ -1,0 +1,69 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Ago, Duration } from "../parts/time.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+import { Folded } from "./folded.tsx";
+import type { ShownTrace } from "./shown-trace.ts";
+
+interface RunItemProps {
+	readonly node: TraceNode;
+	/** As far as whoever looks may see it. */
+	readonly run: ExecutionRecord | undefined;
+	readonly shown: ShownTrace;
+	readonly depth: number;
+}
+
+/** An execution: what has started it where nothing in the trace has, how it stands, and what it has caused. */
+export function RunItem({ node, run, shown, depth }: RunItemProps) {
+	const below = shown.branches.get(node.key) ?? [];
+	const head = (
+		<>
+			<span class="why-kind">Run</span>
+			{run !== undefined && <StatusBadge status={run.status} />}
+			<a href={toRunHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
+				{toSeenLine(node.ref)}
+			</a>
+			{run !== undefined && <Cause run={run} isFirst={node.cause === undefined} />}
+			<span class="faint">
+				<Ago at={node.updated_at} />
+				{run !== undefined && (
+					<>
+						, took <Duration from={run.start_timestamp} to={run.end_timestamp} />
+					</>
+				)}
+			</span>
+		</>
+	);
+	if (below.length === 0) return <div class="why-head">{head}</div>;
+	const isOpen = depth < shown.openTo || shown.path.has(node.key);
+	return (
+		<Folded head={head} label={`What run ${node.object_id} caused: ${below.length}`} isOpen={isOpen}>
+			{() => shown.below(node.key, depth + 1)}
+		</Folded>
+	);
+}
+
+/** The task that it is of a workflow; or who has started it, and which run it repeats. */
+function Cause({ run: { context }, isFirst }: { readonly run: ExecutionRecord; readonly isFirst: boolean }) {
+	const { workflow, user } = context;
+	const task = toMember(workflow, "task_name");
+	const again = toMember(context["re-run"], "ref");
+	if (task !== undefined) return <span>task {toSeenLine(task)}</span>;
+	if (!isFirst) return null;
+	return (
+		<span>
+			started by {typeof user === "string" ? toSeenLine(user) : "somebody"}
+			{again !== undefined && (
+				<>
+					, again after <a href={toRunHref(again)}>run {toSeenLine(again)}</a>
+				</>
+			)}
+		</span>
+	);
+}
+
+function toMember(value: unknown, name: string): string | undefined {
+	const member = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+	return typeof member === "string" ? member : undefined;
+}

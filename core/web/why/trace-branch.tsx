@@ -1,0 +1,69 @@
+import { useSignal } from "@preact/signals";
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { EventItem } from "./event-item.tsx";
+import { RunItem } from "./run-item.tsx";
+import type { ShownTrace } from "./shown-trace.ts";
+
+interface BranchProps {
+	readonly nodes: readonly TraceNode[];
+	readonly shown: ShownTrace;
+	readonly depth: number;
+}
+
+/** Components of a branch that are drawn at first, and each time when more are asked for. */
+const stepSize = 50;
+const attributes = "id,status,start_timestamp,end_timestamp,action.ref,context";
+
+/** Components that have the same cause, in the order of time, each with what it has caused. */
+export function Branch({ nodes, shown, depth }: BranchProps) {
+	const most = useSignal(stepSize);
+	const drawn = nodes.filter(({ key }, index) => index < most.value || shown.path.has(key));
+	const ids = drawn.filter(({ kind }) => kind === "execution").map(({ object_id }) => object_id);
+	const runs = useResource((signal) => readRuns(ids, signal), [ids.join()], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
+	});
+	if (nodes.length === 0) return null;
+	return (
+		<ul class="why-list">
+			{drawn.map((node) => (
+				<li key={node.key} class={node.object_id === shown.chosen ? "chosen" : undefined}>
+					{node.kind === "trigger-instance" ? (
+						<EventItem node={node} shown={shown} depth={depth} />
+					) : node.kind === "execution" ? (
+						<RunItem node={node} run={runs.value.value?.get(node.object_id)} shown={shown} depth={depth} />
+					) : (
+						<>
+							<p class="why-head">Rule {toSeenLine(node.ref)} acted</p>
+							{shown.below(node.key, depth + 1)}
+						</>
+					)}
+				</li>
+			))}
+			{nodes.length > drawn.length && (
+				<li>
+					<button type="button" class="quiet" onClick={() => (most.value += stepSize)}>
+						{nodes.length - drawn.length} more
+					</button>
+				</li>
+			)}
+		</ul>
+	);
+}
+
+async function readRuns(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ExecutionRecord>> {
+	const found = new Map<string, ExecutionRecord>();
+	if (!session.may("execution_list")) return found;
+	for (let first = 0; first < ids.length; first += stepSize) {
+		const part = ids.slice(first, first + stepSize);
+		const { items } = await client.executions.list({ id: part.join(), limit: stepSize, include_attributes: attributes }, { signal });
+		for (const run of items) found.set(run.id, run);
+	}
+	return found;
+}
+
+function isOneOf(data: unknown, ids: readonly string[]): boolean {
+	return typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" && ids.includes(data.id);
+}

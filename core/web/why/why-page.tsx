@@ -1,0 +1,74 @@
+import { useRef } from "preact/hooks";
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import { addressBar } from "../kit/address.ts";
+import type { PageProps } from "../kit/page.ts";
+import { useResource } from "../kit/resource.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Fact } from "../parts/fact.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Ago } from "../parts/time.tsx";
+import { readTrace, type TraceTree, tellsOfTrace } from "./read-trace.ts";
+import type { ShownTrace } from "./shown-trace.ts";
+import { Branch } from "./trace-branch.tsx";
+
+/** A trace with more than so many components is folded at first. */
+const mostOpen = 60;
+
+/** What led to what: events, the rules that acted on them or did not, executions, and what came of their ends. */
+export function Page({ values: { trace = "" } }: PageProps) {
+	const [execution, event] = [addressBar.query("execution"), addressBar.query("event")];
+	const last = useRef<TraceTree | undefined>(undefined);
+	const tree = useResource(
+		async () => {
+			last.current = await readTrace({ trace, execution, event });
+			return last.current;
+		},
+		[trace, execution, event],
+		{ isTouched: (told) => tellsOfTrace(told, last.current) },
+	);
+	if (trace === "" && execution === "" && event === "") {
+		return (
+			<Empty title="Why did it happen?">
+				<p>Open a run or an event, and choose Why.</p>
+			</Empty>
+		);
+	}
+	return (
+		<Loaded resource={tree} title="Why">
+			{(found) => <Trace tree={found} chosen={execution || event} />}
+		</Loaded>
+	);
+}
+
+function Trace({ tree, chosen }: { readonly tree: TraceTree; readonly chosen: string }) {
+	const { trace, branches, path, ids } = tree;
+	const shown: ShownTrace = {
+		branches,
+		path,
+		chosen,
+		openTo: ids.size <= mostOpen ? Number.POSITIVE_INFINITY : 2,
+		below: (key, depth) => <Branch nodes={branches.get(key) ?? []} shown={shown} depth={depth} />,
+	};
+	return (
+		<>
+			<div class="page-head">
+				<h1>Why</h1>
+			</div>
+			<dl class="facts">
+				<Fact name="Trace">{toSeenLine(trace.trace_tag)}</Fact>
+				<Fact name="Began">
+					<Ago at={trace.start_timestamp} />
+				</Fact>
+				<Fact name="Events">{trace.trigger_instances.length}</Fact>
+				<Fact name="Rules that acted">{trace.rules.length}</Fact>
+				<Fact name="Runs">{trace.action_executions.length}</Fact>
+				<Fact name="Id">
+					<span class="mono">{trace.id}</span>
+				</Fact>
+			</dl>
+			<section class="why" aria-label="What led to what">
+				<Branch nodes={branches.get(undefined) ?? []} shown={shown} depth={0} />
+			</section>
+		</>
+	);
+}
