@@ -21,10 +21,11 @@ export const pages: readonly PageDefinition[] = [
 	{
 		path: "/events/:view?",
 		title: "Events",
-		permission: ["trigger_instance_list", "webhook_list", "timer_list", "sensor_type_list"],
+		permission: ["trigger_instance_list", "webhook_list", "timer_list", "sensor_type_list", "trigger_type_list"],
 		group: "Watch",
 		load: () => import("./events/events-page.tsx"),
 	},
+	{ path: "/events/triggers/:ref", title: "Trigger type", load: () => import("./events/trigger-type-page.tsx") },
 	{ path: "/events/latest/:id", title: "Event", load: () => import("./events/event-page.tsx") },
 	{
 		path: "/actions",
@@ -41,6 +42,14 @@ export const pages: readonly PageDefinition[] = [
 		group: "Automate",
 		load: () => import("./rules/rules-page.tsx"),
 	},
+	{
+		path: "/aliases",
+		title: "Aliases",
+		permission: "action_alias_list",
+		group: "Automate",
+		load: () => import("./aliases/aliases-page.tsx"),
+	},
+	{ path: "/aliases/:ref", title: "Alias", load: () => import("./aliases/alias-page.tsx") },
 	{ path: "/rules/:ref", title: "Rule", load: () => import("./rules/rule-page.tsx") },
 	{
 		path: "/packs",

@@ -37,6 +37,14 @@ webTest("an action is found, asked for what it takes, and run; what is wrong is 
 		await page.getByRole("link", { name: "default.speak" }).waitFor({ state: "detached" });
 		assert.equal(await page.locator("tbody tr").count(), 1);
 		assert.match(page.url(), /#\/actions\?q=greets\+SOMEBODY$/);
+		await page.getByLabel("Pack").fill("default");
+		await page.getByLabel("Pack").press("Enter");
+		await page.getByText("No action is like this").waitFor();
+		await page.getByLabel("Search").fill("");
+		await page.getByLabel("Search").press("Enter");
+		await page.getByRole("link", { name: "default.speak" }).waitFor();
+		assert.equal(await page.getByRole("link", { name: "greeting.greet" }).count(), 0);
+		await page.getByRole("button", { name: "Clear" }).click();
 		await page.getByRole("link", { name: "greeting.greet" }).click();
 		await page.getByText("It has not run yet").waitFor();
 		await page.getByText("Whom to greet.").waitFor();

@@ -1,8 +1,8 @@
 import { toSeenLine } from "../../contract/unseen-text.ts";
-import type { ActionRecord } from "../../features/clients.ts";
+import type { ActionRecord, ListPage } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
-import { client } from "../kit/service.ts";
+import { client, session } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { FilterBar } from "../parts/filter-bar.tsx";
@@ -11,6 +11,8 @@ import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 
 const pageSize = 50;
+/** As many as anybody may read at once. */
+const mostPacks = 100;
 const shown = "id,ref,pack,name,description,runner_type,enabled";
 
 const columns: readonly Column<ActionRecord>[] = [
@@ -29,52 +31,86 @@ const columns: readonly Column<ActionRecord>[] = [
 
 /** What can be run, by pack and by words. */
 export function Page() {
-	const actions = useResource(async (signal) => (await client.actions.list({ include_attributes: shown }, { signal })).items, []);
 	return (
 		<>
 			<div class="page-head">
 				<h1>Actions</h1>
 			</div>
-			<Loaded resource={actions}>{(all) => <Actions all={all} />}</Loaded>
+			<PackFilters />
+			<ActionList />
 		</>
 	);
 }
 
-function Actions({ all }: { readonly all: readonly ActionRecord[] }) {
-	const pack = addressBar.query("pack");
-	const words = addressBar.query("q").toLowerCase().split(/\s+/);
-	const found = all.filter(
-		(action) =>
-			(pack === "" || action.pack === pack) &&
-			words.every((word) => `${action.ref} ${action.description} ${action.runner_type}`.toLowerCase().includes(word)),
+/** Names of packs are proposed to who may list them. */
+function PackFilters() {
+	const packs = useResource(
+		async () => (session.may("pack_list") ? (await client.packs.list({ include_attributes: "ref", limit: mostPacks })).items : []),
+		[],
 	);
-	const { limit, offset } = toPaging(pageSize);
-	const rows = found.slice(offset, offset + limit);
+	const refs = (packs.value.value ?? []).map(({ ref }) => ref);
 	return (
-		<>
-			<FilterBar
-				filters={[
-					{ name: "q", label: "Search", kind: "text", hint: "name or words" },
-					{ name: "pack", label: "Pack", kind: "choice", values: [...new Set(all.map((action) => action.pack))] },
-				]}
-			/>
-			{all.length === 0 && (
-				<Empty title="There are no actions yet">
-					<p>Install a pack, or put one into a directory of `packs` and register it:</p>
-					<p>
-						<code>svc pack install NAME</code>
-					</p>
-				</Empty>
-			)}
-			{all.length > 0 && found.length === 0 && (
-				<Empty title="No action is like this">Search for something else, or clear the filters.</Empty>
-			)}
-			{found.length > 0 && (
-				<>
-					<DataTable label="Actions" columns={columns} rows={rows} toKey={({ id }) => id} />
-					<Pager size={pageSize} shown={rows.length} total={found.length} />
-				</>
-			)}
-		</>
+		<FilterBar
+			filters={[
+				{ name: "q", label: "Search", kind: "text", hint: "name or words" },
+				{ name: "pack", label: "Pack", kind: "text", values: refs },
+			]}
+		/>
 	);
+}
+
+function ActionList() {
+	const query = { pack: addressBar.query("pack") || undefined, ...toPaging(pageSize) };
+	const words = addressBar.query("q").toLowerCase().split(/\s+/).filter(Boolean);
+	const actions = useResource(
+		(signal) => (words.length === 0 ? readPage(query, signal) : findActions(query, words, signal)),
+		[JSON.stringify([query, words])],
+	);
+	const isFiltered = words.length > 0 || query.pack !== undefined || query.offset > 0;
+	return (
+		<Loaded resource={actions}>
+			{({ items, total, hasMore }) =>
+				items.length === 0 ? (
+					<NoActions isFiltered={isFiltered} />
+				) : (
+					<>
+						<DataTable label="Actions" columns={columns} rows={items} toKey={({ id }) => id} />
+						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
+					</>
+				)
+			}
+		</Loaded>
+	);
+}
+
+function NoActions({ isFiltered }: { readonly isFiltered: boolean }) {
+	if (isFiltered) return <Empty title="No action is like this">Search for something else, or clear the filters.</Empty>;
+	return (
+		<Empty title="There are no actions yet">
+			<p>Install a pack, or put one into a directory of `packs` and register it:</p>
+			<p>
+				<code>svc pack install NAME</code>
+			</p>
+		</Empty>
+	);
+}
+
+interface Query {
+	readonly pack: string | undefined;
+	readonly limit: number;
+	readonly offset: number;
+}
+
+function readPage(query: Query, signal: AbortSignal): Promise<ListPage<ActionRecord>> {
+	return client.actions.list({ include_attributes: shown, ...query }, { signal });
+}
+
+/** The service does not search by words: all of them are read, without what is not looked at. */
+async function findActions({ pack, limit, offset }: Query, words: readonly string[], signal: AbortSignal): Promise<ListPage<ActionRecord>> {
+	const { items } = await client.actions.list({ include_attributes: shown, pack }, { signal });
+	const found = items.filter(({ ref, description, runner_type }) => {
+		const text = `${ref} ${description} ${runner_type}`.toLowerCase();
+		return words.every((word) => text.includes(word));
+	});
+	return { items: found.slice(offset, offset + limit), total: found.length, limit };
 }

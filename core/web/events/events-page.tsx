@@ -8,6 +8,7 @@ import { Deliveries } from "./deliveries.tsx";
 import { EventList } from "./event-list.tsx";
 import { SensorList } from "./sensor-list.tsx";
 import { TimerList } from "./timer-list.tsx";
+import { TriggerTypeList } from "./trigger-type-list.tsx";
 import { WebhookList } from "./webhook-list.tsx";
 
 interface View {
@@ -23,6 +24,7 @@ const views: readonly View[] = [
 	{ name: "deliveries", title: "Deliveries", permission: "webhook_list", Shown: Deliveries },
 	{ name: "timers", title: "Timers", permission: "timer_list", Shown: TimerList },
 	{ name: "sensors", title: "Sensors", permission: "sensor_type_list", Shown: SensorList },
+	{ name: "triggers", title: "Trigger types", permission: "trigger_type_list", Shown: TriggerTypeList },
 ];
 
 /** What has happened, and where that comes from. */

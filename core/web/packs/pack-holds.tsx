@@ -25,8 +25,13 @@ const kinds: readonly Kind[] = [
 	{ title: "Actions", permission: "action_list", page: "/actions/:ref", list: (query) => client.actions.list(query) },
 	{ title: "Rules", permission: "rule_list", page: "/rules/:ref", list: (query) => client.rules.list(query) },
 	{ title: "Sensors", permission: "sensor_type_list", page: "/events/sensors", list: ({ pack }) => client.sensors.list({ pack }) },
-	{ title: "Trigger types", permission: "trigger_type_list", list: (query) => client.triggers.types.list(query) },
-	{ title: "Aliases", permission: "action_alias_list", list: (query) => client.aliases.list(query) },
+	{
+		title: "Trigger types",
+		permission: "trigger_type_list",
+		page: "/events/triggers/:ref",
+		list: (query) => client.triggers.types.list(query),
+	},
+	{ title: "Aliases", permission: "action_alias_list", page: "/aliases/:ref", list: (query) => client.aliases.list(query) },
 	{ title: "Policies", permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
 ];
 

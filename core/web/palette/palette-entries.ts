@@ -1,4 +1,4 @@
-import { toHref } from "../kit/address.ts";
+import { matchPath, toHref } from "../kit/address.ts";
 import { isOffered, type PageDefinition } from "../kit/page.ts";
 import { client, session } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
@@ -38,7 +38,26 @@ const recordKinds: readonly RecordKind[] = [
 	},
 	{ kind: "Rule", permission: "rule_list", page: "/rules", names: async () => toRefs(await client.rules.list(refs)) },
 	{ kind: "Pack", permission: "pack_list", page: "/packs", names: async () => toRefs(await client.packs.list(refs)) },
-	{ kind: "Sensor", permission: "sensor_list", page: "/sensors", names: async () => toRefs(await client.sensors.list(refs)) },
+	{
+		kind: "Trigger type",
+		permission: "trigger_type_list",
+		page: "/events/triggers",
+		names: async () => toRefs(await client.triggers.types.list(refs)),
+	},
+	{ kind: "Policy", permission: "policy_list", page: "/policies", names: async () => toRefs(await client.policies.list(refs)) },
+	{ kind: "Alias", permission: "action_alias_list", page: "/aliases", names: async () => toRefs(await client.aliases.list(refs)) },
+	{
+		kind: "Datastore item",
+		permission: "key_value_pair_list",
+		page: "/datastore/system",
+		names: async () => (await client.keys.list({ scope: "system", limit: mostNames })).items.map(({ name }) => name),
+	},
+	{
+		kind: "Role",
+		permission: "admin",
+		page: "/access/roles",
+		names: async () => (await client.roles.list()).items.map(({ name }) => name),
+	},
 ];
 
 /** The pages that somebody may go to without naming a record. */
@@ -50,7 +69,7 @@ export function toPageEntries(pages: readonly PageDefinition[]): readonly Palett
 export async function readRecordEntries(pages: readonly PageDefinition[], signal: AbortSignal): Promise<readonly PaletteEntry[]> {
 	const offered = recordKinds.filter(({ permission }) => session.may(permission));
 	const read = offered.map(async ({ kind, page, runFilter, names }) => {
-		const hasPage = pages.some(({ path }) => path.startsWith(`${page}/:`));
+		const hasPage = pages.some(({ path }) => matchPath(path, `${page}/name`) !== undefined);
 		if (!hasPage && runFilter === undefined) return [];
 		return (await names(signal)).map((title) => {
 			const href = hasPage ? toHref(`${page}/${encodeURIComponent(title)}`) : toHref("/history", { [runFilter ?? ""]: title });

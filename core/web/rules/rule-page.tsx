@@ -1,5 +1,6 @@
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RuleRecord } from "../../features/clients.ts";
+import { toTriggerTypeHref } from "../events/trigger-type-list.tsx";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -71,7 +72,9 @@ function Head({ rule, resource }: HeadProps) {
 				<Fact name="State">
 					<StatusBadge status={enabled ? "enabled" : "disabled"} />
 				</Fact>
-				<Fact name="When">{toSeenLine(trigger.type)}</Fact>
+				<Fact name="When">
+					<a href={toTriggerTypeHref(trigger.type)}>{toSeenLine(trigger.type)}</a>
+				</Fact>
 				<Fact name="Then">
 					<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{toSeenLine(action.ref)}</a>
 				</Fact>

@@ -1,0 +1,60 @@
+import type { JsonObject } from "../../contract/json.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { TriggerTypeRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
+import { useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { FilterBar } from "../parts/filter-bar.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
+
+const pageSize = 50;
+
+const columns: readonly Column<TriggerTypeRecord>[] = [
+	{
+		title: "Trigger type",
+		cell: ({ ref }) => (
+			<a class="row-link" href={toTriggerTypeHref(ref)}>
+				{toSeenLine(ref)}
+			</a>
+		),
+	},
+	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
+	{ title: "Takes", class: "mono item-name", cell: ({ parameters_schema }) => toNames(parameters_schema) },
+	{ title: "Tells", class: "mono item-name", cell: ({ payload_schema }) => toNames(payload_schema) },
+];
+
+/** Where a trigger type is shown. */
+export function toTriggerTypeHref(ref: string): string {
+	return toHref(toPath("/events/triggers/:ref", { ref }));
+}
+
+/** What can happen. */
+export function TriggerTypeList() {
+	const query = { pack: addressBar.query("pack") || undefined, sort: "ref", ...toPaging(pageSize) };
+	const types = useResource(() => client.triggers.types.list(query), [JSON.stringify(query)]);
+	return (
+		<>
+			<FilterBar filters={[{ name: "pack", label: "Pack", kind: "text" }]} />
+			<Loaded resource={types}>
+				{({ items, total, hasMore }) =>
+					items.length === 0 ? (
+						<Empty title="No trigger type is like this" />
+					) : (
+						<>
+							<DataTable label="Trigger types" columns={columns} rows={items} toKey={({ id }) => id} />
+							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
+						</>
+					)
+				}
+			</Loaded>
+		</>
+	);
+}
+
+/** The members that a schema names. */
+function toNames({ properties }: JsonObject): string {
+	return typeof properties === "object" && properties !== null ? Object.keys(properties).map(toSeenLine).join(", ") : "";
+}
