@@ -29,7 +29,6 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 				<a class="brand" href={`#${pages[0]?.path}`}>
 					svc
 				</a>
-				<Navigation current={current} />
 				<div class="who">
 					<LiveMark />
 					<Commands pages={pages} />
@@ -42,9 +41,12 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 					)}
 				</div>
 			</header>
-			<main ref={main} tabIndex={-1}>
-				{children}
-			</main>
+			<div class="frame">
+				<Navigation current={current} />
+				<main ref={main} tabIndex={-1}>
+					{children}
+				</main>
+			</div>
 			<NoticeList />
 		</>
 	);
@@ -55,15 +57,21 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 	const isCurrent = (page: PageDefinition) => current !== undefined && current.path.split("/")[1] === page.path.split("/")[1];
 	return (
 		<nav class="main-nav" aria-label="Pages">
-			{pageGroups.flatMap((group) =>
-				offered
-					.filter((page) => page.group === group)
-					.map((page) => (
-						<a key={page.path} href={`#${page.path.replace(/\/:.*/, "")}`} aria-current={isCurrent(page) ? "page" : undefined}>
-							{page.title}
-						</a>
-					)),
-			)}
+			{pageGroups.map((group) => {
+				const own = offered.filter((page) => page.group === group);
+				return own.length === 0 ? null : (
+					<div key={group} class="nav-group" role="group" aria-label={group}>
+						<span class="nav-title" aria-hidden="true">
+							{group}
+						</span>
+						{own.map((page) => (
+							<a key={page.path} href={`#${page.path.replace(/\/:.*/, "")}`} aria-current={isCurrent(page) ? "page" : undefined}>
+								{page.title}
+							</a>
+						))}
+					</div>
+				);
+			})}
 		</nav>
 	);
 }
