@@ -69,6 +69,7 @@ export interface GuardedOptions {
 	readonly packs?: PackFiles;
 	readonly api?: SvcConfig["api"];
 	readonly stream?: SvcConfig["stream"];
+	readonly webui?: NonNullable<SvcConfig["webui"]>;
 	/** Puts something between the service and its storage. */
 	readonly storage?: (plugin: StoragePlugin) => StoragePlugin;
 }
@@ -100,6 +101,7 @@ export async function withGuardedService(
 			rbac: { enable: true, ...rbac, assignments },
 			api: { port: 0, ...given.api },
 			stream: { port: 0, ...given.stream },
+			...(given.webui !== undefined && { webui: given.webui }),
 		},
 		{
 			directory,
