@@ -8,6 +8,12 @@ export const runViews: readonly RunViewDefinition[] = [
 	{ name: "general", title: "General", load: () => import("./general-view.tsx") },
 	{ name: "graph", title: "Graph", isOffered: isWorkflow, load: () => import("../workflow/graph-view.tsx") },
 	{ name: "tasks", title: "Tasks", isOffered: isWorkflow, load: () => import("../workflow/tasks-view.tsx") },
+	{
+		name: "time",
+		title: "Time line",
+		isOffered: (run) => isWorkflow(run) || (run.children ?? []).length > 0,
+		load: () => import("../timeline/timeline-view.tsx"),
+	},
 	{ name: "log", title: "Log", load: () => import("../log/log-view.tsx") },
 	{
 		name: "children",

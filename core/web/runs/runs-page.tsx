@@ -1,14 +1,16 @@
 import { useSignal } from "@preact/signals";
 import type { ListQuery } from "../../client/page.ts";
-import { addressBar } from "../kit/address.ts";
+import { addressBar, toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import { TimeLine } from "../timeline/time-line.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
 import { NothingYet } from "./nothing-yet.tsx";
+import { toRunHref } from "./run-address.ts";
 import { RunTable, runAttributes } from "./run-table.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
@@ -24,6 +26,7 @@ const filterNames = ["status", "action", "user", "rule", "trigger", "trigger_typ
 /** Executions as they come and go. */
 export function Page() {
 	const query = toQuery();
+	const isTimeLine = addressBar.query("show") === "time";
 	const key = JSON.stringify(query);
 	const runs = useResource((signal) => client.executions.list(query, { signal }), [key], {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
@@ -44,6 +47,11 @@ export function Page() {
 					<>
 						<div class="run-bar">
 							<SavedViews />
+							<a
+								href={toHref("/history", { ...Object.fromEntries(addressBar.current.value.query), show: isTimeLine ? undefined : "time" })}
+							>
+								{isTimeLine ? "As a table" : "In time"}
+							</a>
 							<BulkActions
 								runs={items.filter(({ id }) => chosen.value.has(id))}
 								onDone={() => {
@@ -56,7 +64,11 @@ export function Page() {
 							<NoRuns isFiltered={isFiltered()} />
 						) : (
 							<>
-								<RunTable runs={items} chosen={chosen.value} onChoose={(next) => (chosen.value = next)} />
+								{isTimeLine ? (
+									<TimeLine label="Runs in time" runs={items} toName={({ action }) => action.ref} toHref={({ id }) => toRunHref(id)} />
+								) : (
+									<RunTable runs={items} chosen={chosen.value} onChoose={(next) => (chosen.value = next)} />
+								)}
 								<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 							</>
 						)}

@@ -28,9 +28,14 @@ export function Page({ values: { trace = "" } }: PageProps) {
 	);
 	if (trace === "" && execution === "" && event === "") {
 		return (
-			<Empty title="Why did it happen?">
-				<p>Open a run or an event, and choose Why.</p>
-			</Empty>
+			<>
+				<div class="page-head">
+					<h1>Why</h1>
+				</div>
+				<Empty title="Why did it happen?">
+					<p>Open a run and choose Why, or an event and choose What came of it.</p>
+				</Empty>
+			</>
 		);
 	}
 	return (

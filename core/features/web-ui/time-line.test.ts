@@ -1,0 +1,53 @@
+// test-timeout: 240
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { assertClean, assertFitsPhone, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
+import { beginUntil, yard } from "../../testing/web/yard.test-support.ts";
+
+test.after(closeBrowser);
+
+webTest("2,000 nested runs are in time, of which the page holds those that are seen", () =>
+	withWeb(async (web) => {
+		const root = await web.signIn("root");
+		const id = await beginUntil(web, root, "yard.many", { status: "succeeded" });
+		const page = await web.open("root", `/history/${id}/time`);
+		await page.getByText("2,000 runs").waitFor();
+		await page.getByRole("link", { name: "each 1", exact: true }).waitFor();
+		assert.ok((await page.locator("*").count()) <= 600);
+		const rows = page.getByRole("region", { name: "Time line" });
+		await rows.focus();
+		await page.keyboard.press("End");
+		await page.locator('li[aria-posinset="2000"]').waitFor();
+		assert.ok((await page.locator("*").count()) <= 600);
+		await assertClean(page);
+		await assertFitsPhone(page);
+	}, yard),
+);
+
+webTest("what waited and what ran are told apart, as it goes on; the list of runs is shown in time, too", () =>
+	withWeb(async (web) => {
+		const root = await web.signIn("root");
+		const id = await beginUntil(web, root, "yard.waiting", { status: "running" });
+		const page = await web.open("olga", `/history/${id}/time`);
+		const row = page.getByRole("region", { name: "Time line" }).getByRole("listitem");
+		await row.getByRole("link", { name: "hold" }).waitFor();
+		await row.getByText("running").waitFor();
+		assert.equal(await row.locator(".waited").count(), 1);
+		assert.equal(await row.locator(".ran.busy").count(), 1);
+		const [child] = (await web.ask(root, "GET", `/v1/executions?parent=${id}`)).body as unknown as { readonly id: string }[];
+		await web.ask(root, "DELETE", `/v1/executions/${child?.id}`);
+		await row.getByText("canceled").waitFor();
+		await assertClean(page);
+		await page.goto(page.url().replace(/#.*/, "#/history?all=shown"));
+		await page.getByRole("link", { name: "In time" }).click();
+		const runs = page.getByRole("region", { name: "Runs in time" });
+		await runs.getByRole("link", { name: "yard.talk" }).waitFor();
+		assert.match(page.url(), /all=shown&show=time/);
+		await assertClean(page);
+		await assertFitsPhone(page);
+		await page.goBack();
+		await page.getByRole("table", { name: "Runs" }).waitFor();
+	}, yard),
+);
+
+test.run();
