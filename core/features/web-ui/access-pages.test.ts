@@ -6,7 +6,7 @@ import { assertClean, closeBrowser, goTo, webTest, withWeb } from "../../testing
 test.after(closeBrowser);
 
 /** Characters that nobody sees are refused. */
-const seenText = hostileText.replace(/[\u0000\u202e]/g, "");
+const seenText = hostileText.replace("\u0000", "").replace("\u202e", "");
 
 webTest("a key is made and shown once, changed, switched off and deleted", () =>
 	withWeb(async (web) => {

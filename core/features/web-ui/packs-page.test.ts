@@ -1,4 +1,7 @@
 import * as assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import { hostileText } from "../../testing/web/chatty.test-support.ts";
@@ -16,7 +19,9 @@ token: { type: string, secret: true }
 `;
 
 /** A repository of the pack `disk`, in which versions can be committed; removed at the end. */
-async function withRepository(use: (address: string, commit: (version: string) => void) => Promise<void>): Promise<void> {
+async function withRepository(
+	use: (address: string, commit: (version: string, more?: Readonly<Record<string, string>>) => void) => Promise<void>,
+): Promise<void> {
 	const bench = new SourceBench();
 	const files = (version: string) => ({
 		"pack.yaml": `ref: disk\nname: disk\ndescription: Looks after disks.\nversion: ${version}\nauthor: Ann\nkeywords: [storage]\n`,
@@ -25,8 +30,8 @@ async function withRepository(use: (address: string, commit: (version: string) =
 		"actions/tell.yaml": "name: tell\nrunner_type: speak\n",
 		"rules/posted.yaml": "name: posted\ntrigger: { type: core.svc.webhook, parameters: { url: hooks/disk } }\naction: { ref: disk.tell }\n",
 	});
-	const commit = (version: string) => {
-		for (const [path, text] of Object.entries(files(version))) bench.write(`disk/${path}`, text);
+	const commit = (version: string, more: Readonly<Record<string, string>> = {}) => {
+		for (const [path, text] of Object.entries({ ...files(version), ...more })) bench.write(`disk/${path}`, text);
 		bench.commit("disk", version);
 	};
 	try {
@@ -102,6 +107,65 @@ webTest("a pack is installed, looked at, upgraded, rolled back and removed; each
 			await assertClean(page);
 		}),
 	),
+);
+
+webTest("a pack that is followed in git says how far the service has come, and why not; it is changed there only", () =>
+	withRepository((git, commit) =>
+		withWeb(
+			async (web) => {
+				const page = await web.open("root", "/packs?view=followed");
+				await page.getByText("installed", { exact: true }).waitFor();
+				await assertClean(page);
+				commit("1.1.0", { "rules/broken.yaml": "name: broken\n" });
+				await page.getByRole("button", { name: /^Look now at/ }).click();
+				await seeJob(page, "/packs");
+				await page.getByRole("cell", { name: "failed" }).waitFor();
+				await assertClean(page);
+				await page.getByRole("link", { name: "disk", exact: true }).click();
+				await page.getByText(/rules\/broken\.yaml/).waitFor();
+				await page.getByText("# Disk 1.0.0").waitFor();
+				assert.equal(await page.getByRole("button", { name: /Upgrade|Roll back|Uninstall/ }).count(), 0);
+				await assertClean(page);
+				const viewer = await web.open("olga", "/packs?view=followed");
+				await viewer.getByText(/rules\/broken\.yaml/).waitFor();
+				assert.equal(await viewer.getByRole("button", { name: /Look now/ }).count(), 0);
+				await assertClean(viewer);
+			},
+			{ followed: [{ git, interval: 3_600 }] },
+		),
+	),
+);
+
+webTest("packs of the index are found by words and installed; an index that cannot be read says so", () =>
+	withRepository(async (address) => {
+		const home = mkdtempSync(join(tmpdir(), "svc-web-index-"));
+		const entry = { name: "disk", version: "1.0.0", description: seenText, author: "Ann", repo_url: address };
+		writeFileSync(join(home, "index.json"), JSON.stringify({ packs: { disk: entry, tape: { ...entry, name: "tape" } } }));
+		await withWeb(
+			async (web) => {
+				const page = await web.open("root", "/packs?view=index");
+				await page.getByRole("cell", { name: "tape", exact: true }).waitFor();
+				await page.getByText(/nothing\.json/).waitFor();
+				assert.notEqual(await page.title(), "taken");
+				await assertClean(page);
+				await page.getByLabel("Search").fill("disk");
+				await page.getByLabel("Search").press("Enter");
+				await page.getByRole("cell", { name: "tape", exact: true }).waitFor({ state: "detached" });
+				assert.match(page.url(), /#\/packs\?view=index&q=disk$/);
+				await page.getByRole("button", { name: "Install disk" }).click();
+				const dialog = page.getByRole("dialog");
+				assert.equal(await dialog.getByLabel("source").inputValue(), "disk");
+				await dialog.getByRole("button", { name: "Install", exact: true }).click();
+				await seeJob(page, "/packs/disk");
+				await page.getByText("# Disk 1.0.0").waitFor();
+				const viewer = await web.open("olga", "/packs?view=index");
+				await viewer.getByRole("cell", { name: "tape", exact: true }).waitFor();
+				assert.equal(await viewer.getByRole("button", { name: /^Install/ }).count(), 0);
+			},
+			{ content: { index_url: [join(home, "index.json"), join(home, "nothing.json")] } },
+		);
+		rmSync(home, { recursive: true, force: true });
+	}),
 );
 
 const packs = {

@@ -6,6 +6,7 @@ import {
 	defineAuthBackend,
 	defineRunner,
 	defineSensor,
+	type GitPack,
 	type RoleConfig,
 	type StoragePlugin,
 	type SvcConfig,
@@ -67,6 +68,9 @@ export interface GuardedOptions {
 	/** Besides `speak`. */
 	readonly runners?: SvcConfig["runners"];
 	readonly packs?: PackFiles;
+	/** Packs in git that the service follows. */
+	readonly followed?: readonly GitPack[];
+	readonly content?: SvcConfig["content"];
 	readonly api?: SvcConfig["api"];
 	readonly stream?: SvcConfig["stream"];
 	readonly webui?: NonNullable<SvcConfig["webui"]>;
@@ -77,7 +81,7 @@ export interface GuardedOptions {
 /** Run with a service with access control, the administrator `root` the actions `default.speak` and `default.whisper`, and the sensor `default.watcher`. */
 export async function withGuardedService(
 	test: (service: GuardedService) => Promise<void>,
-	{ rbac = {}, auth = {}, isTimeFrozen = false, runners = [], packs = {}, ...given }: GuardedOptions = {},
+	{ rbac = {}, auth = {}, isTimeFrozen = false, runners = [], packs = {}, followed = [], ...given }: GuardedOptions = {},
 ): Promise<void> {
 	const backend = createBackend();
 	const directory = await mkdtemp(join(tmpdir(), "svc-guarded-"));
@@ -95,7 +99,8 @@ export async function withGuardedService(
 			storage: given.storage?.(backend.storage) ?? backend.storage,
 			event_bus: backend.eventBus,
 			runners: [speak(), ...runners],
-			...(Object.keys(packs).length > 0 && { packs: [join(directory, "packs")] }),
+			packs: [...(Object.keys(packs).length > 0 ? [join(directory, "packs")] : []), ...followed],
+			...(given.content !== undefined && { content: given.content }),
 			sensors: [watcher()],
 			auth: { port: 0, backend: anybody(), ...auth },
 			rbac: { enable: true, ...rbac, assignments },
