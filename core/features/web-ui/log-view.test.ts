@@ -79,7 +79,7 @@ webTest("what goes on is followed, without a line lost or twice over connections
 		await page.mouse.wheel(0, -3_000);
 		await page.getByRole("button", { name: /\d+ new lines/ }).waitFor();
 		await web.ask(root, "DELETE", `/v1/executions/${String(body["id"])}`);
-		await page.locator("header ~ main").getByText("canceled").first().waitFor();
+		await page.locator("main").getByText("canceled").first().waitFor();
 		await page.getByRole("button", { name: /\d+ new lines/ }).click();
 		const whole = await (
 			await fetch(`${web.urls.api}/v1/executions/${String(body["id"])}/output`, { headers: { "x-auth-token": root } })
