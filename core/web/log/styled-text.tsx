@@ -1,5 +1,6 @@
-import Anser from "anser";
+import Anser, { type AnserJsonEntry } from "anser";
 import { toSeenLine } from "../../contract/unseen-text.ts";
+import { toAnsiColour } from "./ansi-colour.ts";
 
 /** Sequences of terminals that are no colours: moves of the cursor, titles of windows. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
@@ -10,6 +11,8 @@ export interface StyledPart {
 	readonly text: string;
 	/** Names of classes; empty: as the rest. */
 	readonly class: string;
+	/** Colours without a class, by the names of the properties in which the style finds them. */
+	readonly own?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -20,10 +23,14 @@ export function toStyledParts(line: string): readonly StyledPart[] {
 	const text = toOverwritten(line.replace(/\r+$/, ""));
 	if (!text.includes("\u001b")) return [{ text: toSeen(text), class: "" }];
 	const parts = Anser.ansiToJson(text.replace(otherSequences, ""), { use_classes: true, json: true, remove_empty: true });
-	return parts.map(({ content, fg, bg, decorations }) => ({
-		text: toSeen(content),
-		class: [fg, bg && `on-${bg}`, ...decorations].filter(Boolean).join(" "),
-	}));
+	return parts.map(toStyledPart);
+}
+
+function toStyledPart({ content, fg, bg, fg_truecolor, bg_truecolor, decorations }: AnserJsonEntry): StyledPart {
+	const [text, ground] = [toAnsiColour(fg, fg_truecolor), toAnsiColour(bg, bg_truecolor)];
+	const classes = [text.class, text.own && "own-colour", ground.class && `on-${ground.class}`, ground.own && "own-ground", ...decorations];
+	const own = { ...(text.own && { "--own-colour": text.own }), ...(ground.own && { "--own-ground": ground.own }) };
+	return { text: toSeen(content), class: classes.filter(Boolean).join(" "), ...(Object.keys(own).length > 0 && { own }) };
 }
 
 /** Progress bars write one line many times. */
@@ -40,11 +47,11 @@ function toSeen(text: string): string {
 export function StyledText({ parts, find }: { readonly parts: readonly StyledPart[]; readonly find: string }) {
 	return (
 		<>
-			{parts.map(({ text, class: name }, index) =>
+			{parts.map(({ text, class: name, own }, index) =>
 				name === "" ? (
 					<Marked key={index} text={text} find={find} />
 				) : (
-					<span key={index} class={name}>
+					<span key={index} class={name} {...(own !== undefined && { style: own })}>
 						<Marked text={text} find={find} />
 					</span>
 				),
