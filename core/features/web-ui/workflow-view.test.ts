@@ -1,5 +1,6 @@
 // test-timeout: 240
 import * as assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { test } from "uvu";
 import { assertClean, assertFitsPhone, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
 import { beginUntil, yard } from "../../testing/web/yard.test-support.ts";
@@ -110,6 +111,41 @@ webTest("200 tasks are drawn in a box of their own, on a phone as well; whoever 
 		},
 		{ ...yard, grants: [{ resource_uid: "action:yard:whole", permission_types: ["action_view"] }] },
 	),
+);
+
+webTest("chosen tasks run again, items that have succeeded only when that is asked for; then the new run is shown", () =>
+	withWeb(async (web) => {
+		const root = await web.signIn("root");
+		const countParts = async (id: string) =>
+			((await web.ask(root, "GET", `/v1/executions?parent=${id}`)).body as unknown as readonly object[]).length;
+		const ended = (page: Page) => page.getByText("1 task, 1 ended, 1 failed, 0 active").waitFor();
+		const toId = (page: Page) => /history\/([0-9a-f]{24})/.exec(page.url())?.[1] ?? "";
+		const first = await beginUntil(web, root, "yard.halves", { status: "failed" });
+		const page = await web.open("root", `/history/${first}/graph?task=each`);
+		await page.getByRole("button", { name: "Run tasks again" }).click();
+		const dialog = page.getByRole("dialog");
+		assert.ok(await dialog.getByRole("checkbox", { name: "each failed" }).isChecked());
+		await assertClean(page);
+		await dialog.getByRole("button", { name: "Run 1 task again" }).click();
+		await page.waitForURL((url) => !url.hash.includes(first));
+		await ended(page);
+		const second = toId(page);
+		assert.equal(await countParts(second), 1);
+		await page.getByRole("link", { name: /^each/ }).click();
+		await page.getByRole("button", { name: "Run again from here" }).click();
+		await dialog.getByLabel("also the items that have succeeded").check();
+		await dialog.getByRole("button", { name: "Run 1 task again" }).click();
+		await page.waitForURL((url) => !url.hash.includes(second));
+		await ended(page);
+		assert.equal(await countParts(toId(page)), 3);
+		const viewer = await web.open("olga", `/history/${first}/graph?task=each`);
+		await viewer.getByRole("region", { name: "Task each" }).waitFor();
+		assert.equal(await viewer.getByRole("button", { name: /again/ }).count(), 0);
+		const chain = await beginUntil(web, root, "yard.line", { status: "succeeded" });
+		const other = await web.open("root", `/history/${chain}`);
+		await other.getByRole("button", { name: "Run again", exact: true }).waitFor();
+		assert.equal(await other.getByRole("button", { name: "Run tasks again" }).count(), 0);
+	}, yard),
 );
 
 test.run();

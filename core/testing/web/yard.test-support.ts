@@ -50,6 +50,12 @@ const many = {
 	tasks: { each: { with: "<% range(ctx(count)) %>", action: "yard.talk" } },
 };
 
+/** The second of three items fails. */
+const halves = {
+	version: "1.0",
+	tasks: { each: { with: "<% list(a, b, c) %>", action: "yard.talk", input: { fail: "<% switch(item() = b => broken, true => '') %>" } } },
+};
+
 const large = {
 	version: "1.0",
 	tasks: Object.fromEntries(
@@ -71,7 +77,7 @@ export const yard = {
 		"yard/pack.yaml": stringify({ ref: "yard", name: "yard", description: "Flows.", version: "1.0.0", author: "somebody" }),
 		"yard/actions/talk.yaml": stringify({ name: "talk", runner_type: "chatty" }),
 		...Object.fromEntries(
-			Object.entries({ whole, waiting, large }).flatMap(([name, definition]) => [
+			Object.entries({ whole, waiting, halves, large }).flatMap(([name, definition]) => [
 				[`yard/actions/${name}.yaml`, toAction(name)],
 				[`yard/actions/workflows/${name}.yaml`, stringify(definition)],
 			]),

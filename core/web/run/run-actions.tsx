@@ -6,6 +6,7 @@ import type { Resource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
+import { RerunTasks } from "../workflow/rerun-tasks.tsx";
 import { RerunDialog } from "./rerun-dialog.tsx";
 import { runAgain } from "./run-again.ts";
 
@@ -36,6 +37,7 @@ export function RunActions({ run, resource }: { readonly run: ExecutionRecord; r
 					Cancel
 				</button>
 			)}
+			<RerunTasks run={run} label="Run tasks again …" />
 			{mayRerun && (
 				<button type="button" onClick={() => (asked.value = "changes")}>
 					Run with changes …

@@ -24,7 +24,7 @@ export function View({ run }: RunViewProps) {
 			{(found) => (
 				<div class="graph-columns">
 					<GraphBox run={run.id} graph={found} />
-					<TaskPanel key={addressBar.query("task")} graph={found} name={addressBar.query("task")} />
+					<TaskPanel key={addressBar.query("task")} run={run} graph={found} name={addressBar.query("task")} />
 				</div>
 			)}
 		</Loaded>

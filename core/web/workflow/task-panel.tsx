@@ -1,22 +1,24 @@
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
-import type { RunGraphRecord, TaskState } from "../../features/clients.ts";
+import type { ExecutionRecord, RunGraphRecord, TaskState } from "../../features/clients.ts";
 import { addressBar } from "../kit/address.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
+import { RerunTasks } from "./rerun-tasks.tsx";
 import type { RunNode } from "./run-graph.ts";
 import { TaskRun, TaskRuns } from "./task-runs.tsx";
 import { toItemWords, toNodeTraits } from "./task-words.ts";
 
 interface PanelProps {
+	readonly run: ExecutionRecord;
 	readonly graph: RunGraphRecord;
 	/** Name of the task; empty when none is chosen. */
 	readonly name: string;
 }
 
 /** One task: what the definition says of it, how often it has run, and what one of its executions was given and gave. */
-export function TaskPanel({ graph, name }: PanelProps) {
+export function TaskPanel({ run, graph, name }: PanelProps) {
 	const node = graph.nodes.find(({ id }) => id === name);
 	if (name === "") return <p class="card faint">Choose a task to see what it was given and what came of it.</p>;
 	if (node === undefined) return <Empty title="This workflow has no such task" />;
@@ -37,6 +39,7 @@ export function TaskPanel({ graph, name }: PanelProps) {
 			<Next graph={graph} node={node} />
 			{task === undefined ? <p class="faint">It has not run.</p> : <Passes node={node} />}
 			{node.tasks.length > 0 && <TaskRuns key={name} tasks={node.tasks} chosen={chosen} />}
+			{task !== undefined && <RerunTasks run={run} task={name} label="Run again from here …" />}
 			{chosen !== undefined && <TaskRun key={chosen} id={chosen} />}
 		</section>
 	);
