@@ -56,16 +56,21 @@ async function prepare({ ask, signIn, run }: WebUnderTest): Promise<Readonly<Rec
 		parameters: { threshold: 5 },
 	};
 	await send("/policies", policy);
+	const key = await send("/apikeys", { metadata: { for: "x".repeat(500) } });
+	const [node] = (await ask(root, "GET", "/v1/nodes")).body as unknown as readonly { readonly id: string }[];
 	const [event] = (await ask(root, "GET", "/v1/triggerinstances?limit=1")).body as unknown as readonly { readonly id: string }[];
 	return {
 		history: { id },
 		inquiries: { id: String(asked["id"]) },
-		events: { id: event?.id ?? "" },
+		events: { id: event?.id ?? "", ref: "core.svc.webhook" },
 		actions: { ref: action.ref },
 		rules: { ref: "default.posted" },
 		policies: { ref: "default.few" },
 		datastore: { scope: "system", name: "sample" },
 		packs: { ref: "core" },
+		apikeys: { id: String(key["id"]) },
+		access: { name: "given" },
+		nodes: { id: node?.id ?? "" },
 	};
 }
 

@@ -64,9 +64,11 @@ export function Page({ values: { scope = "" } }: PageProps) {
 function Items({ scope, user }: { readonly scope: ScopeName; readonly user: string | undefined }) {
 	const query = { scope, user, prefix: addressBar.query("prefix") || undefined, sort: "name", ...toPaging(pageSize) };
 	const items = useResource(() => client.keys.list(query), [JSON.stringify(query)]);
+	// Without access control nobody may name another user.
+	const mayNameOthers = session.may("admin") && session.user.value?.rbac.enabled === true;
 	const filters: readonly Filter[] = [
 		{ name: "prefix", label: "Name begins with", kind: "text" },
-		...(scope === "user" && session.may("admin") ? [{ name: "user", label: "Whose", kind: "text", hint: "your own" } as const] : []),
+		...(scope === "user" && mayNameOthers ? [{ name: "user", label: "Whose", kind: "text", hint: "your own" } as const] : []),
 	];
 	return (
 		<>

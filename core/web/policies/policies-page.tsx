@@ -14,7 +14,6 @@ import { NewPolicy } from "./new-policy.tsx";
 
 const pageSize = 50;
 const names = ["pack", "resource_ref", "policy_type"] as const;
-const types = ["action.concurrency", "action.concurrency.attr", "action.crash", "action.retry"];
 
 const columns: readonly Column<PolicyRecord>[] = [
 	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
@@ -47,13 +46,7 @@ export function Page() {
 					</button>
 				)}
 			</div>
-			<FilterBar
-				filters={[
-					{ name: "pack", label: "Pack", kind: "text" },
-					{ name: "resource_ref", label: "Action", kind: "text", hint: "pack.action" },
-					{ name: "policy_type", label: "Type", kind: "choice", values: types },
-				]}
-			/>
+			<PolicyFilters />
 			<Loaded resource={policies}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
@@ -68,5 +61,20 @@ export function Page() {
 			</Loaded>
 			{isMaking.value && <NewPolicy onClose={() => (isMaking.value = false)} />}
 		</>
+	);
+}
+
+/** Types are there to choose from for who may list them. */
+function PolicyFilters() {
+	const types = useResource(async () => (session.may("policy_type_list") ? (await client.policies.types()).items : []), []);
+	const refs = (types.value.value ?? []).map(({ ref }) => ref);
+	return (
+		<FilterBar
+			filters={[
+				{ name: "pack", label: "Pack", kind: "text" },
+				{ name: "resource_ref", label: "Action", kind: "text", hint: "pack.action" },
+				{ name: "policy_type", label: "Type", kind: refs.length > 0 ? "choice" : "text", values: refs },
+			]}
+		/>
 	);
 }
