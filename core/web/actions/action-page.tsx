@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/json.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { ActionRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -9,7 +9,7 @@ import { CodeBox } from "../parts/code-box.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { StatusBadge } from "../parts/status-badge.tsx";
+import { RecordHead } from "../parts/record-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { ActionRuns } from "./action-runs.tsx";
 import { RunForm } from "./run-form.tsx";
@@ -46,28 +46,19 @@ export function Page({ values: { ref = "" } }: PageProps) {
 }
 
 function Head({ action }: { readonly action: ActionRecord }) {
-	const { ref, description, enabled, pack, runner_type, entry_point } = action;
+	const { pack, runner_type, entry_point } = action;
 	return (
-		<>
-			<div class="page-head">
-				<h1>{toSeenLine(ref)}</h1>
-			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
-			<dl class="facts">
-				<Fact name="State">
-					<StatusBadge status={enabled ? "enabled" : "disabled"} />
+		<RecordHead record={action}>
+			<Fact name="Pack">
+				<a href={toHref("/actions", { pack })}>{toSeenLine(pack)}</a>
+			</Fact>
+			<Fact name="Runner">{toSeenLine(runner_type)}</Fact>
+			{entry_point !== "" && (
+				<Fact name="Entry point">
+					<span class="mono">{toSeenLine(entry_point)}</span>
 				</Fact>
-				<Fact name="Pack">
-					<a href={toHref("/actions", { pack })}>{toSeenLine(pack)}</a>
-				</Fact>
-				<Fact name="Runner">{toSeenLine(runner_type)}</Fact>
-				{entry_point !== "" && (
-					<Fact name="Entry point">
-						<span class="mono">{toSeenLine(entry_point)}</span>
-					</Fact>
-				)}
-			</dl>
-		</>
+			)}
+		</RecordHead>
 	);
 }
 

@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { AliasRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -7,7 +7,7 @@ import { client } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { StatusBadge } from "../parts/status-badge.tsx";
+import { RecordHead } from "../parts/record-head.tsx";
 import { toDisplay } from "./alias-format.ts";
 
 /** One alias: what is written, what that runs, and what is said about it. */
@@ -21,24 +21,17 @@ export function Page({ values: { ref = "" } }: PageProps) {
 }
 
 function Alias({ alias }: { readonly alias: AliasRecord }) {
-	const { ref, description, enabled, action_ref, pack, formats, ack, result, immutable_parameters } = alias;
+	const { action_ref, pack, formats, ack, result, immutable_parameters } = alias;
 	return (
 		<>
-			<div class="page-head">
-				<h1>{toSeenLine(ref)}</h1>
-			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
-			<dl class="facts">
-				<Fact name="State">
-					<StatusBadge status={enabled ? "enabled" : "disabled"} />
-				</Fact>
+			<RecordHead record={alias}>
 				<Fact name="Runs">
 					<a href={toHref(toPath("/actions/:ref", { ref: action_ref }))}>{toSeenLine(action_ref)}</a>
 				</Fact>
 				<Fact name="Pack">
 					<a href={toHref("/aliases", { pack })}>{toSeenLine(pack)}</a>
 				</Fact>
-			</dl>
+			</RecordHead>
 			<section class="card">
 				<h2>What is written</h2>
 				<ul class="held">

@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { TriggerTypeRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -7,6 +7,7 @@ import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import { RecordHead } from "../parts/record-head.tsx";
 
 /** As many rules as are named. */
 const most = 100;
@@ -21,14 +22,11 @@ export function Page({ values: { ref = "" } }: PageProps) {
 	);
 }
 
-function TriggerType({ type: { ref, description, pack, parameters_schema, payload_schema } }: { readonly type: TriggerTypeRecord }) {
+function TriggerType({ type }: { readonly type: TriggerTypeRecord }) {
+	const { ref, pack, parameters_schema, payload_schema } = type;
 	return (
 		<>
-			<div class="page-head">
-				<h1>{toSeenLine(ref)}</h1>
-			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
-			<dl class="facts">
+			<RecordHead record={type}>
 				<Fact name="Pack">
 					<a href={toHref("/events/triggers", { pack })}>{toSeenLine(pack)}</a>
 				</Fact>
@@ -37,7 +35,7 @@ function TriggerType({ type: { ref, description, pack, parameters_schema, payloa
 						<a href={toHref("/events/latest", { trigger_type: ref })}>Events of this type</a>
 					</Fact>
 				)}
-			</dl>
+			</RecordHead>
 			<div class="run-columns">
 				<section class="card">
 					<h2>What it takes</h2>

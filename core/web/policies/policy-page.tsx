@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { PolicyRecord } from "../../features/clients.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -11,7 +11,7 @@ import { Confirm, Dialog } from "../parts/confirm.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { StatusBadge } from "../parts/status-badge.tsx";
+import { RecordHead } from "../parts/record-head.tsx";
 import { policyMembers, toPolicyRequest } from "./policy-form.ts";
 
 interface PolicyProps {
@@ -38,27 +38,17 @@ export function Page({ values: { ref = "" } }: PageProps) {
 }
 
 function Head({ policy, resource }: PolicyProps) {
-	const { ref, description, enabled, pack, resource_ref, policy_type } = policy;
+	const { pack, resource_ref, policy_type } = policy;
 	return (
-		<>
-			<div class="page-head">
-				<h1>{toSeenLine(ref)}</h1>
-				<PolicyActions policy={policy} resource={resource} />
-			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
-			<dl class="facts">
-				<Fact name="State">
-					<StatusBadge status={enabled ? "enabled" : "disabled"} />
-				</Fact>
-				<Fact name="Action">
-					<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{toSeenLine(resource_ref)}</a>
-				</Fact>
-				<Fact name="Type">{toSeenLine(policy_type)}</Fact>
-				<Fact name="Pack">
-					<a href={toHref("/policies", { pack })}>{toSeenLine(pack)}</a>
-				</Fact>
-			</dl>
-		</>
+		<RecordHead record={policy} actions={<PolicyActions policy={policy} resource={resource} />}>
+			<Fact name="Action">
+				<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{toSeenLine(resource_ref)}</a>
+			</Fact>
+			<Fact name="Type">{toSeenLine(policy_type)}</Fact>
+			<Fact name="Pack">
+				<a href={toHref("/policies", { pack })}>{toSeenLine(pack)}</a>
+			</Fact>
+		</RecordHead>
 	);
 }
 

@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { RuleRecord } from "../../features/clients.ts";
 import { toTriggerTypeHref } from "../events/trigger-type-list.tsx";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -9,7 +9,7 @@ import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { StatusBadge } from "../parts/status-badge.tsx";
+import { RecordHead } from "../parts/record-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Criteria } from "./criteria.tsx";
 import { RuleHistory } from "./rule-history.tsx";
@@ -49,13 +49,13 @@ interface HeadProps {
 }
 
 function Head({ rule, resource }: HeadProps) {
-	const { ref, description, enabled, trigger, action, pack } = rule;
+	const { ref, enabled, trigger, action, pack } = rule;
 	const change = async () => resource.set(await client.rules.update(ref, { ...rule, enabled: !enabled }));
 	return (
-		<>
-			<div class="page-head">
-				<h1>{toSeenLine(ref)}</h1>
-				{session.may("rule_modify", rule.uid) && (
+		<RecordHead
+			record={rule}
+			actions={
+				session.may("rule_modify", rule.uid) && (
 					<button
 						type="button"
 						class={enabled ? undefined : "primary"}
@@ -65,24 +65,19 @@ function Head({ rule, resource }: HeadProps) {
 					>
 						{enabled ? "Disable" : "Enable"}
 					</button>
-				)}
-			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
-			<dl class="facts">
-				<Fact name="State">
-					<StatusBadge status={enabled ? "enabled" : "disabled"} />
-				</Fact>
-				<Fact name="When">
-					<a href={toTriggerTypeHref(trigger.type)}>{toSeenLine(trigger.type)}</a>
-				</Fact>
-				<Fact name="Then">
-					<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{toSeenLine(action.ref)}</a>
-				</Fact>
-				<Fact name="Pack">
-					<a href={toHref("/rules", { pack })}>{toSeenLine(pack)}</a>
-				</Fact>
-			</dl>
-		</>
+				)
+			}
+		>
+			<Fact name="When">
+				<a href={toTriggerTypeHref(trigger.type)}>{toSeenLine(trigger.type)}</a>
+			</Fact>
+			<Fact name="Then">
+				<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{toSeenLine(action.ref)}</a>
+			</Fact>
+			<Fact name="Pack">
+				<a href={toHref("/rules", { pack })}>{toSeenLine(pack)}</a>
+			</Fact>
+		</RecordHead>
 	);
 }
 
