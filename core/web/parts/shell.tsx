@@ -60,15 +60,19 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 			{pageGroups.map((group) => {
 				const own = offered.filter((page) => page.group === group);
 				return own.length === 0 ? null : (
-					<div key={group} class="nav-group" role="group" aria-label={group}>
-						<span class="nav-title" aria-hidden="true">
+					<div key={group} class="nav-group">
+						<span class="nav-title" id={`pages-${group}`}>
 							{group}
 						</span>
-						{own.map((page) => (
-							<a key={page.path} href={`#${page.path.replace(/\/:.*/, "")}`} aria-current={isCurrent(page) ? "page" : undefined}>
-								{page.title}
-							</a>
-						))}
+						<ul aria-labelledby={`pages-${group}`}>
+							{own.map((page) => (
+								<li key={page.path}>
+									<a href={`#${page.path.replace(/\/:.*/, "")}`} aria-current={isCurrent(page) ? "page" : undefined}>
+										{page.title}
+									</a>
+								</li>
+							))}
+						</ul>
 					</div>
 				);
 			})}
