@@ -16,6 +16,7 @@ const schema = `
 limit: { type: integer, default: 90, description: "Percent of the volume." }
 place: { type: string, required: true }
 token: { type: string, secret: true }
+loud: { type: boolean, default: false }
 `;
 
 /** A repository of the pack `disk`, in which versions can be committed; removed at the end. */
@@ -119,7 +120,7 @@ webTest("a pack that is followed in git says how far the service has come, and w
 				commit("1.1.0", { "rules/broken.yaml": "name: broken\n" });
 				await page.getByRole("button", { name: /^Look now at/ }).click();
 				await seeJob(page, "/packs");
-				await page.getByRole("cell", { name: "failed" }).waitFor();
+				await page.getByRole("cell", { name: /^failed .*broken/ }).waitFor();
 				await assertClean(page);
 				await page.getByRole("link", { name: "disk", exact: true }).click();
 				await page.getByText(/rules\/broken\.yaml/).waitFor();
@@ -192,6 +193,7 @@ webTest("a pack is set up by a form; what is not written stays, what is emptied 
 			assert.deepEqual(await values(), { limit: 80, place: seenText, token: "a secret token" });
 			await page.getByText("Not shown; it stays where nothing is written.").waitFor();
 			assert.equal(await page.getByLabel("token").inputValue(), "");
+			assert.equal(await page.getByLabel("loud").locator("option").first().textContent(), "the default");
 			await page.getByLabel("limit").fill("");
 			await page.getByLabel("place").fill("here");
 			await page.getByRole("button", { name: "Save" }).click();

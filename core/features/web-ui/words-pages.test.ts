@@ -43,6 +43,9 @@ webTest("a trigger type says what it takes and tells, which rules have it and wh
 			await page.getByRole("heading", { name: "disk.watch" }).waitFor();
 			await page.getByRole("link", { name: "disk.full" }).click();
 			await page.getByRole("link", { name: "disk.watch" }).waitFor();
+			await page.getByRole("link", { name: "Rules with it: all of them" }).click();
+			await page.getByRole("link", { name: "disk.watch" }).waitFor();
+			assert.match(page.url(), /#\/rules\?trigger=disk\.full$/);
 			await goTo(page, "/events/triggers/default.seen");
 			await page.getByRole("link", { name: "default.watcher" }).waitFor();
 			const somebody = await web.open("ann", "/events");

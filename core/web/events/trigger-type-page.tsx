@@ -64,7 +64,12 @@ function Rules({ type }: { readonly type: string }) {
 	const rules = useResource(() => client.rules.list({ trigger: type, include_attributes: "ref,enabled", limit: most }), [type]);
 	return (
 		<section class="card">
-			<h2>Rules with it</h2>
+			<div class="start-head">
+				<h2>Rules with it</h2>
+				<a href={toHref("/rules", { trigger: type })} aria-label="Rules with it: all of them">
+					All
+				</a>
+			</div>
 			<Loaded resource={rules}>
 				{({ items }) =>
 					items.length === 0 ? (

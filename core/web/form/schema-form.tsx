@@ -63,7 +63,7 @@ export function SchemaForm({ schema, rare, initial, proposed, canEmpty, action, 
 						id={`${id}-${index}`}
 						text={texts.value[field.name] ?? ""}
 						problem={problems.value[field.name]}
-						isChange={before !== undefined}
+						isChange={before !== undefined && (canEmpty !== true || field.kind === "secret")}
 						onText={(text) => (texts.value = { ...texts.value, [field.name]: text })}
 					/>
 				),

@@ -8,7 +8,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { isPackJob } from "./pack-jobs.ts";
-import { toOrigin, toPackHref } from "./pack-source.ts";
+import { toOrigin, toPackHref, toShortCommit } from "./pack-source.ts";
 
 const pageSize = 50;
 const shown = "id,ref,description,version,path,source,content,followed";
@@ -25,7 +25,8 @@ const columns: readonly Column<PackRecord>[] = [
 	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
 	{ title: "Version", cell: ({ version }) => toSeenLine(version) },
 	{ title: "From", class: "pack-origin", cell: (pack) => toSeenLine(toOrigin(pack)) },
-	{ title: "Follows git", cell: ({ followed }) => followed !== undefined && <StatusBadge status={String(followed["state"])} /> },
+	{ title: "Commit", cell: ({ source }) => <code>{toSeenLine(toShortCommit(source?.["commit"]))}</code> },
+	{ title: "Follows git", class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
 ];
 
 /** Which packs there are. */
@@ -45,5 +46,15 @@ export function PackList() {
 				)
 			}
 		</Loaded>
+	);
+}
+
+/** How far the service has come, and what of the latest commit it could not use. */
+function Followed({ followed: { state, reason } }: { readonly followed: NonNullable<PackRecord["followed"]> }) {
+	return (
+		<>
+			<StatusBadge status={String(state)} />
+			{typeof reason === "string" && <span class="bad-text"> {toSeenLine(reason)}</span>}
+		</>
 	);
 }
