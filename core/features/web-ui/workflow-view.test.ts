@@ -42,6 +42,10 @@ webTest("a workflow is drawn with what came of its tasks; the chosen one stands 
 		await page.getByRole("region", { name: "Task both" }).waitFor();
 		await panel.getByRole("link", { name: "Its log" }).click();
 		await page.waitForURL(/\/log$/);
+		await page.goto(page.url().replace(/#.*/, `#/history/${id}`));
+		const failing = page.locator("section.failing");
+		await failing.getByRole("link", { name: "both", exact: true }).waitFor();
+		await failing.getByText("yard.talk").waitFor();
 	}, yard),
 );
 

@@ -1,3 +1,4 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import { useResource } from "../kit/resource.ts";
@@ -6,6 +7,7 @@ import { LogTail } from "../log/log-tail.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
 import { toRunHref } from "../runs/run-address.ts";
+import { toTaskName } from "../timeline/timed-run.ts";
 import { Reason } from "./reason.tsx";
 import { runAgain } from "./run-again.ts";
 
@@ -25,7 +27,8 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 						{task.id !== run.id && (
 							<>
 								<StatusBadge status={task.status} />
-								<a href={toRunHref(task.id)}>{task.action.ref}</a>
+								<a href={toRunHref(task.id)}>{toSeenLine(toTaskName(task))}</a>
+								<span class="faint">{toSeenLine(task.action.ref)}</span>
 							</>
 						)}
 						{task.id !== run.id && session.may("execution_rerun", toActionUid(task.action.ref)) && (
