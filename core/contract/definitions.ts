@@ -62,6 +62,8 @@ export interface GraphEdge {
 	readonly transition: number;
 	/** As it is written; null: whatever came of the task. */
 	readonly when: string | null;
+	/** Names of the variables that it publishes; without the member nothing is known of that. */
+	readonly publish?: readonly string[];
 }
 
 /** Status of a task. `timeout` is that of the task itself, whose `timeout` has passed, or of its action. */

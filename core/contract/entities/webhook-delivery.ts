@@ -42,6 +42,6 @@ export const webhookDeliveryKind: EntityKindDefinition<WebhookDeliveryEntity> = 
 		body: "json",
 	},
 	unique: [["delivery_key"]],
-	indexes: [["received_at"], ["url", "received_at"], ["verdict", "received_at"]],
+	indexes: [["received_at"], ["url", "received_at"], ["verdict", "received_at"], ["trigger_instance_id"]],
 	shareable: true,
 };

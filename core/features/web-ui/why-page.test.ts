@@ -8,7 +8,7 @@ import { beginUntil, yard } from "../../testing/web/yard.test-support.ts";
 
 test.after(closeBrowser);
 
-const trigger = { type: "core.svc.webhook", parameters: { url: "hooks/sample" } };
+const trigger = { type: "core.svc.webhook", parameters: { url: "hooks/sample", ledger: true } };
 
 /** Three rules of a webhook: for what is large, for what is small, and one that is switched off. */
 async function withRules({ ask, signIn }: WebUnderTest): Promise<string> {
@@ -41,6 +41,7 @@ webTest("a delivery shows which rule acted, and of the others the criterion and 
 		await page.getByRole("link", { name: "Why" }).click();
 		const tree = page.getByRole("region", { name: "What led to what" });
 		await tree.getByRole("listitem").filter({ hasText: "default.large" }).getByText("acted", { exact: true }).first().waitFor();
+		await tree.getByText("Delivered to webhook hooks/sample by root").waitFor();
 		await tree.getByText("trigger.body.size was 9").waitFor();
 		await tree.getByText("which does not hold: equals").waitFor();
 		const other = tree.getByRole("listitem").filter({ has: page.getByRole("link", { name: "default.named" }) });

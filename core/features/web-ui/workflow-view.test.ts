@@ -29,6 +29,9 @@ webTest("a workflow is drawn with what came of its tasks; the chosen one stands 
 		assert.notEqual(await page.title(), "taken");
 		assert.match(page.url(), /\/graph\?task=both$/);
 		await assertClean(page);
+		await task(/^other yard/).click();
+		await page.getByText("publishes rounds (taken)").waitFor();
+		await page.goBack();
 		await task(/^check yard/).click();
 		const items = page.getByRole("list", { name: "Executions of this task" }).getByRole("link");
 		await items.nth(2).waitFor();

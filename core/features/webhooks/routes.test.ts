@@ -111,6 +111,11 @@ test("deliveries are listed without their bodies, shown whole and replayed", () 
 		assert.equal(list.headers.get("x-total-count"), "3");
 		const [newest] = (await list.json()) as WireRecord[];
 		assert.ok(!("body" in (newest ?? {}) || "headers" in (newest ?? {})));
+		const one = await ask(`/v1/webhook_deliveries?trigger_instance=${newest?.["trigger_instance_id"]}`);
+		assert.deepEqual(
+			((await one.json()) as WireRecord[]).map(({ id }) => id),
+			[newest?.["id"]],
+		);
 		const whole = (await (await ask(`/v1/webhook_deliveries/${newest?.["id"]}`)).json()) as WireRecord;
 		assert.deepEqual(whole["body"], { n: 3 });
 		const replayed = await ask(`/v1/webhook_deliveries/${newest?.["id"]}/replay`, { method: "POST" });

@@ -93,11 +93,16 @@ export const webhookRoutes = [
 		description: "50 at a time; without `headers` and `body`.",
 		answers: { 200: answerPage(deliverySchema) },
 		permission: "webhook_list",
-		query: { ...pagingQuery, url: "string", verdict: "string" },
+		query: { ...pagingQuery, url: "string", verdict: "string", trigger_instance: "string" },
 		async handler(context) {
-			const { url, verdict } = context.query;
+			const { url, verdict, trigger_instance: triggerInstance } = context.query;
 			const paging = parsePaging(context, defaultLimit);
-			const query = { ...paging, ...(url !== undefined && { url }), ...(verdict !== undefined && { verdict }) };
+			const query = {
+				...paging,
+				...(url !== undefined && { url }),
+				...(verdict !== undefined && { verdict }),
+				...(triggerInstance !== undefined && { triggerInstance }),
+			};
 			const { items, total } = await context.engine.webhooks.deliveries(query);
 			// What was delivered is for those who may see the hook.
 			return replyJson(

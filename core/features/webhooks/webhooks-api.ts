@@ -25,6 +25,8 @@ export interface Receipt {
 export interface DeliveryQuery extends Paging {
 	readonly url?: string;
 	readonly verdict?: string;
+	/** Id of the event that it has made. */
+	readonly triggerInstance?: string;
 }
 
 /** Triggers that come in over HTTP (specification, Webhook). */

@@ -67,10 +67,11 @@ export class ReceivedWebhooks implements Webhooks {
 		return this.#receiveHooks(found, delivery);
 	}
 
-	async deliveries({ url, verdict, ...paging }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
+	async deliveries({ url, verdict, triggerInstance, ...paging }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
 		const where: Where<WebhookDeliveryEntity> = {
 			...(url !== undefined && { url: toHookUrl(url) }),
 			...(verdict !== undefined && { verdict }),
+			...(triggerInstance !== undefined && { trigger_instance_id: triggerInstance }),
 		};
 		const orderBy = [
 			["received_at", "desc"],

@@ -43,6 +43,12 @@ function hideInNode(node: GraphNode, written: Hide): GraphNode {
 }
 
 function hideInEdge(edge: GraphEdge, written: Hide): GraphEdge {
-	const { from, to, when } = edge;
-	return { ...edge, from: written(from), to: written(to), when: when === null ? null : written(when) };
+	const { from, to, when, publish } = edge;
+	return {
+		...edge,
+		from: written(from),
+		to: written(to),
+		when: when === null ? null : written(when),
+		...(publish !== undefined && { publish: publish.map(written) }),
+	};
 }

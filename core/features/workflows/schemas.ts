@@ -35,16 +35,20 @@ const node = {
 	items: nullable(text),
 	is_start: flag,
 };
-const edge = { from: text, to: text, transition: whole, when: nullable(text) };
+const edge = { from: text, to: text, transition: whole, when: nullable(text), publish: arrayOf(text) };
 const fetchNode = { id: "fetch", kind: "task", action: "core.http", join: null, items: null, is_start: true };
 const storeNode = { id: "store", kind: "task", action: "core.local", join: null, items: null, is_start: false };
 const fetched = { from: "fetch", to: "store", transition: 0, when: "<% succeeded() %>" };
 
 /** A definition as a graph. */
-export const graphSchema = defineSchema("WorkflowGraph", object({ nodes: arrayOf(object(node)), edges: arrayOf(object(edge)) }), {
-	nodes: [fetchNode, storeNode],
-	edges: [fetched],
-});
+export const graphSchema = defineSchema(
+	"WorkflowGraph",
+	object({ nodes: arrayOf(object(node)), edges: arrayOf(object(edge, ["publish"])) }),
+	{
+		nodes: [fetchNode, storeNode],
+		edges: [fetched],
+	},
+);
 
 const taskExample = {
 	id: "66a1f0c29d3e4b7a51c08d30",
@@ -87,7 +91,7 @@ export const runGraphSchema = defineSchema(
 	"RunGraph",
 	object({
 		nodes: arrayOf(object({ ...node, tasks: arrayOf(taskSchema) })),
-		edges: arrayOf(object({ ...edge, taken: whole })),
+		edges: arrayOf(object({ ...edge, taken: whole }, ["publish"])),
 	}),
 	{
 		nodes: [

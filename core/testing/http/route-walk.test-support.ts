@@ -370,7 +370,7 @@ const walks: Readonly<Record<string, Walk>> = {
 		]),
 		...send("/webhooks/nothing", [{ pin: secrets.refuse() }, secrets.refuse()]),
 	],
-	"api GET /webhook_deliveries": () => get("/webhook_deliveries", ["", "?url=a&verdict=refused&limit=-1"]),
+	"api GET /webhook_deliveries": () => get("/webhook_deliveries", ["", "?url=a&verdict=refused&trigger_instance=a&limit=-1"]),
 	"api GET /webhook_deliveries/:id": () => get("/webhook_deliveries/nothing"),
 	"api POST /webhook_deliveries/:id/replay": () => get("/webhook_deliveries/nothing/replay"),
 	"api POST /purge/:records": ({ secrets }) => [

@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
-import type { RuleEnforcementRecord, RuleRecord, TraceNode, TriggerInstanceRecord } from "../../features/clients.ts";
+import type { RuleEnforcementRecord, RuleRecord, TraceNode, TriggerInstanceRecord, WebhookDeliveryRecord } from "../../features/clients.ts";
 import { toEventHref } from "../events/event-list.tsx";
+import { toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
@@ -19,12 +20,15 @@ interface EventItemProps {
 
 /** What is known of an event besides the trace, as far as whoever looks may see it. */
 interface EventDetails {
+	/** What came to a webhook that keeps its deliveries. */
+	readonly delivery: WebhookDeliveryRecord | undefined;
 	readonly event: TriggerInstanceRecord | undefined;
 	/** Rules of its trigger, as they are now. */
 	readonly rules: readonly RuleRecord[] | undefined;
 	readonly enforcements: readonly RuleEnforcementRecord[];
 }
 
+const webhookType = "core.svc.webhook";
 const mostRules = 100;
 const every = 1_500;
 
@@ -62,6 +66,7 @@ function Rules({ node, shown, depth }: EventItemProps) {
 	const ids = new Set(acted.map(({ object_id }) => object_id));
 	return (
 		<>
+			{found?.delivery !== undefined && <Delivery delivery={found.delivery} />}
 			{found?.event !== undefined && <State event={found.event} />}
 			<ul class="why-list">
 				{acted.map((rule) => (
@@ -97,6 +102,15 @@ function State({ event: { status, trigger_type, failure_reason } }: { readonly e
 	);
 }
 
+function Delivery({ delivery: { url, received_at, verdict, user } }: { readonly delivery: WebhookDeliveryRecord }) {
+	return (
+		<p class="why-note">
+			Delivered to webhook <a href={toHref("/events/deliveries", { url })}>{toSeenLine(url)}</a> by {toSeenLine(user)}{" "}
+			<Ago at={received_at} />, {verdict}
+		</p>
+	);
+}
+
 async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: AbortSignal): Promise<EventDetails> {
 	signal.throwIfAborted();
 	const [event, rules, enforcements] = await Promise.all([
@@ -104,5 +118,7 @@ async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: A
 		session.may("rule_list") ? client.rules.list({ trigger, limit: mostRules }) : undefined,
 		session.may("rule_enforcement_list") ? client.rules.enforcements({ trigger_instance: id, limit: mostRules }) : undefined,
 	]);
-	return { event, rules: rules?.items, enforcements: enforcements?.items ?? [] };
+	const isDelivered = event?.trigger_type === webhookType && session.may("webhook_list");
+	const deliveries = isDelivered ? await client.webhooks.deliveries({ trigger_instance: id, limit: 1 }) : undefined;
+	return { delivery: deliveries?.items[0], event, rules: rules?.items, enforcements: enforcements?.items ?? [] };
 }

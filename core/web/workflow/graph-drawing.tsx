@@ -63,12 +63,13 @@ export function GraphDrawing({ graph, placed, chosen, zoom }: DrawingProps) {
 }
 
 function Edge({ edge: { index, path, label, at }, graph }: { readonly edge: PlacedEdge; readonly graph: RunGraphRecord }) {
-	const { from, to, when, taken } = graph.edges[index] ?? { from: "", to: "", when: null, taken: 0 };
+	const { from, to, when, publish = [], taken } = graph.edges[index] ?? { from: "", to: "", when: null, taken: 0 };
+	const published = publish.length === 0 ? "" : `, publishes ${toSeenLine(publish.join(", "))}`;
 	const state = taken > 0 ? "taken" : "open";
 	const times = taken > 1 ? `, taken ${taken} times` : taken === 1 ? ", taken" : "";
 	return (
 		<g class={`edge ${state}`}>
-			<title>{`${toSeenLine(from)} → ${toSeenLine(to)}${when === null ? "" : `, when ${toSeenLines(when)}`}${times}`}</title>
+			<title>{`${toSeenLine(from)} → ${toSeenLine(to)}${when === null ? "" : `, when ${toSeenLines(when)}`}${published}${times}`}</title>
 			<path d={path} marker-end={`url(#arrow-${state})`} />
 			{(label !== "" || taken > 1) && (
 				<text x={at.x} y={at.y + 4}>

@@ -53,7 +53,7 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
 		<>
 			<h3>Then</h3>
 			<ul class="task-next">
-				{edges.map(({ to, when, taken, transition }) => (
+				{edges.map(({ to, when, publish = [], taken, transition }) => (
 					<li key={`${transition} ${to}`} class={taken > 0 ? undefined : "faint"}>
 						{toSeenLine(to)}
 						{when !== null && (
@@ -62,6 +62,7 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
 								<code>{toSeenLines(when)}</code>
 							</>
 						)}
+						{publish.length > 0 && ` publishes ${toSeenLine(publish.join(", "))}`}
 						{taken > 0 && (taken === 1 ? " (taken)" : ` (taken ${taken} times)`)}
 					</li>
 				))}

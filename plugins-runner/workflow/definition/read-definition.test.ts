@@ -200,7 +200,7 @@ test("the graph tells starts, edges with their numbers, sources and splits", () 
 
 test("a graph for people has commands behind the tasks", () => {
 	const definition = readDefinition(
-		"tasks:\n  a: {action: core.noop, with: 'i in <% [1] %>', next: [{when: '<% failed() %>', do: [b, fail]}]}\n  b: {join: all}",
+		"tasks:\n  a: {action: core.noop, with: 'i in <% [1] %>', next: [{when: '<% failed() %>', publish: [{x: 1}, {y: 2}], do: [b, fail]}]}\n  b: {join: all}",
 	);
 	assert.deepEqual(toGraph(definition), {
 		nodes: [
@@ -209,8 +209,8 @@ test("a graph for people has commands behind the tasks", () => {
 			{ id: "fail", kind: "command", action: null, join: null, items: null, is_start: false },
 		],
 		edges: [
-			{ from: "a", to: "b", transition: 0, when: "<% failed() %>" },
-			{ from: "a", to: "fail", transition: 0, when: "<% failed() %>" },
+			{ from: "a", to: "b", transition: 0, when: "<% failed() %>", publish: ["x", "y"] },
+			{ from: "a", to: "fail", transition: 0, when: "<% failed() %>", publish: ["x", "y"] },
 		],
 	});
 });

@@ -5,7 +5,8 @@ import { type Definition, engineCommands, type TaskDefinition } from "./definiti
 export function toGraph({ tasks, graph }: Definition): DefinitionGraph {
 	const edges = [...tasks.keys()].flatMap((name) =>
 		(graph.from.get(name) ?? []).map(({ source, target, transition }): GraphEdge => {
-			return { from: source, to: target, transition: transition.index, when: transition.when };
+			const { index, when, publish } = transition;
+			return { from: source, to: target, transition: index, when, publish: publish.map(({ name }) => name) };
 		}),
 	);
 	const starts = new Set(graph.starts);
