@@ -98,4 +98,21 @@ webTest("roles and who has them are for administrators; everybody sees what they
 	),
 );
 
+webTest("without access control everybody may do everything, but nobody may name another user's items", () =>
+	withWeb(
+		async (web) => {
+			const page = await web.open("ann", "/access");
+			await page.getByText("Access control is off").waitFor();
+			await assertClean(page);
+			await goTo(page, "/nodes");
+			await page.getByRole("table", { name: "Nodes" }).waitFor();
+			await goTo(page, "/datastore/user");
+			await page.getByText("Nothing is kept here").waitFor();
+			assert.equal(await page.getByLabel("Whose").count(), 0);
+			await page.getByRole("button", { name: "New …" }).waitFor();
+		},
+		{ rbac: { enable: false } },
+	),
+);
+
 test.run();
