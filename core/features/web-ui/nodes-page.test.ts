@@ -15,6 +15,13 @@ webTest("a node tells what it does and what runs there; it is drained, and takes
 			await page.getByText("The node that answers you:").waitFor();
 			await page.getByRole("cell", { name: "ready" }).waitFor();
 			await assertClean(page);
+			// On a telephone the navigation is wider than what is seen of it.
+			await page.setViewportSize({ width: 360, height: 700 });
+			await page.reload();
+			await page.locator('nav[aria-label="Pages"] [aria-current]').waitFor();
+			const box = await page.locator('nav[aria-label="Pages"] [aria-current]').boundingBox();
+			assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
+			await page.setViewportSize({ width: 1280, height: 900 });
 			await page.locator("a.row-link").click();
 			await page.getByRole("link", { name: "default.chatty" }).waitFor();
 			await assertClean(page);

@@ -55,8 +55,11 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 function Navigation({ current }: { readonly current: PageDefinition | undefined }) {
 	const offered = pages.filter(isOffered);
 	const isCurrent = (page: PageDefinition) => current !== undefined && current.path.split("/")[1] === page.path.split("/")[1];
+	const element = useRef<HTMLElement>(null);
+	// On narrow screens it is wider than what is seen of it.
+	useEffect(() => element.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
 	return (
-		<nav class="main-nav" aria-label="Pages">
+		<nav ref={element} class="main-nav" aria-label="Pages">
 			{pageGroups.map((group) => {
 				const own = offered.filter((page) => page.group === group);
 				return own.length === 0 ? null : (
