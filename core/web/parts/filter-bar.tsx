@@ -10,6 +10,8 @@ export interface Filter {
 	readonly kind: "text" | "choice" | "time";
 	readonly values?: readonly string[];
 	readonly hint?: string;
+	/** What it is when nothing is chosen. Default: any. */
+	readonly none?: string;
 }
 
 /** Filters that stand in the address: a change counts when it is confirmed, or the field is left. Going on begins at the first page. */
@@ -31,7 +33,7 @@ export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) 
 }
 
 function FilterField({ filter }: { readonly filter: Filter }) {
-	const { name, label, kind, values = [], hint } = filter;
+	const { name, label, kind, values = [], hint, none = "any" } = filter;
 	const value = addressBar.query(name);
 	const proposals = useRef(`proposals-${name}`);
 	const change = (next: string) => next !== value && addressBar.change({ [name]: next.trim(), page: undefined });
@@ -40,7 +42,7 @@ function FilterField({ filter }: { readonly filter: Filter }) {
 			<label>
 				<span>{label}</span>
 				<select value={value} onChange={(event) => change(event.currentTarget.value)}>
-					<option value="">any</option>
+					<option value="">{none}</option>
 					{values.map((each) => (
 						<option key={each} value={each}>
 							{each}

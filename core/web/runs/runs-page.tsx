@@ -96,7 +96,7 @@ function toFilters(values: Readonly<Record<string, readonly (string | null)[]>>)
 		{ name: "runner", label: "Runner", kind: "text", values: known("runner") },
 		{ name: "after", label: "Started after", kind: "time" },
 		{ name: "before", label: "Started before", kind: "time" },
-		{ name: "all", label: "Nested", kind: "choice", values: ["shown"] },
+		{ name: "all", label: "Nested", kind: "choice", values: ["shown"], none: "hidden" },
 	];
 }
 
