@@ -6,7 +6,7 @@ import { Ago, Duration } from "../parts/time.tsx";
 import { toRunHref } from "./run-address.ts";
 
 /** What of an execution it shows, for the service: results may be large. */
-export const runAttributes = "id,status,start_timestamp,end_timestamp,log,action.ref,context.user,rule.ref,parent";
+export const runAttributes = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 
 interface RunTableProps {
 	readonly runs: readonly ExecutionRecord[];

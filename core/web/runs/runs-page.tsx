@@ -26,7 +26,7 @@ const filterNames = ["status", "action", "user", "rule", "trigger", "trigger_typ
 /** Executions as they come and go. */
 export function Page() {
 	const query = toQuery();
-	const isTimeLine = addressBar.query("show") === "time";
+	const isTimeLine = showsTimeLine();
 	const key = JSON.stringify(query);
 	const runs = useResource((signal) => client.executions.list(query, { signal }), [key], {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
@@ -104,6 +104,10 @@ function isFiltered(): boolean {
 	return [...filterNames, "after", "before", "page"].some((name) => addressBar.query(name) !== "");
 }
 
+function showsTimeLine(): boolean {
+	return addressBar.query("show") === "time";
+}
+
 /** The filters of the address, as the service has them. */
 function toQuery(): ListQuery {
 	const given = filterNames.map((name) => [name, addressBar.query(name) || undefined] as const);
@@ -113,7 +117,7 @@ function toQuery(): ListQuery {
 		timestamp_lt: toTime(addressBar.query("before")),
 		sort_desc: "timestamp",
 		parent: addressBar.query("all") === "" ? "null" : undefined,
-		include_attributes: runAttributes,
+		include_attributes: showsTimeLine() ? `${runAttributes},log` : runAttributes,
 		...toPaging(pageSize),
 	};
 }

@@ -62,8 +62,8 @@ export function TaskRun({ id }: { readonly id: string }) {
 	return (
 		<Loaded resource={resource}>
 			{(run) => (
-				<div aria-live="polite">
-					<p class="task-run-head">
+				<div>
+					<p class="task-run-head" aria-live="polite">
 						<StatusBadge status={run.status} /> <Duration from={run.start_timestamp} to={run.end_timestamp} />
 						<a href={toRunHref(run.id)}>Open this run</a>
 						<a href={toRunHref(run.id, "log")}>Its log</a>
