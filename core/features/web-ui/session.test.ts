@@ -34,6 +34,9 @@ webTest("signing out ends the token in the service; a session that has ended ask
 		assert.equal((await ask()).status, 401);
 		await signInAs(page, "olga");
 		assert.match(page.url(), /action=default\.speak$/);
+		// Whatever is still on its way would say that the session is over before somebody does anything.
+		await page.locator(".live", { hasText: "live" }).waitFor();
+		await page.getByText("No run is like this").waitFor();
 		await page.context().clearCookies();
 		await page.getByLabel("Status").selectOption("failed");
 		await page.getByRole("alert").getByText("Your session has ended").waitFor();
