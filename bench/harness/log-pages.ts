@@ -1,16 +1,10 @@
 import type { Page } from "playwright-core";
-import { launchBrowser } from "../../core/testing/web/browser.test-support.ts";
-import type { Resource } from "./benchmark.ts";
 import type { Service } from "./service.ts";
+import { type BrowserPage, openBlank, openWebPage } from "./web-page.ts";
 
 /** What the lines of the log say, with their number in it; and the shell's words for it. */
 const before = "line ";
 const after = " of a log that somebody has to look through";
-
-/** A page in a browser. */
-export interface BrowserPage extends Resource {
-	readonly page: Page;
-}
 
 /** Let the service run a command that prints so many lines; the id of the execution. */
 export async function printLog({ api, stream }: Service, lines: number): Promise<string> {
@@ -22,20 +16,16 @@ export async function printLog({ api, stream }: Service, lines: number): Promise
 }
 
 /** The log of an execution in the web page, as soon as it shows. */
-export async function openLog({ apiAddress, token }: Service, id: string): Promise<BrowserPage> {
-	const browser = await launchBrowser();
-	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-	await context.addCookies([{ name: "auth-token", value: token, url: apiAddress }]);
-	const page = await context.newPage();
-	await page.goto(`${apiAddress}/#/history/${id}/log`);
-	await page.locator(".log-line", { hasText: before }).first().waitFor();
-	return { page, stop: () => browser.close() };
+export async function openLog(service: Service, id: string): Promise<BrowserPage> {
+	const opened = await openWebPage(service, `/history/${id}/log`);
+	await opened.page.locator(".log-line", { hasText: before }).first().waitFor();
+	return opened;
 }
 
 /** A page that has an element for each line; how long it took until it could be scrolled is for its making alone. */
 export async function openPlain(lines: number): Promise<BrowserPage> {
-	const browser = await launchBrowser();
-	const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+	const opened = await openBlank();
+	const { page } = opened;
 	page.setDefaultTimeout(600_000);
 	await page.setContent("<div id='log' style='height: 640px; overflow: auto; font: 12px/18px monospace; white-space: pre'></div>");
 	await page.evaluate(`
@@ -47,7 +37,7 @@ export async function openPlain(lines: number): Promise<BrowserPage> {
 		}
 		log.scrollTop;
 	`);
-	return { page, stop: () => browser.close() };
+	return opened;
 }
 
 /** Milliseconds until the web page has drawn a line that its address names. */
