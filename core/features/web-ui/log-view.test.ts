@@ -78,6 +78,10 @@ webTest("what goes on is followed, without a line lost or twice over connections
 		await page.locator(".log").hover();
 		await page.mouse.wheel(0, -3_000);
 		await page.getByRole("button", { name: /\d+ new lines/ }).waitFor();
+		await page
+			.getByRole("status")
+			.filter({ hasText: /^New lines have come below$/ })
+			.waitFor();
 		await web.ask(root, "DELETE", `/v1/executions/${String(body["id"])}`);
 		await page.locator("main").getByText("canceled").first().waitFor();
 		await page.getByRole("button", { name: /\d+ new lines/ }).click();

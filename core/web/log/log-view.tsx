@@ -80,11 +80,19 @@ function NewLines({
 	const seen = useSignal(total);
 	if (isFollowed || seen.value === 0) seen.value = total;
 	const count = total - seen.value;
-	if (isFollowed || count <= 0) return null;
+	const isBehind = !isFollowed && count > 0;
 	return (
-		<button type="button" class="primary new-lines" onClick={onFollow}>
-			{toLineCount(count, "new ")} ↓
-		</button>
+		<>
+			{/* Once, and not with every line: whoever listens would hear nothing else. */}
+			<p class="only-heard" role="status">
+				{isBehind && "New lines have come below"}
+			</p>
+			{isBehind && (
+				<button type="button" class="primary new-lines" onClick={onFollow}>
+					{toLineCount(count, "new ")} ↓
+				</button>
+			)}
+		</>
 	);
 }
 
