@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { LogPages } from "../../web/log/log-pages.ts";
-import { PrintedLines } from "../../web/log/printed-lines.ts";
-import type { OutputLineRecord } from "../clients.ts";
+import type { OutputLineRecord } from "../../features/clients.ts";
+import { LogPages } from "./log-pages.ts";
+import { PrintedLines } from "./printed-lines.ts";
 
 const toLine = (line: number, text: string): OutputLineRecord => ({
 	line,
