@@ -55,9 +55,6 @@ export class Recorder {
 	#hurry: () => void = () => {};
 	#enough = 0;
 	#hasEnded = false;
-	/** Resolves when less waits, and what resolves it. */
-	#less: Promise<void> | undefined;
-	#tellLess: () => void = () => {};
 
 	constructor(options: RecorderOptions) {
 		this.#options = options;
@@ -72,7 +69,7 @@ export class Recorder {
 		if (this.#waiting.isEmpty) return;
 		void this.#startWriting();
 		if (this.#waiting.length > this.#enough) this.#hurry();
-		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#untilLess();
+		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#startWriting();
 		if (this.#failure !== undefined) throw this.#failure;
 	}
 
@@ -117,7 +114,6 @@ export class Recorder {
 	fail(error: Error): void {
 		this.#failure ??= error;
 		this.#waiting.clear();
-		this.#tellLess();
 		this.#hurry();
 	}
 
@@ -133,21 +129,7 @@ export class Recorder {
 	}
 
 	#take(): OutputChunk[] {
-		const pieces = this.#waiting.take();
-		this.#tellLess();
-		return pieces.map((piece) => this.#toChunk(piece));
-	}
-
-	/** Until a write has taken of what waits. To wait for the end of all writing would let nothing come that the next write waits for. */
-	#untilLess(): Promise<void> {
-		this.#less ??= new Promise((resolve) => {
-			this.#tellLess = () => {
-				this.#less = undefined;
-				resolve();
-			};
-		});
-		void this.#startWriting();
-		return this.#less;
+		return this.#waiting.take().map((piece) => this.#toChunk(piece));
 	}
 
 	#toChunk({ type, data, ranges: known, timestamp }: Piece): OutputChunk {
