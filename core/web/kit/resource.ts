@@ -107,9 +107,10 @@ export function useResource<T>(
 	return resource;
 }
 
-/** Read it again every so many milliseconds while the page is seen, where no event tells that it has changed. */
-export function useRepeated<T>(resource: Resource<T>, every: number): Resource<T> {
+/** Read it again every so many milliseconds while the page is seen, where no event tells that it has changed; undefined: not any more. */
+export function useRepeated<T>(resource: Resource<T>, every: number | undefined): Resource<T> {
 	useEffect(() => {
+		if (every === undefined) return;
 		const timer = setInterval(() => {
 			if (document.visibilityState === "visible") void resource.reload();
 		}, every);

@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentType } from "preact";
 import { addressBar, toHref } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
 import { client, session } from "../kit/service.ts";
-import { Tabs } from "../parts/tabs.tsx";
+import { type PageView, PageViews } from "../parts/page-views.tsx";
 import { FollowedPacks } from "./followed-packs.tsx";
 import { InstallDialog } from "./install-dialog.tsx";
 import { NewerPacks } from "./newer-packs.tsx";
@@ -11,14 +10,7 @@ import { mayBegin } from "./pack-jobs.ts";
 import { PackList } from "./pack-list.tsx";
 import { PackSearch } from "./pack-search.tsx";
 
-interface View {
-	readonly name: string;
-	readonly title: string;
-	readonly permission: string;
-	readonly Shown: ComponentType;
-}
-
-const views: readonly View[] = [
+const views: readonly PageView[] = [
 	{ name: "all", title: "Packs", permission: "pack_list", Shown: PackList },
 	{ name: "newer", title: "Newer", permission: "pack_search", Shown: NewerPacks },
 	{ name: "followed", title: "Followed in git", permission: "pack_list", Shown: FollowedPacks },
@@ -27,9 +19,6 @@ const views: readonly View[] = [
 
 /** The packs of the service, and those that could be. */
 export function Page() {
-	const offered = views.filter(({ permission }) => session.may(permission));
-	const current = offered.find(({ name }) => name === addressBar.query("view")) ?? offered[0];
-	const tabs = offered.map(({ name, title }) => ({ name, title, href: toHref("/packs", { view: name === "all" ? undefined : name }) }));
 	const isInstalling = useSignal(false);
 	return (
 		<>
@@ -46,8 +35,13 @@ export function Page() {
 					</button>
 				)}
 			</div>
-			<Tabs label="Views of packs" tabs={tabs} current={current?.name ?? ""} />
-			{current !== undefined && <current.Shown />}
+			<PageViews
+				label="Views of packs"
+				views={views}
+				chosen={addressBar.query("view")}
+				toViewHref={(name) => toHref("/packs", { view: name === "all" ? undefined : name })}
+				refusal="You may see neither packs nor where they come from."
+			/>
 			{isInstalling.value && <InstallDialog onClose={() => (isInstalling.value = false)} />}
 		</>
 	);

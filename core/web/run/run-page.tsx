@@ -1,5 +1,5 @@
 import { useCallback } from "preact/hooks";
-import type { ExecutionRecord } from "../../features/clients.ts";
+import type { ExecutionRecord, StreamEventRecord } from "../../features/clients.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
@@ -15,7 +15,7 @@ import { runViews } from "./run-views.ts";
 /** One execution, in several views. */
 export function Page({ values: { id = "", view = "general" } }: PageProps) {
 	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
-		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isAbout(data, id),
+		isTouched: (event) => isAbout(event, id),
 	});
 	return (
 		<Loaded resource={resource} title="Run">
@@ -48,7 +48,8 @@ function View({ view, ...props }: Omit<RunProps, "view"> & { readonly view: RunV
 	return <Lazy load={load} props={props} />;
 }
 
-/** Whether an event is about the execution or about a child of it. */
-function isAbout(data: unknown, id: string): boolean {
-	return typeof data === "object" && data !== null && (("id" in data && data.id === id) || ("parent" in data && data.parent === id));
+/** Whether an event changes the record of the execution: its own do, and a new child; what becomes of children is in their records. */
+function isAbout({ name, data }: StreamEventRecord, id: string): boolean {
+	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null) return false;
+	return ("id" in data && data["id"] === id) || (name === "svc.execution__create" && "parent" in data && data["parent"] === id);
 }

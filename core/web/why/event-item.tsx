@@ -1,9 +1,8 @@
-import { useEffect } from "preact/hooks";
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RuleEnforcementRecord, RuleRecord, TraceNode, TriggerInstanceRecord, WebhookDeliveryRecord } from "../../features/clients.ts";
 import { toEventHref } from "../events/event-list.tsx";
 import { toHref } from "../kit/address.ts";
-import { useResource } from "../kit/resource.ts";
+import { useRepeated, useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
@@ -25,6 +24,8 @@ interface EventDetails {
 	readonly event: TriggerInstanceRecord | undefined;
 	/** Rules of its trigger, as they are now. */
 	readonly rules: readonly RuleRecord[] | undefined;
+	/** How many rules it has beyond those. */
+	readonly unread: number;
 	readonly enforcements: readonly RuleEnforcementRecord[];
 }
 
@@ -58,11 +59,8 @@ function Rules({ node, shown, depth }: EventItemProps) {
 	const details = useResource((signal) => readDetails(node, signal), [node.object_id, acted.length]);
 	const { value: found } = details.value;
 	const isOpen = found?.event?.status === "pending" || found?.event?.status === "processing";
-	useEffect(() => {
-		// No stream tells that rules have been asked, where none has acted.
-		const timer = isOpen ? setInterval(() => void details.reload(), every) : undefined;
-		return () => clearInterval(timer);
-	}, [details, isOpen]);
+	// No stream tells that rules have been asked, where none has acted.
+	useRepeated(details, isOpen ? every : undefined);
 	const ids = new Set(acted.map(({ object_id }) => object_id));
 	return (
 		<>
@@ -83,9 +81,9 @@ function Rules({ node, shown, depth }: EventItemProps) {
 				))}
 			</ul>
 			<Loaded resource={details}>
-				{({ rules }) =>
+				{({ rules, unread }) =>
 					rules !== undefined && (
-						<OtherRules event={node.object_id} rules={rules.filter(({ id }) => !ids.has(id))} hasActed={ids.size > 0} />
+						<OtherRules event={node.object_id} rules={rules.filter(({ id }) => !ids.has(id))} hasActed={ids.size > 0} unread={unread} />
 					)
 				}
 			</Loaded>
@@ -120,5 +118,11 @@ async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: A
 	]);
 	const isDelivered = event?.trigger_type === webhookType && session.may("webhook_list");
 	const deliveries = isDelivered ? await client.webhooks.deliveries({ trigger_instance: id, limit: 1 }) : undefined;
-	return { delivery: deliveries?.items[0], event, rules: rules?.items, enforcements: enforcements?.items ?? [] };
+	return {
+		delivery: deliveries?.items[0],
+		event,
+		rules: rules?.items,
+		unread: Math.max(0, (rules?.total ?? 0) - mostRules),
+		enforcements: enforcements?.items ?? [],
+	};
 }

@@ -79,13 +79,15 @@ interface OtherRulesProps {
 	readonly event: string;
 	readonly rules: readonly RuleRecord[];
 	readonly hasActed: boolean;
+	/** Rules of the trigger that are not among them for being too many. */
+	readonly unread: number;
 }
 
 /** Rules that are asked one by one why they did not act. */
 const stepSize = 10;
 
 /** The rules of the trigger that have not acted. */
-export function OtherRules({ event, rules, hasActed }: OtherRulesProps) {
+export function OtherRules({ event, rules, hasActed, unread }: OtherRulesProps) {
 	const most = useSignal(stepSize);
 	if (rules.length === 0) return hasActed ? null : <p class="why-note faint">No rule has this trigger now.</p>;
 	return (
@@ -107,6 +109,7 @@ export function OtherRules({ event, rules, hasActed }: OtherRulesProps) {
 					{rules.length - most.value} more rules
 				</button>
 			)}
+			{unread > 0 && <p class="why-note faint">The trigger has {unread} rules besides, which are not looked at here.</p>}
 		</>
 	);
 }
