@@ -73,7 +73,7 @@ export function* makeHistory({ count, now, names }) {
 			Object.assign(execution, { user: names.users[0], rule_name: rule, ...origin });
 		}
 		if (parent === undefined)
-			yield ["trace", { id: execution.trace_id, trace_tag: `execution-${number}`, start_timestamp: toTimestamp(time) }];
+			yield ["trace", { id: execution.trace_id, trace_tag: `execution-${number}`, start_timestamp: toTimestamp(time), traceparent: null }];
 		yield ["execution", execution];
 		if (time > now - outputDays * day) yield ["output_chunk", toOutput(execution, { number, time })];
 		recent[number % 50] = execution;

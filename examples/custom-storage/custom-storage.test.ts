@@ -44,7 +44,7 @@ testStorage({
 	},
 });
 
-const trace = (id: string) => ({ id, trace_tag: `tag of ${id}`, start_timestamp: "2030-01-02T03:04:05.678901Z" });
+const trace = (id: string) => ({ id, trace_tag: `tag of ${id}`, start_timestamp: "2030-01-02T03:04:05.678901Z", traceparent: null });
 
 async function withDirectory(use: (directory: string) => Promise<void>): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-custom-storage-"));

@@ -83,6 +83,8 @@ export interface Dialect {
 	readonly order: { readonly asc: string; readonly desc: string };
 	/** Whether rows can be locked while they are chosen, past those that others have locked. */
 	readonly locksRows: boolean;
+	/** Whether all rows are counted by a look at each, so that it is dearer than to count some up to a limit. */
+	readonly countsEach?: boolean;
 	/** Types by which a list of each column's values becomes rows, where one statement can insert any number of them. */
 	readonly listTypes?: Readonly<Record<FieldType, string>>;
 	/** Makes a statement that changes rows fail when it changes none, where the driver cannot tell in time. */

@@ -32,6 +32,12 @@ export function timelineOf(kind: EntityKind): string | undefined {
 	return timeline;
 }
 
+/** Whether the index by time, which has a place for all entities, tells the field as well. */
+export function standsInTimeline(kind: EntityKind, field: string): boolean {
+	const timeline = timelineOf(kind);
+	return timeline !== undefined && indexesOf(kind).some(([leading, ...others]) => leading === timeline && others.includes(field));
+}
+
 /** The fields of every unique index of a kind. */
 export function uniqueIndexesOf(kind: EntityKind): Combinations {
 	const { unique = [] }: Indexed = entityKinds[kind];

@@ -156,6 +156,22 @@ serverTest("a write is one round trip, a compound one too", async () => {
 	await proxy.stop();
 });
 
+serverTest("long texts are compressed by lz4 where the server has it", async () => {
+	const url = await emptyDatabase();
+	const storage = await startPostgresStorage({ url });
+	try {
+		await storage.insert("output_chunk", [createChunk(nextId(), 1, "a line of output\n".repeat(4_000))]);
+		const [{ available } = { available: false }] = await administer<{ readonly available: boolean }>(
+			url,
+			"select 'lz4' = any(enumvals) as available from pg_settings where name = 'default_toast_compression'",
+		);
+		const found = await administer(url, "select pg_column_compression(data) as compression from output_chunks");
+		assert.deepEqual(found, [{ compression: available ? "lz4" : "pglz" }]);
+	} finally {
+		await storage.stop?.();
+	}
+});
+
 serverTest("only writes of relaxed kinds do not wait for the disk", async () => {
 	const proxy = await startProxy(await emptyDatabase());
 	const storage = await startPostgresStorage({ url: proxy.url });

@@ -11,6 +11,7 @@ export const postgresDialect: Dialect = {
 		else :column: end`,
 	order: { asc: "?? asc nulls first", desc: "?? desc nulls last" },
 	locksRows: true,
+	countsEach: true,
 	listTypes: { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" },
 	toChange: (sql) => `with changed as (${sql} returning 1) select 1 / count(*) from changed`,
 	toKept: (sql) => `with kept as (${sql} for share) select 1 / count(*) from kept`,

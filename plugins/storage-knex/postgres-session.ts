@@ -5,10 +5,10 @@ type Needs = Pick<PostgresSettings, "schema">;
 /** Statements that a connection of our own begins with. */
 export function toSessionSettings(needs: Needs, readOnly: boolean): string {
 	const settings = [...(readOnly ? ["default_transaction_read_only = on"] : []), ...toSettings(needs)];
-	return [...settings.map((setting) => `set ${setting}`), toDurable("false")].join("; ");
+	return [...settings.map((setting) => `set ${setting}`), toDurable("false"), quickCompression].join("; ");
 }
 
-/** The same for one transaction. */
+/** The same, but for how texts are compressed, for one transaction. */
 export function toLocalSettings(needs: Needs, readOnly: boolean): string {
 	const settings = [...(readOnly ? ["transaction_read_only = on"] : []), ...toSettings(needs)];
 	return [...settings.map((setting) => `set local ${setting}`), toDurable("true")].join("; ");
@@ -27,6 +27,10 @@ function toSettings({ schema }: Needs): readonly string[] {
 		...(schema === undefined ? [] : [`search_path = "${schema}"`]),
 	];
 }
+
+/** Large texts are stored nearly twice as fast so, in as much room; older servers, and some builds, have it not. */
+const quickCompression =
+	"select set_config('default_toast_compression', 'lz4', false) from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)";
 
 /** A server may be set not to wait for the disk. */
 function toDurable(isLocal: "true" | "false"): string {

@@ -1,7 +1,7 @@
 import type { EntityKind, Query } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Comparison, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
-import { leadsSparseIndex } from "./indexes.ts";
+import { leadsSparseIndex, standsInTimeline } from "./indexes.ts";
 import { isLatePage } from "./late-pages.ts";
 import { toBranches } from "./merged-select.ts";
 import type { Ordering, Statements } from "./statements.ts";
@@ -46,9 +46,10 @@ export interface CountInput {
 export function toCount(statements: Statements, { kind, where, limit }: CountInput): Step {
 	const comparisons = toComparisons(kind, where);
 	const field = toMissingField(kind, comparisons);
-	if (field !== undefined) return { statement: statements.countMissing(kind, field), bindings: [] };
-	const bindings = bindingsOf(comparisons, statements.dialect);
 	const isLimited = limit !== undefined;
+	const isCounted = isLimited && statements.dialect.countsEach && field !== undefined && standsInTimeline(kind, field);
+	if (field !== undefined && !isCounted) return { statement: statements.countMissing(kind, field), bindings: [] };
+	const bindings = bindingsOf(comparisons, statements.dialect);
 	return { statement: statements.count(kind, comparisons, isLimited), bindings: isLimited ? [...bindings, limit] : bindings };
 }
 
