@@ -4,6 +4,7 @@ import { packCompatibility } from "svc-automation/plugins/pack-compatibility";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { ldap } from "svc-automation/plugins-auth/ldap";
+import { openidConnect } from "svc-automation/plugins-auth/openid-connect";
 import { pam } from "svc-automation/plugins-auth/pam";
 import { actionChain } from "svc-automation/plugins-runner/action-chain";
 import { announcement } from "svc-automation/plugins-runner/announcement";
@@ -41,5 +42,10 @@ export default defineConfig({
 	],
 	// What packs of others say; without this line only the service's own words are understood.
 	dialects: [packCompatibility()],
-	auth_backends: { flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}), ldap, pam },
+	auth_backends: {
+		flat_file: ({ file_path }: { file_path?: string }) => flatFile(file_path ? { file: file_path } : {}),
+		ldap,
+		openid_connect: openidConnect,
+		pam,
+	},
 });

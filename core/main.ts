@@ -24,6 +24,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		check: async (options) => (await import("./service/pack-work/check-packs.ts")).checkPacks(options),
 		test: async (options) => (await import("./service/pack-work/test-packs.ts")).testPacks(options),
 	},
+	worker: async (options) => (await import("./service/worker/run-worker.ts")).runWorker(options, process.env),
 	async conform(options) {
 		hasRunPlugin = true;
 		return (await import("./testing/conform/conform.ts")).conform(options);

@@ -38,6 +38,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/http/access.test.ts",
 	],
 	datastore: ["core/features/datastore/datastore.test.ts", "core/features/datastore/rotation.test.ts"],
+	audit: ["core/features/audit/audit-nodes.test.ts"],
 	inquiries: [
 		"core/features/inquiries/inquiries.test.ts",
 		"core/features/inquiries/end-inquiries.test.ts",

@@ -62,7 +62,9 @@ export async function checkApi(
 async function lint(file: string): Promise<string[]> {
 	// Nothing is asked of the network, and warnings count too.
 	const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-	const { code, output } = await run("node_modules/.bin/redocly", ["lint", "--extends", "recommended", "--format", "json", file], { env });
+	// To lead elsewhere is a success too; that each route has one is asked where the routes are taken.
+	const rules = ["--extends", "recommended", "--skip-rule", "operation-2xx-response"];
+	const { code, output } = await run("node_modules/.bin/redocly", ["lint", ...rules, "--format", "json", file], { env });
 	return code === 0 && /"errors": 0,\s*"warnings": 0/.test(output) ? [] : [output.trim()];
 }
 

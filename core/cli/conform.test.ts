@@ -133,7 +133,7 @@ test("a storage that holds records is left alone", async () => {
 		"full.ts",
 		`import { memoryStorage } from "${toModule("../../plugins/storage-memory/index")}";
 const storage = memoryStorage().create();
-await storage.insert("trace", [{ id: "a", trace_tag: "mine", start_timestamp: "" }]);
+await storage.insert("trace", [{ id: "a", trace_tag: "mine", start_timestamp: "", traceparent: null }]);
 export default { kind: "storage", name: "full", create: () => storage };`,
 	);
 	const { code, stdout } = await run("storage", module, "--only", "remove");

@@ -25,6 +25,8 @@ export interface CliContext {
 	readonly packs?: PackWork;
 	/** Runs the conformance kit of a plugin. Absent where only client commands are wanted. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
+	/** Takes work from a service until it is told to stop; gives the exit code. Absent where only client commands are wanted. */
+	readonly worker?: (options: WorkerOptions) => Promise<number>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
 	readonly onInterrupt: (listener: () => void) => () => void;
 }
@@ -34,6 +36,27 @@ export interface ServeOptions {
 	readonly config: string;
 	/** Parts of the service to run, as given; undefined: what the configuration says. */
 	readonly only?: readonly string[] | undefined;
+}
+
+/** How a worker is run. */
+export interface WorkerOptions {
+	/** Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the package. */
+	readonly config?: string | undefined;
+	/** Base of the API of the service. */
+	readonly apiUrl: string;
+	readonly apiKey: string;
+	readonly name: string;
+	readonly labels: readonly string[];
+	/** Runner types that it has; undefined: all of the configuration. */
+	readonly runners?: readonly string[] | undefined;
+	/** Most runs at once. */
+	readonly places: number;
+	/** Seconds that what runs may go on after the first signal. */
+	readonly grace: number;
+	/** File with certificates of authorities besides those that Node knows. */
+	readonly ca?: string | undefined;
+	/** Where files of packs and what runners keep lie. */
+	readonly dataDirectory: string;
 }
 
 export interface DefinitionOptions {

@@ -11,7 +11,7 @@ export interface Finding {
 export interface PlannedPlugin {
 	/** Place in the configuration, such as `runners[0]`. */
 	readonly path: string;
-	readonly kind: "storage" | "event-bus" | "auth-backend" | "runner" | "sensor" | "dialect";
+	readonly kind: "storage" | "event-bus" | "auth-backend" | "runner" | "sensor" | "dialect" | "telemetry";
 	readonly name: string;
 	/** Version of the contract that it was written for. */
 	readonly contract: number;

@@ -13,6 +13,84 @@ export interface Identity {
 	readonly username: string;
 	/** Names of the groups the backend knows the user to be in, when it knows any. */
 	readonly groups?: readonly string[];
+	/**
+	 * What stays the same of somebody whose name may change or be given to another, unique among all that the backend knows. A name belongs to
+	 * the subject that signed in by it first: another one is refused, and so is a name that somebody has signed in by without one. Default:
+	 * names are never given to others.
+	 */
+	readonly subject?: string;
+	/** With `subject`: a name that somebody has signed in by without a subject is taken over. Default false. */
+	readonly takesOver?: boolean;
+}
+
+/** A sign-in that somebody does elsewhere, with a browser. */
+export interface StartedSignIn {
+	/** Where the browser goes: `https:`, or `http:` on the machine itself. */
+	readonly url: string;
+	/**
+	 * What `complete` must know of this sign-in, such as a nonce; at most 1,000 characters of `A-Z a-z 0-9 . _ ~ -`. The host keeps it in that
+	 * browser and nowhere else, where no script reads it; whoever uses the browser can.
+	 */
+	readonly kept: string;
+}
+
+/** What a browser has come back with. */
+export interface ReturnedSignIn {
+	/** As `begin` was given it. */
+	readonly redirectUri: string;
+	/** As `begin` was given it: the host has made sure that the browser comes back with the same. */
+	readonly state: string;
+	/** As `begin` answered it, unless whoever uses the browser has changed it. */
+	readonly kept: string;
+	/** The query of the address that the browser was sent to, as it stands, without the question mark. */
+	readonly query: string;
+}
+
+/** A sign-in that somebody does with another device. */
+export interface DeviceSignIn {
+	/** By which `pollDevice` finds it. */
+	readonly deviceCode: string;
+	/** What to enter at `url`. */
+	readonly userCode: string;
+	readonly url: string;
+	/** Where the code is entered already. Default: there is no such address. */
+	readonly completeUrl?: string;
+	/** Seconds until it ends. */
+	readonly expiresIn: number;
+	/** Seconds between two calls of `pollDevice`, at least. */
+	readonly interval: number;
+}
+
+/** Nobody has decided yet. */
+export interface DevicePending {
+	readonly pending: true;
+	/** Whether the next call must wait five seconds longer than those before. */
+	readonly slowDown: boolean;
+}
+
+/**
+ * Sign-in with a provider that asks people itself. "No" is undefined; `SVC_UNAVAILABLE` when it cannot be found out, such as while the
+ * provider is away. No error and no line of the log holds what would let somebody in.
+ */
+export interface InteractiveSignIn {
+	/** What people call the provider: a button says "Sign in with …". */
+	readonly label: string;
+	/** @param redirectUri where the browser is to come back to @param state what it is to come back with, in the query as `state` */
+	begin(
+		request: { readonly redirectUri: string; readonly state: string },
+		options: { readonly signal: AbortSignal },
+	): Promise<StartedSignIn>;
+	/** Who it is. Of an answer that it has said yes to before it must say no, or the provider does. */
+	complete(returned: ReturnedSignIn, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
+	/** For those who have no browser where they are. This and the next go together; default: there is no such sign-in. */
+	beginDevice?(options: { readonly signal: AbortSignal }): Promise<DeviceSignIn>;
+	/** Whether somebody has decided. */
+	pollDevice?(deviceCode: string, options: { readonly signal: AbortSignal }): Promise<Identity | DevicePending | undefined>;
+	/**
+	 * Where the browser goes to sign out of the provider too, and comes back to `returnUri`; undefined where there is no such place. Default:
+	 * there is none.
+	 */
+	signOutUrl?(request: { readonly returnUri: string }, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
 }
 
 /**
@@ -20,6 +98,10 @@ export interface Identity {
  * and never like a sign-in.
  */
 export interface AuthBackend extends Lifecycle {
+	/** Whether there are passwords. Default true. False: `authenticate` refuses everybody, and pages do not ask for any. */
+	readonly takesPasswords?: boolean;
+	/** Sign-in with a provider that asks people itself. It never changes. Default: there is none. */
+	readonly interactive?: InteractiveSignIn;
 	/**
 	 * The identity, or undefined when name or password is wrong. The time taken must not tell an unknown user from a wrong
 	 * password. Throws `SVC_UNAVAILABLE` when it could not find out; never logs or throws the password.

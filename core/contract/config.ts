@@ -6,6 +6,7 @@ import type { OptionsInput } from "./options-input.ts";
 import type { RunnerPlugin } from "./runner.ts";
 import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";
+import type { TelemetryPlugin } from "./telemetry.ts";
 
 /** What tells the service that something was pushed: parameters of a webhook, as a rule on `core.svc.webhook` has them. */
 export interface GitPackWebhook {
@@ -52,6 +53,8 @@ export interface Composition<BackendName extends string = string> {
 	readonly sensors?: readonly SensorPlugin[];
 	/** What content of packs may say that was written for other services. Default none. */
 	readonly dialects?: readonly DialectPlugin[];
+	/** What is told how the service does: metrics, traces. Default none. */
+	readonly telemetry?: readonly TelemetryPlugin[];
 	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
 	readonly auth_backends?: Readonly<Record<BackendName, (kwargs: never) => AuthBackendPlugin>>;
 	/**

@@ -7,6 +7,7 @@ import type { Runner, RunnerPlugin } from "./runner.ts";
 import type { Sensor, SensorPlugin } from "./sensor.ts";
 import { stateContract } from "./stated-contract.ts";
 import type { Storage, StoragePlugin } from "./storage.ts";
+import type { Telemetry, TelemetryPlugin } from "./telemetry.ts";
 
 /** Options may be left out when every one of them is optional. */
 type OptionsArgument<O> = Record<string, never> extends O ? [options?: O] : [options: O];
@@ -85,4 +86,13 @@ export function defineDialect<O = Record<string, never>>(
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => DialectPlugin {
 	return define("dialect", name, create, terms);
+}
+
+/** Declare what is told how the service does. `create` gets the options and returns the telemetry. */
+export function defineTelemetry<O = Record<string, never>>(
+	name: string,
+	create: (options: O) => Telemetry,
+	terms?: PluginTerms,
+): (...options: OptionsArgument<O>) => TelemetryPlugin {
+	return define("telemetry", name, create, terms);
 }

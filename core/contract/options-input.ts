@@ -408,6 +408,47 @@ export interface OptionsInput {
 		 */
 		readonly clock_tolerance?: Options["scheduler"]["clock_tolerance"];
 	};
+	readonly audit?: {
+		/**
+		 * Days that entries of the audit record are kept; 0 keeps them.
+		 * Default `0`. `SVC_AUDIT_KEEP_DAYS` wins.
+		 */
+		readonly keep_days?: Options["audit"]["keep_days"];
+		/**
+		 * Entries of this node after which the audit record is signed.
+		 * Default `100`. `SVC_AUDIT_CHECKPOINT_ENTRIES` wins.
+		 */
+		readonly checkpoint_entries?: Options["audit"]["checkpoint_entries"];
+		/**
+		 * Seconds after which it is signed where there are fewer.
+		 * Default `600`. `SVC_AUDIT_CHECKPOINT_INTERVAL` wins.
+		 */
+		readonly checkpoint_interval?: Options["audit"]["checkpoint_interval"];
+		/**
+		 * File that signed checkpoints are appended to, as lines of JSON; best on another machine, such as a mounted volume. Empty: they are in
+		 * the log and in the storage alone.
+		 * Default `""`. `SVC_AUDIT_CHECKPOINT_FILE` wins.
+		 */
+		readonly checkpoint_file?: Options["audit"]["checkpoint_file"];
+		/**
+		 * Ed25519 private key (PEM) that signs them; relative to the data directory, made when missing. Empty means `audit-key.pem` there.
+		 * Default `""`. `SVC_AUDIT_CHECKPOINT_KEY_PATH` wins.
+		 */
+		readonly checkpoint_key_path?: Options["audit"]["checkpoint_key_path"];
+	};
+	readonly workers?: {
+		/**
+		 * Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `worker_labels`. Empty: none.
+		 * Default `[]`. `SVC_WORKERS_RUNNERS` wins.
+		 */
+		readonly runners?: Options["workers"]["runners"];
+		/**
+		 * Seconds for which a worker holds a run without telling of it. Less than 15 leaves processes that ignore TERM less than five seconds
+		 * to end.
+		 * Default `15`. `SVC_WORKERS_LEASE` wins.
+		 */
+		readonly lease?: Options["workers"]["lease"];
+	};
 	readonly garbagecollector?: {
 		/**
 		 * Seconds between looks for what has passed its time.

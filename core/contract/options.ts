@@ -323,6 +323,54 @@ export const optionSections = {
 				"Seconds by which the clock of a node may differ from that of a storage that several nodes use. One whose clock differs by more says so in its log, in its health and in the list of nodes, and takes over no work of others.",
 		},
 	},
+	audit: {
+		keep_days: {
+			type: "integer",
+			default: 0,
+			minimum: 0,
+			maximum: 36_500,
+			description: "Days that entries of the audit record are kept; 0 keeps them.",
+		},
+		checkpoint_entries: {
+			type: "integer",
+			default: 100,
+			minimum: 1,
+			description: "Entries of this node after which the audit record is signed.",
+		},
+		checkpoint_interval: {
+			type: "number",
+			default: 600,
+			minimum: 1,
+			description: "Seconds after which it is signed where there are fewer.",
+		},
+		checkpoint_file: {
+			type: "string",
+			default: "",
+			description:
+				"File that signed checkpoints are appended to, as lines of JSON; best on another machine, such as a mounted volume. Empty: they are in the log and in the storage alone.",
+		},
+		checkpoint_key_path: {
+			type: "string",
+			default: "",
+			description:
+				"Ed25519 private key (PEM) that signs them; relative to the data directory, made when missing. Empty means `audit-key.pem` there.",
+		},
+	},
+	workers: {
+		runners: {
+			type: "list",
+			default: [],
+			description:
+				"Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `worker_labels`. Empty: none.",
+		},
+		lease: {
+			type: "number",
+			default: 15,
+			minimum: 0.5,
+			description:
+				"Seconds for which a worker holds a run without telling of it. Less than 15 leaves processes that ignore TERM less than five seconds to end.",
+		},
+	},
 	garbagecollector: {
 		collection_interval: {
 			type: "number",

@@ -1,3 +1,4 @@
+import type { Meters } from "./meters.ts";
 import type { Options } from "./options.ts";
 
 /** Structured log. `message` is a fixed phrase, data goes in `fields`, so that masking by attribute name works. */
@@ -27,12 +28,14 @@ export interface PluginContext {
 	readonly options: Options;
 	/** Directories with Python modules that packs import, from dialects (`pythonPath`), in the order in which to search. Absent: none. */
 	readonly pythonPaths?: readonly string[];
+	/** Where a plugin declares what it measures. Absent: nobody takes it. */
+	readonly meters?: Meters;
 }
 
 /**
  * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method but `check`, and calls `stop`
  * exactly once afterwards, also when `start` threw: `stop` must cope with a half-finished start. Plugins start in the order
- * storage, event bus, auth backend, dialects, runners, sensors and stop in reverse.
+ * telemetry, storage, event bus, auth backend, dialects, runners, sensors and stop in reverse.
  */
 export interface Lifecycle {
 	/**
@@ -63,7 +66,7 @@ export interface PluginTerms {
 }
 
 /** What a plugin is. */
-export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor" | "dialect";
+export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor" | "dialect" | "telemetry";
 
 /** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */
 export interface Plugin<K extends PluginKind, T extends Lifecycle> extends PluginTerms {

@@ -3,6 +3,7 @@ import { type ClientOptions, createApi } from "../client/api.ts";
 import { type AccessClient, createAccessClient } from "./access/client.ts";
 import { type ActionClient, createActionClient } from "./actions/client.ts";
 import { type AliasClient, createAliasClient } from "./aliases/client.ts";
+import { type AuditClient, createAuditClient } from "./audit/client.ts";
 import { createKeyClient, type KeyClient } from "./datastore/client.ts";
 import { createExecutionClient, type ExecutionClient } from "./executions/client.ts";
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
@@ -20,6 +21,7 @@ import { createTimerClient, type TimerClient } from "./timers/client.ts";
 import { createTraceClient, type TraceClient } from "./traces/client.ts";
 import { createTriggerClient, type TriggerPart } from "./triggers/client.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks/client.ts";
+import { createWorkerClient, type WorkerClient } from "./workers/client.ts";
 import { createWorkflowClient, type WorkflowClient } from "./workflows/client.ts";
 
 export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
@@ -30,6 +32,7 @@ export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
 export type * from "./aliases/client.ts";
+export type * from "./audit/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
 export type {
 	ExecutionInput,
@@ -65,6 +68,7 @@ export type {
 	TriggerTypeRequest,
 } from "./triggers/client.ts";
 export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks/client.ts";
+export type { WorkerClient, WorkerRecord } from "./workers/client.ts";
 export type { WorkflowClient } from "./workflows/client.ts";
 
 /** The trigger types, events and traces of a service. */
@@ -88,7 +92,9 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly packIndex: PackIndexClient;
 	readonly packs: PackClient & PackRegisterClient;
 	readonly packInstalls: PackInstallClient;
+	readonly audit: AuditClient;
 	readonly nodes: NodeClient;
+	readonly workers: WorkerClient;
 	readonly workflows: WorkflowClient;
 }
 
@@ -114,7 +120,9 @@ export function createClient(options: ClientOptions = {}): Client {
 		packs: { ...createPackClient(api), ...createPackRegisterClient(api) },
 		packInstalls: createPackInstallClient(api),
 		...createPurgeClient(api),
+		audit: createAuditClient(api),
 		nodes: createNodeClient(api),
+		workers: createWorkerClient(api),
 		workflows: createWorkflowClient(api),
 	};
 }

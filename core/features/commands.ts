@@ -4,6 +4,7 @@ import { addRoleCommands } from "./access/roles-commands.ts";
 import { addSignInCommands } from "./access/sign-in-commands.ts";
 import { addCatalogCommands } from "./actions/commands.ts";
 import { addAliasCommands } from "./aliases/commands.ts";
+import { addAuditCommands } from "./audit/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
 import { addRunCommand, followStarted } from "./executions/run-commands.ts";
@@ -20,6 +21,7 @@ import { addTimerCommands } from "./timers/commands.ts";
 import { addTraceCommands } from "./traces/commands.ts";
 import { addTriggerCommands } from "./triggers/commands.ts";
 import { addWebhookCommands } from "./webhooks/commands.ts";
+import { addWorkerCommands } from "./workers/commands.ts";
 import { addWorkflowCommands } from "./workflows/commands.ts";
 
 /** The commands of all features, in the order in which the help shows them. */
@@ -46,4 +48,6 @@ export const commands: readonly AddCommands[] = [
 	addSensorCommands,
 	addPurgeCommands,
 	addNodeCommands,
+	addAuditCommands,
+	addWorkerCommands,
 ];

@@ -2,6 +2,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { createAccessFeature } from "./access/index.ts";
 import { createActionsFeature } from "./actions/index.ts";
 import { createAliasesFeature } from "./aliases/index.ts";
+import { createAuditFeature } from "./audit/index.ts";
 import { createDatastoreFeature } from "./datastore/index.ts";
 import { createExecutionsFeature } from "./executions/index.ts";
 import { fileReaders } from "./file-readers.ts";
@@ -12,11 +13,13 @@ import { createPoliciesFeature } from "./policies/index.ts";
 import { createRetentionFeature } from "./retention/index.ts";
 import { createRulesFeature } from "./rules/index.ts";
 import { createSensorsFeature } from "./sensors/index.ts";
+import { createTelemetryFeature } from "./telemetry/index.ts";
 import { createTimersFeature } from "./timers/index.ts";
 import { createTracesFeature } from "./traces/index.ts";
 import { createTriggersFeature } from "./triggers/index.ts";
 import { createWebUiFeature } from "./web-ui/index.ts";
 import { createWebhooksFeature } from "./webhooks/index.ts";
+import { createWorkersFeature } from "./workers/index.ts";
 import { createWorkflowsFeature } from "./workflows/index.ts";
 
 /**
@@ -47,6 +50,7 @@ export function createFeatures(kernel: Kernel) {
 	const workflows = createWorkflowsFeature(kernel, { ...access.api, ...actions.api });
 	return {
 		access,
+		audit: createAuditFeature(kernel),
 		datastore,
 		packs,
 		// Before triggers: what the file of a pack says of a sensor's trigger type is what holds.
@@ -63,6 +67,8 @@ export function createFeatures(kernel: Kernel) {
 		inquiries,
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),
+		telemetry: createTelemetryFeature(kernel),
+		workers: createWorkersFeature(kernel, packs),
 		retention: createRetentionFeature(kernel, {
 			endInquiries: inquiries.endOverdue,
 			endIdleWorkflows: workflows.endIdle,

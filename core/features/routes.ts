@@ -3,6 +3,7 @@ import type { Route } from "../http/route.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { apiKeyRoutes } from "./access/api-keys-routes.ts";
 import { roleRoutes } from "./access/roles-routes.ts";
+import { singleSignOnRoutes } from "./access/single-sign-on-routes.ts";
 import { tokenRoutes } from "./access/tokens-routes.ts";
 import { userRoutes } from "./access/user-routes.ts";
 import { actionViewRoutes } from "./actions/action-views-routes.ts";
@@ -10,6 +11,7 @@ import { actionRoutes } from "./actions/routes.ts";
 import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
 import { aliasExecutionRoutes } from "./aliases/alias-executions-routes.ts";
 import { aliasRoutes } from "./aliases/routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
@@ -31,12 +33,14 @@ import { ruleRoutes } from "./rules/routes.ts";
 import { ruleEnforcementRoutes } from "./rules/rule-enforcements-routes.ts";
 import { ruleViewRoutes } from "./rules/rule-views-routes.ts";
 import { sensorRoutes } from "./sensors/routes.ts";
+import { telemetryRoutes } from "./telemetry/routes.ts";
 import { timerRoutes } from "./timers/routes.ts";
 import { traceRoutes } from "./traces/routes.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
 import { webRoutes } from "./web-ui/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
+import { workerRoutes } from "./workers/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
 /** Every route of the service. */
@@ -45,6 +49,7 @@ export const routes: readonly Route<Engine>[] = [
 	...healthRoutes,
 	...userRoutes,
 	...tokenRoutes,
+	...singleSignOnRoutes,
 	...executionViewRoutes,
 	...executionRoutes,
 	...executionOutputRoutes,
@@ -57,6 +62,7 @@ export const routes: readonly Route<Engine>[] = [
 	...aliasRoutes,
 	...aliasExecutionRoutes,
 	...apiKeyRoutes,
+	...auditRoutes,
 	...keyRoutes,
 	...packViewRoutes,
 	...configRoutes,
@@ -76,7 +82,9 @@ export const routes: readonly Route<Engine>[] = [
 	...traceRoutes,
 	...purgeRoutes,
 	...nodeRoutes,
+	...workerRoutes,
 	...serviceRegistryRoutes,
+	...telemetryRoutes,
 	...streamRoutes,
 	...webRoutes,
 ];

@@ -38,7 +38,20 @@ test("a route that does not say who may use it, and what it answers, refuses to 
 	assert.throws(start({ permission: "action_list", answers: { 404: answerNothing() } }), /GET \/x declares no answer for success/);
 	assert.throws(start({ permission: "action_list", summary: "" }), /GET \/x declares no summary/);
 	const pathsOf = (wanted: string) => [...new Set(routes.filter(({ permission }) => permission === wanted).map(({ path }) => path))];
-	assert.deepEqual(pathsOf("public"), ["/openapi.json", "/docs", "/health/live", "/health/ready", "/tokens", "/sso", "/web/:file"]);
+	assert.deepEqual(pathsOf("public"), [
+		"/openapi.json",
+		"/docs",
+		"/health/live",
+		"/health/ready",
+		"/tokens",
+		"/sso",
+		"/sso/request",
+		"/sso/callback",
+		"/sso/sign-out",
+		"/sso/device",
+		"/sso/device/token",
+		"/web/:file",
+	]);
 	assert.deepEqual(pathsOf("authenticated"), ["/", "/user", "/tokens/:token", "/packs/views/file/:pack/icon.png"]);
 });
 

@@ -2,7 +2,7 @@ import { SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
 import { parseQuery, type RawQuery } from "./query.ts";
-import type { HttpContext } from "./route.ts";
+import type { HttpContext, Route } from "./route.ts";
 import { toTokenCookie } from "./token-cookie.ts";
 
 /** Who asks on a public route. */
@@ -21,8 +21,9 @@ export async function authenticate(
 	{ guard, options, clock }: Pick<HttpContext, "guard" | "options" | "clock">,
 	request: Request,
 	query: RawQuery,
+	{ takesBearer = false }: Pick<Route, "takesBearer"> = {},
 ): Promise<Authenticated> {
-	const explicit = findExplicit(request.headers, query);
+	const explicit = findExplicit(request.headers, query) ?? (takesBearer ? findBearer(request.headers) : undefined);
 	const cookie = explicit === undefined ? findCookie(request.headers) : undefined;
 	if (cookie !== undefined && options.auth.enable) assertOwnPage(request, options);
 	else if (!options.auth.enable && explicit === undefined) assertNotForeign(request, options);
@@ -52,6 +53,12 @@ function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | u
 	if (token) return { token, location: headerToken ? "header" : "query" };
 	if (apiKey) return { apiKey, location: headerKey ? "header" : "query" };
 	return undefined;
+}
+
+/** Where nothing else is given: a proxy may have put its own credential there. */
+function findBearer(headers: Headers): OfferedCredentials | undefined {
+	const apiKey = /^Bearer +([^\s]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+	return apiKey === undefined ? undefined : { apiKey, location: "header" };
 }
 
 /** The cookie counts as a header. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
-import { SvcError } from "../contract/index.ts";
+import { isSvcError, SvcError } from "../contract/index.ts";
 import type { AllowedMethods } from "./allowed-methods.ts";
 import { type Answered, answered } from "./answered.ts";
 import { type Authenticated, authenticate, nobody } from "./authenticate.ts";
@@ -10,8 +10,9 @@ import { readBody, readRawBody, readTextBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { castQuery, parseQuery } from "./query.ts";
+import type { RecordedRequest, Recorder } from "./recorder.ts";
 import { type Reply, replyFault, sniffHeaders, toErrorReply } from "./respond.ts";
-import type { HttpContext, Route } from "./route.ts";
+import type { HttpContext, Route, RouteContext } from "./route.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 const noPath: Readonly<Record<string, string>> = {};
@@ -23,6 +24,9 @@ interface Outcome {
 	readonly reply: Reply;
 	readonly cookie?: string | undefined;
 }
+
+/** What becomes known of a request by and by. */
+type Recorded = { -readonly [M in keyof RecordedRequest]: RecordedRequest[M] } & { readonly route: Route };
 
 /** What answering needs besides the request. */
 export interface Responder {
@@ -38,7 +42,7 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	const requestId = toRequestId(event.req.headers.get("x-request-id"));
 	let outcome: Outcome;
 	try {
-		outcome = await run(event, route, context);
+		outcome = await run(event, route, context, requestId);
 	} catch (error) {
 		// What fails because the client has gone is no failure of the service, and nobody reads the answer.
 		outcome = { reply: event.req.signal.aborted ? goneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
@@ -46,7 +50,9 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	const { reply, cookie } = outcome;
 	if (answered.hasSubscribers) answered.publish({ route, url: event.url, reply } satisfies Answered);
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
-	const duration_ms = Math.round((performance.now() - started) * 1000) / 1000;
+	const elapsed = performance.now() - started;
+	const duration_ms = Math.round(elapsed * 1000) / 1000;
+	context.metrics.answered(route, reply.status, elapsed);
 	context.logger[level]("request", { ...toLogFields(event, requestId), status: reply.status, duration_ms });
 	return toResponse(reply, event.req, cors, requestId, cookie);
 }
@@ -70,13 +76,56 @@ function toLogFields(event: H3Event, request_id: string) {
 	return { method: event.req.method, path: toLoggedPath(event.url.pathname), request_id };
 }
 
-async function run(event: H3Event, route: Route, context: HttpContext): Promise<Outcome> {
-	const { engine, guard, options, logger, clock, version, apiUrl, streams, broadcasts, isClosed, listener, description } = context;
+async function run(event: H3Event, route: Route, context: HttpContext, requestId: string): Promise<Outcome> {
+	const { recorder } = context;
+	const recorded: Recorded = {
+		route,
+		principal: nobody,
+		path: noPath,
+		headers: event.req.headers,
+		requestId,
+		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? (event.req as ServerRequest).ip,
+	};
+	try {
+		return await answer(event, recorded, context);
+	} catch (error) {
+		const isRefused = isSvcError(error, "SVC_FORBIDDEN") || (route.permission === "public" && isSignInRefusal(error));
+		if (isRefused) await recorder.refused(recorded, error);
+		throw error;
+	}
+}
+
+/** Nobody is refused at a route for everybody but who wants to sign in. */
+function isSignInRefusal(error: unknown): boolean {
+	return isSvcError(error, "SVC_UNAUTHORIZED") || isSvcError(error, "SVC_TOO_MANY");
+}
+
+/** What is known of the request by and by is noted in `recorded`. */
+async function answer(event: H3Event, recorded: Recorded, context: HttpContext): Promise<Outcome> {
+	const { route } = recorded;
+	const {
+		engine,
+		guard,
+		options,
+		logger,
+		clock,
+		version,
+		apiUrl,
+		streams,
+		metrics,
+		broadcasts,
+		isClosed,
+		listener,
+		description,
+		recorder,
+	} = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
-	const authenticated: Authenticated = route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw);
+	const authenticated: Authenticated =
+		route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw, route);
 	const { principal, offered, cookie } = authenticated;
+	recorded.principal = principal;
 	assertGlobally(route, principal, context);
 	// Named one by one: spreading costs as much as the rest of this function.
 	const routeContext = {
@@ -88,21 +137,33 @@ async function run(event: H3Event, route: Route, context: HttpContext): Promise<
 		version,
 		apiUrl,
 		streams,
+		metrics,
 		broadcasts,
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
 		isClosed,
 		listener,
 		description,
+		recorder,
 		request,
-		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? request.ip,
+		peerAddress: recorded.peerAddress,
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),
 		body: await readRouteBody(route, request, options.api.max_body_size),
 	};
-	if (route.resource === undefined) return { reply: await route.handler(routeContext), cookie };
-	const path = await assertOnRecord(route, routeContext);
-	return { reply: await route.handler({ ...routeContext, path }), cookie };
+	if (route.resource !== undefined) {
+		const path = await assertOnRecord(route, routeContext);
+		return { reply: await handle(recorder, recorded, { ...routeContext, path }), cookie };
+	}
+	return { reply: await handle(recorder, recorded, routeContext), cookie };
+}
+
+/** What reads changes nothing that is recorded. */
+function handle(recorder: Recorder, recorded: Recorded, context: RouteContext): Promise<Reply> | Reply {
+	const { route } = recorded;
+	if (route.method === "GET" && route.isRecorded !== true) return route.handler(context);
+	recorded.path = context.path;
+	return recorder.record(recorded, () => route.handler(context));
 }
 
 function readRouteBody({ body }: Route, request: ServerRequest, limit: number): unknown {

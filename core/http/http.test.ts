@@ -425,7 +425,7 @@ test("every route needs a credential except the one that issues tokens, health c
 			if (route.permission === "public") {
 				assert.match(
 					`${route.method} ${route.path}`,
-					/^(POST \/tokens|GET \/sso|GET \/health\/(live|ready)|GET \/(docs|openapi\.json|web\/:file))$/,
+					/^(POST \/tokens|(GET|POST) \/sso(\/[\w/-]+)?|GET \/health\/(live|ready)|GET \/(docs|openapi\.json|web\/:file))$/,
 				);
 				continue;
 			}

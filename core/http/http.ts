@@ -1,14 +1,16 @@
-import { type Clock, type Logger, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
+import { type Clock, type Logger, type Meters, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { createApp } from "./app.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { createCors } from "./cors.ts";
 import type { Guard } from "./guard.ts";
 import type { Responder } from "./handle.ts";
+import { HttpMetrics, noMeters } from "./http-metrics.ts";
 import { findListeners, type ListenerName } from "./listeners.ts";
 import { createMount } from "./mount.ts";
 import type { Mount } from "./mount-api.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { ApiDescription } from "./openapi/api-description.ts";
+import { noRecorder, type Recorder } from "./recorder.ts";
 import type { Reply } from "./respond.ts";
 import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
@@ -19,6 +21,8 @@ export interface HttpParts<E> {
 	/** What the routes ask. */
 	readonly engine: E;
 	readonly guard: Guard;
+	/** Default: no record is kept of what is changed. */
+	readonly recorder?: Recorder | undefined;
 	readonly routes: readonly Route<E>[];
 	readonly options: Options;
 	/** Parts of the service that this node runs. Default: all of them. */
@@ -34,6 +38,8 @@ export interface HttpParts<E> {
 	readonly page?: (() => Reply) | undefined;
 	/** Path that the addresses begin with which `fetch` and `nodeHandler` get, such as `/automation`. Default none. */
 	readonly basePath?: string | undefined;
+	/** Where what is measured is declared. Default: nothing is. */
+	readonly meters?: Meters;
 }
 
 /** The service's HTTP interface. */
@@ -56,7 +62,7 @@ export interface Http {
 	readonly nodeHandler: Mount["nodeHandler"];
 }
 
-/** Where the listeners are; `health` answers health checks only. */
+/** Where the listeners are; `health` answers health checks and whoever watches the node. */
 export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** The HTTP interface that answers the given routes. Throws when one declares no permission. */
@@ -78,10 +84,12 @@ export function createRoutedHttp<E>(given: HttpParts<E>): Http {
 		version,
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
+		metrics: new HttpMetrics(given.meters ?? noMeters, streams),
 		broadcasts: new Broadcasts(),
 		isClosed: () => isClosed,
 		listener: "api",
 		description: new ApiDescription(routes, version),
+		recorder: given.recorder ?? noRecorder,
 	};
 	const apps = createApps({ context, cors: createCors(options), page }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);
@@ -125,7 +133,7 @@ function createApps(responder: Responder, routes: readonly Route[]) {
 		health: () =>
 			createApp(
 				"api",
-				routes.filter(({ isAlwaysOpen }) => isAlwaysOpen === true),
+				routes.filter(({ isAlwaysOpen, isForWatchers }) => isAlwaysOpen === true || isForWatchers === true),
 				responder,
 			),
 		at: (base: string) => (base === "" ? api : createApp("api", routes, responder, base)),

@@ -2,7 +2,7 @@ import type { NodeRole, Options } from "../contract/index.ts";
 import type { Component } from "./route.ts";
 import type { ServerAddress } from "./server-address.ts";
 
-/** `health` answers health checks only. */
+/** `health` answers health checks, and what watches the node. */
 export type ListenerName = Component | "health";
 
 /** A listener that a node opens, by its name and where. */

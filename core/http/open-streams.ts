@@ -30,6 +30,11 @@ export class OpenStreams {
 		this.#watch = new StreamWatch(parts);
 	}
 
+	/** How many are being sent. */
+	get count(): number {
+		return this.#controllers.size;
+	}
+
 	/**
 	 * @param credential undefined where nobody needs one
 	 * Throws `SVC_TOO_MANY` when the user holds as many as one may, with all credentials together.

@@ -3,11 +3,13 @@ import type { Principal } from "../kernel/basics/principal.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { Broadcasts } from "./broadcasts.ts";
 import type { Guard } from "./guard.ts";
+import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Answers } from "./openapi/answers.ts";
 import type { Description } from "./openapi/description.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
+import type { Recorder } from "./recorder.ts";
 import type { Reply } from "./respond.ts";
 import type { ServerRequest } from "./server-request.ts";
 
@@ -32,10 +34,14 @@ export interface HttpContext<E = unknown> {
 	/** The component whose listener took the request; a service that is mounted answers as the API does. */
 	readonly listener: Component;
 	readonly streams: OpenStreams;
+	/** What is measured. */
+	readonly metrics: HttpMetrics;
 	/** What is said to many at once. */
 	readonly broadcasts: Broadcasts;
 	/** What all routes of the service are. */
 	readonly description: Description;
+	/** Keeps a record of what is changed. */
+	readonly recorder: Recorder;
 }
 
 /** One request, checked: what a handler gets. */
@@ -72,8 +78,14 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	readonly permission: Permission;
 	/** Of a public route: takes a name and a password. Default false. */
 	readonly isSignIn?: boolean;
+	/** Recorded although it is a GET, as it changes something all the same. Default false; every other method is. */
+	readonly isRecorded?: boolean;
 	/** Answered also while the service has not started. Default false. */
 	readonly isAlwaysOpen?: boolean;
+	/** For whoever watches the node: answered on its listener for health checks too. Default false. */
+	readonly isForWatchers?: boolean;
+	/** Takes an API key as `Authorization: Bearer` too, for programs that can send nothing else. Default false. */
+	readonly takesBearer?: boolean;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */

@@ -1,5 +1,6 @@
 import type { Logger } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
+import type { HttpMetrics } from "./http-metrics.ts";
 import { toJsonText } from "./json-text.ts";
 import { StreamEnded } from "./stream-watch.ts";
 
@@ -19,6 +20,7 @@ export interface EventStreamOptions {
 	/** Called when the stream has ended, whoever ended it; perhaps more than once. */
 	readonly onEnd: () => void;
 	readonly logger: Logger;
+	readonly metrics: Pick<HttpMetrics, "sent" | "tooSlow">;
 }
 
 const encoder = new TextEncoder();
@@ -93,7 +95,9 @@ class EventPull {
 			this.#isWaiting = false;
 			if (!done) {
 				this.#timer?.refresh();
-				controller.enqueue(value instanceof Uint8Array ? value : toFrameBytes(value));
+				const bytes = value instanceof Uint8Array ? value : toFrameBytes(value);
+				controller.enqueue(bytes);
+				this.#options.metrics.sent(bytes);
 				return;
 			}
 		} catch (error) {
@@ -155,9 +159,11 @@ function leave(iterator: AsyncIterator<unknown>): void {
 }
 
 /** Without an end event the client knows that it has to come back: it was too slow, or the event bus may have missed something. */
-function logEnd(error: unknown, { logger, signal }: EventStreamOptions): void {
+function logEnd(error: unknown, { logger, signal, metrics }: EventStreamOptions): void {
 	if (signal.aborted) return;
-	if (isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) logger.info("event stream ended, events may be missing", { reason: error.message });
+	const isSlow = isSvcError(error, "SVC_SUBSCRIBER_LAGGED");
+	if (isSlow) metrics.tooSlow();
+	if (isSlow) logger.info("event stream ended, events may be missing", { reason: error.message });
 	else logger.error("event stream failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }
 

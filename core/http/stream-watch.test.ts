@@ -103,6 +103,7 @@ test("an event stream that is ended says why in a comment, also to a client that
 			ends += 1;
 		},
 		logger: console,
+		metrics: { sent: () => {}, tooSlow: () => {} },
 	});
 	await watch.look();
 	assert.equal(ends, 1);

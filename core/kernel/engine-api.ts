@@ -1,7 +1,14 @@
+import type { Exposition, Meters } from "../contract/index.ts";
 import type { Dispatcher } from "./events/dispatcher.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
 import type { FeatureList } from "./feature-list.ts";
 import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
+
+/** Measurements of an engine. */
+export interface EngineTelemetry extends Meters {
+	/** All of them as they are now; undefined where no plugin keeps them. */
+	expose(): Promise<Exposition | undefined>;
+}
 
 /** What every engine has, whatever its features. */
 export interface EngineCore {
@@ -14,6 +21,8 @@ export interface EngineCore {
 	readonly dispatcher: Dispatcher;
 	/** The processes that make up the service, this one among them. */
 	readonly nodes: Nodes;
+	/** What is measured: where to declare it, and how to ask for all of it. */
+	readonly telemetry: EngineTelemetry;
 	/** Whether this node is to be sent requests. Never rejects; may be asked at any time. */
 	readiness(): Promise<Readiness>;
 	/**

@@ -44,6 +44,7 @@ export function createEngineOf<F extends FeatureList>(
 		output: kernel.output,
 		dispatcher: kernel.dispatcher,
 		nodes: node.nodes,
+		telemetry: kernel.hub,
 		readiness: node.readiness,
 		start: () => life.start(),
 		drain: () => life.drain(),

@@ -7,6 +7,7 @@ import type { EndingDraft, Follow } from "./executions/endings.ts";
 import type { Queues } from "./executions/queues.ts";
 import type { ConfigurationSource, ItemSource } from "./executions/template-sources.ts";
 import type { WorkLoop } from "./nodes/work.ts";
+import type { Witness } from "./plugins/witnessed-storage.ts";
 import type { Granting, RunGrant } from "./runs/granting.ts";
 
 export type {
@@ -22,6 +23,7 @@ export type {
 	Reactor,
 	RunGrant,
 	TriggerTypeDefinition,
+	Witness,
 	WorkLoop,
 };
 
@@ -77,8 +79,20 @@ export interface Feature<Api extends object = object> {
 	/** WHO: what somebody may do in whose name something runs. One feature at most; default: everything. */
 	readonly authority?: Authority;
 
+	/** WITNESS: what must be stored in the same write as a change, or the change is not made. One feature at most; default: nothing. */
+	readonly witness?: Witness;
+
 	/** RUN: runner types that it brings, by name. They are started and stopped with the feature, by itself. */
 	readonly runners?: ReadonlyMap<string, Runner>;
+
+	/**
+	 * PLACE: what is called in the place of a runner, such as one that has runs carried out elsewhere. Called once for each runner of the
+	 * configuration, which is started and stopped as before. Several features are asked in order, each with what the one before has answered.
+	 */
+	place?(name: string, runner: Runner): Runner;
+
+	/** PLACE: how many runs of this node wait for something elsewhere, and take no place of others meanwhile. Default: none. */
+	resting?(): number;
 
 	/** FILES: where content that the storage keeps lies on this node. One feature at most; default: there is none. */
 	readonly content?: ContentSource;

@@ -49,6 +49,7 @@ function createAlone<F extends FeatureList>(createFeatures: CreateFeatures<F>) {
 				runners: [localCommand()],
 				sensors: [],
 				dialects: [],
+				telemetry: [],
 				authBackend: undefined,
 			},
 			access: {},

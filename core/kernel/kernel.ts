@@ -19,12 +19,15 @@ import { Recovery } from "./executions/recovery.ts";
 import { Scheduler } from "./executions/scheduler.ts";
 import type { TemplateSources } from "./executions/template-sources.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
+import { witnessed } from "./plugins/witnessed-storage.ts";
 import { Executor } from "./runs/executor.ts";
 import type { Granting } from "./runs/granting.ts";
 import { RecordedOutput } from "./runs/output.ts";
 import { Seams } from "./seams.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { SealedSecrets } from "./secrets/sealed-secrets.ts";
+import { observePlugins } from "./telemetry/observe-plugins.ts";
+import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
 import { createLateWrites, type LateWrites } from "./work/late-writes.ts";
 import { Leasing } from "./work/leasing.ts";
@@ -42,6 +45,8 @@ export interface Plugins {
 	readonly dialects: readonly Dialect[];
 	/** May be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;
+	/** Who is told what the service does. */
+	readonly hub: TelemetryHub;
 }
 
 /**
@@ -133,7 +138,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		ready: (claimed) => executor.ready(claimed),
 		run: (execution) => executor.run(execution),
 		holds: (id) => executor.runs.has(id),
-		resting: () => executor.children.resting,
+		resting: () => executor.children.resting + basics.seams.resting,
 	});
 	const admitAll: AdmitAll = (executions, store) => scheduler.admit(executions, store);
 	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
@@ -158,17 +163,33 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 type Basics = ReturnType<typeof createBasics>;
 
 /** What everything else is made of. */
-function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId: string) {
+function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: string) {
+	const plugins = observePlugins(given);
 	const { options, logger, roles } = dependencies;
-	const { storage } = plugins;
+	const runners = new Map(plugins.runners);
+	const seams = new Seams(runners);
+	const storage = witnessed(plugins.storage, () => seams.witness);
 	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
 	const keys = new KeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
-	const runners = new Map(plugins.runners);
-	const seams = new Seams(runners);
 	const leasing = new Leasing({ storage, clock, nodeId, lease: options.scheduler.lease });
 	const dialects = new Dialects(plugins.dialects);
-	const parts = { ...plugins, runners, dialects, dependencies, options, roles, nodeId, logger, clock, leasing, keys, keyFile, seams };
+	const parts = {
+		...plugins,
+		storage,
+		runners,
+		dialects,
+		dependencies,
+		options,
+		roles,
+		nodeId,
+		logger,
+		clock,
+		leasing,
+		keys,
+		keyFile,
+		seams,
+	};
 	const changes = createChangeFeed(parts);
 	const authority: Authority = {
 		principalOf: (username) => seams.authority.principalOf(username),
@@ -192,7 +213,7 @@ function createBasics(dependencies: EngineDependencies, plugins: Plugins, nodeId
 		templateSources,
 		isWorkflow: (runnerName: string) => runners.get(runnerName)?.capabilities.workflow === true,
 		catalog: new Catalog({ ...parts, changes, content: { directory: (pack, content) => seams.content.directory(pack, content) } }),
-		lateWrites: createLateWrites(logger),
+		lateWrites: createLateWrites(parts),
 		sealedSecrets: new SealedSecrets(keys),
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
 		granting: {

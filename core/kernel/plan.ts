@@ -4,6 +4,7 @@ import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
 import { createKernel, type Plugins } from "./kernel.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
 import { noDraft } from "./seams.ts";
+import { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
 const silentBus = {
 	capabilities: {},
@@ -20,11 +21,15 @@ const silentBus = {
  */
 export async function draftEngine<F extends FeatureList>(
 	dependencies: EngineDependencies,
-	plugins: Omit<Plugins, "storage" | "eventBus" | "authBackend">,
+	plugins: Omit<Plugins, "storage" | "eventBus" | "authBackend" | "hub">,
 	storage: Storage,
 	createFeatures: CreateFeatures<F>,
 ): Promise<Pick<EngineCore, "executions"> & ApiOf<F>> {
-	const kernel = createKernel(dependencies, { ...plugins, storage, eventBus: silentBus, authBackend: undefined }, "");
+	const kernel = createKernel(
+		dependencies,
+		{ ...plugins, storage, eventBus: silentBus, authBackend: undefined, hub: new TelemetryHub() },
+		"",
+	);
 	const features = createFeatures(kernel);
 	kernel.seams.take(Object.values(features), noDraft);
 	await kernel.register();

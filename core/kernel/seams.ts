@@ -8,6 +8,7 @@ import { noQueues, type Queues } from "./executions/queues.ts";
 import { type ConfigurationSource, type ItemSource, noConfiguration, noItemSource } from "./executions/template-sources.ts";
 import type { Feature } from "./feature.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
+import type { Witness } from "./plugins/witnessed-storage.ts";
 import { type Granting, noGranting } from "./runs/granting.ts";
 
 /**
@@ -22,7 +23,7 @@ export const noDraft: Draft = async () => {
 };
 
 /** What only one feature may have. */
-type Single = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration" | "content";
+type Single = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration" | "content" | "witness";
 
 /**
  * Where features come into the kernel. The kernel is there before them, as they are made of it: whatever it asks of them it asks here,
@@ -56,7 +57,11 @@ export class Seams {
 			...this.#only("items"),
 			...this.#only("configuration"),
 			...this.#only("content"),
+			...this.#only("witness"),
 		};
+		// Those of the configuration: what a feature brings runs here.
+		for (const feature of features)
+			for (const [name, runner] of this.#runners) this.#runners.set(name, feature.place?.(name, runner) ?? runner);
 		for (const { runners } of features) for (const [name, runner] of runners ?? []) this.#addRunner(name, runner);
 	}
 
@@ -98,6 +103,11 @@ export class Seams {
 		return this.#single.queues ?? noQueues;
 	}
 
+	/** How many runs of this node take no place. */
+	get resting(): number {
+		return this.#features.reduce((sum, feature) => sum + (feature.resting?.() ?? 0), 0);
+	}
+
 	get reactor(): Reactor {
 		return this.#single.reactor ?? noReactor;
 	}
@@ -120,5 +130,9 @@ export class Seams {
 
 	get content(): ContentSource {
 		return this.#single.content ?? noContent;
+	}
+
+	get witness(): Witness | undefined {
+		return this.#single.witness;
 	}
 }

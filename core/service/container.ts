@@ -72,6 +72,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Parts
 			clock: scope.resolve(tokens.clock),
 			version,
 			isClosed: true,
+			meters: scope.resolve(tokens.engine).telemetry,
 			basePath: overrides.basePath,
 		}),
 	);

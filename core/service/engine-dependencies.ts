@@ -23,8 +23,9 @@ export function toDependencies(
 		runners,
 		sensors,
 		dialects,
+		telemetry,
 		authBackend,
 	} = config;
-	const composition = { storage, eventBus, runners, sensors, dialects, authBackend };
+	const composition = { storage, eventBus, runners, sensors, dialects, telemetry, authBackend };
 	return { ...given, options, roles, composition, access, packs, followedPacks, configs, dataDirectory, version };
 }

@@ -11,7 +11,7 @@ export type { Permission } from "../http/permissions.ts";
 export type { Component, Method, Route } from "../http/route.ts";
 
 /** What the HTTP interface is made from. */
-export interface HttpOptions extends Omit<HttpParts<Engine>, "guard" | "routes" | "page"> {}
+export interface HttpOptions extends Omit<HttpParts<Engine>, "guard" | "recorder" | "routes" | "page"> {}
 
 /**
  * The HTTP interface over an engine: the routes of its features. Throws when a route declares no permission, and `SVC_CONFIG` where the
@@ -28,5 +28,5 @@ export function createHttp(options: HttpOptions): Http {
 	const features: readonly ServedFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	const page = features.find((feature) => feature.page !== undefined)?.page;
-	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine) });
+	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder: engine.audit?.recorder });
 }

@@ -9,6 +9,7 @@ import { loadConfig } from "./load-config.ts";
 import { openInBrowser } from "./open-in-browser.ts";
 import { findOtherCopy } from "./other-copy.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
+import { SystemManager } from "./system-manager.ts";
 import { version } from "./version.ts";
 
 export interface ServeContext {
@@ -27,7 +28,7 @@ export interface ServeContext {
 /**
  * `svc serve`: run the service of a configuration file until INT or TERM. The first signal stops it in order; a second one ends
  * what runs without waiting for it, and the process at the latest two seconds after it. USR2 asks for a garbage collection. The
- * exit code is 0 after an orderly stop.
+ * exit code is 0 after an orderly stop. A manager that has started it (`NOTIFY_SOCKET`) is told when it is ready, lives and stops.
  */
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
 	// V8 would let a heap of this size grow to a multiple before it collects what output in passing has left.
@@ -44,7 +45,8 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
 		onFirstUser: speaker.firstUser,
 	});
-	const stop = stopOnSignal(service);
+	const manager = await SystemManager.find(env);
+	const stop = stopOnSignal(service, () => manager?.stopping());
 	const forgetCollection = collectOnSignal(service);
 	try {
 		const started = service.start().catch((error: unknown) => {
@@ -53,11 +55,15 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 			return { addresses: {} };
 		});
 		const { addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
-		if (!stop.isAsked()) speaker.addresses(addresses);
+		if (!stop.isAsked()) {
+			speaker.addresses(addresses);
+			manager?.ready();
+		}
 		const docs = toDocsAddress(addresses);
 		if (open && docs !== undefined) openInBrowser(docs, env, print);
 		return await stop.exitCode;
 	} finally {
+		manager?.close();
 		stop.forget();
 		forgetCollection();
 	}
@@ -108,7 +114,7 @@ interface Stop {
 	forget(): void;
 }
 
-function stopOnSignal(service: Service): Stop {
+function stopOnSignal(service: Service, onStop: () => void): Stop {
 	let first: number | undefined;
 	let forget = () => {};
 	const exitCode = new Promise<number>((done, fail) => {
@@ -116,6 +122,7 @@ function stopOnSignal(service: Service): Stop {
 		const listener = () => {
 			if (first === undefined) {
 				first = performance.now();
+				onStop();
 				service.stop().then(() => done(isForced ? 1 : 0), fail);
 			} else if (performance.now() - first > repeatTime && !isForced) {
 				isForced = true;

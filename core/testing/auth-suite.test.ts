@@ -4,6 +4,7 @@ import type { AuthBackend } from "../contract/index.ts";
 import { testAuthBackend } from "./auth-suite.ts";
 import { brokenAuthBackends, createSoundBackend } from "./broken/auth-backends.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
+import { brokenSignOns, createSignOn, type SignOnCheck } from "./broken/sign-ons.test-support.ts";
 import type { RegisterTest } from "./run-kit.ts";
 
 const register = (test: RegisterTest, spoil: (sound: AuthBackend) => AuthBackend) =>
@@ -22,5 +23,20 @@ for (const { name, spoil, ...refusal } of brokenAuthBackends) {
 
 test("the kit accepts the auth backend that the broken ones are made of", () =>
 	assertAccepted((check) => register(check, (sound) => sound)));
+
+const registerSignOn = (test: RegisterTest, skipped: readonly SignOnCheck[]) =>
+	testAuthBackend({
+		test,
+		name: "backend",
+		createInteractive: async (provider) => ({ backend: createSignOn(provider, new Set(skipped)) }),
+	});
+
+for (const { name, skipped, refusedBy } of brokenSignOns) {
+	test(`the kit refuses sign-in with a provider of which it is true that ${name}`, () =>
+		assertRefused({ refusedBy }, (check) => registerSignOn(check, [skipped])));
+}
+
+test("the kit accepts the sign-in with a provider that the broken ones are made of", () =>
+	assertAccepted((check) => registerSignOn(check, [])));
 
 test.run();

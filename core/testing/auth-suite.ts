@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
 import { statedContract } from "../contract/stated-contract.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
+import { type CreateInteractive, checkInteractive } from "./auth/interactive-checks.ts";
 import { asStatements } from "./statement.ts";
 
 /** An auth backend with users that the suite knows. */
@@ -21,8 +22,10 @@ export interface AuthBackendSuiteOptions {
 	readonly test: (name: string, run: () => Promise<void>) => void;
 	/** Stands in front of every test name. */
 	readonly name: string;
-	/** A backend that knows these users and no others. */
-	readonly create: (users: readonly Credentials[]) => Promise<AuthBackendUnderTest>;
+	/** A backend that knows these users and no others. Left out by one that takes no passwords. */
+	readonly create?: (users: readonly Credentials[]) => Promise<AuthBackendUnderTest>;
+	/** A backend that asks a provider of OpenID Connect (`interactive`), for the one of the suite. Default: it asks none. */
+	readonly createInteractive?: CreateInteractive;
 }
 
 type Scope = AuthBackendUnderTest & {
@@ -44,8 +47,15 @@ const odd: readonly Credentials[] = [
 const users = [ann, bob, longest, ...odd];
 
 /** Conformance suite of `AuthBackend`: one promise of the contract a test. */
-export function testAuthBackend({ name, create, ...given }: AuthBackendSuiteOptions): void {
+export function testAuthBackend({ name, create, createInteractive, ...given }: AuthBackendSuiteOptions): void {
 	const test = asStatements(given.test);
+	if (create !== undefined) checkPasswords({ test, name, create });
+	if (createInteractive !== undefined) checkInteractive({ test, name, create: createInteractive });
+}
+
+type PasswordSuite = Required<Pick<AuthBackendSuiteOptions, "test" | "name" | "create">>;
+
+function checkPasswords({ test, name, create }: PasswordSuite): void {
 	const checkWith =
 		(known: readonly Credentials[]): Check =>
 		(statement, run) =>

@@ -1,6 +1,7 @@
 export { type AuthBackendSuiteOptions, type AuthBackendUnderTest, testAuthBackend } from "./auth-suite.ts";
 export { type EventBusSuiteOptions, testEventBus } from "./event-bus-suite.ts";
 export { createTestExpressions, type TestItems } from "./expressions.ts";
+export { type LastingCases, type LastingEngine, type LastingRunnerSuiteOptions, testLastingRunner } from "./lasting-suite.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
 export { mockRunner } from "./mock-runner.ts";
 export { createOptions } from "./options.ts";

@@ -28,6 +28,11 @@ export class OptionReader {
 		return isList ? (value as readonly string[]) : this.#report(name, "required, a list of one or more texts that are not empty", []);
 	}
 
+	/** The same, where it may be missing. */
+	optionalTexts(name: string): readonly string[] | undefined {
+		return this.#take(name) === undefined ? undefined : this.texts(name);
+	}
+
 	choice<C extends string>(name: string, choices: readonly [C, ...C[]]): C {
 		const value = this.#take(name) ?? choices[0];
 		const choice = choices.find((each) => each === value);

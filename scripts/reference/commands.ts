@@ -18,13 +18,16 @@ export interface CommandOption {
 	readonly meaning: string;
 }
 
-/** Every command of the program, groups followed down to their last level. */
+/** Every command of the program, groups followed down to their last level; a group that takes options of its own is one, too. */
 export async function readCommands(group: readonly string[] = []): Promise<readonly CommandHelp[]> {
 	const help = await readHelp(group);
 	const list = sectionOf(help, "Commands");
 	const names = list.map(({ flags }) => flags.split(/[ |]/)[0] ?? "").filter((name) => name !== "help");
-	if (names.length > 0) return (await Promise.all(names.map((name) => readCommands([...group, name])))).flat();
-	return [parseHelp(group.join(" "), help)];
+	const own = parseHelp(group.join(" "), help);
+	if (names.length === 0) return [own];
+	const isCommand = group.length > 0 && own.options.length > 1;
+	const below = (await Promise.all(names.map((name) => readCommands([...group, name])))).flat();
+	return isCommand ? [own, ...below] : below;
 }
 
 /** Options that every command takes. */
@@ -75,6 +78,17 @@ async function readHelp(words: readonly string[]): Promise<string> {
 	const packs: CliContext["packs"] = { check: async () => [], test: async () => [] };
 	const nothing = async () => {};
 	const users: CliContext["users"] = (_options, use) => use({ listUsers: async () => [], setPassword: nothing, removeUser: nothing });
-	await runSvc([...words, "--help"], { stdout, env: {}, serve: async () => 0, plan, users, database, conform, definitions, packs });
+	await runSvc([...words, "--help"], {
+		stdout,
+		env: {},
+		serve: async () => 0,
+		worker: async () => 0,
+		plan,
+		users,
+		database,
+		conform,
+		definitions,
+		packs,
+	});
 	return help;
 }

@@ -1,6 +1,8 @@
 import { type ActionEntity, actionKind } from "./action.ts";
 import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
+import { type AuditCheckpointEntity, auditCheckpointKind } from "./audit-checkpoint.ts";
+import { type AuditEntryEntity, auditEntryKind } from "./audit-entry.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
 import { type ExecutionEntity, executionKind } from "./execution.ts";
 import { type FollowedPackEntity, followedPackKind } from "./followed-pack.ts";
@@ -19,7 +21,14 @@ import { type RuleEnforcementEntity, ruleEnforcementKind } from "./rule-enforcem
 import { type RuleSnapshotEntity, ruleSnapshotKind } from "./rule-snapshot.ts";
 import { type RunnerTypeEntity, runnerTypeKind } from "./runner-type.ts";
 import { type SensorEntity, sensorKind } from "./sensor.ts";
-import { type SignInFailureEntity, type SignInPlaceEntity, signInFailureKind, signInPlaceKind } from "./sign-in.ts";
+import {
+	type SignInFailureEntity,
+	type SignInPlaceEntity,
+	signInFailureKind,
+	signInPlaceKind,
+	type UsedSignInEntity,
+	usedSignInKind,
+} from "./sign-in.ts";
 import { type SnapshotEntity, snapshotKind } from "./snapshot.ts";
 import { type TimerEntity, timerKind } from "./timer.ts";
 import { type TokenEntity, tokenKind } from "./token.ts";
@@ -29,10 +38,15 @@ import { type TriggerInstanceEntity, triggerInstanceKind } from "./trigger-insta
 import { type TriggerTypeEntity, triggerTypeKind } from "./trigger-type.ts";
 import { type UserEntity, userKind } from "./user.ts";
 import { type WebhookDeliveryEntity, webhookDeliveryKind } from "./webhook-delivery.ts";
+import { type WorkerEntity, workerKind } from "./worker.ts";
+import { type WorkerJobEntity, workerJobKind } from "./worker-job.ts";
+import { type WorkerOutputEntity, workerOutputKind } from "./worker-output.ts";
 
 export type { ActionEntity } from "./action.ts";
 export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
+export type { AuditCheckpointEntity } from "./audit-checkpoint.ts";
+export type { AuditEntryEntity } from "./audit-entry.ts";
 export type { DutyEntity } from "./duty.ts";
 export type { ExecutionEntity, ExecutionStatus } from "./execution.ts";
 export type { FollowedPackEntity } from "./followed-pack.ts";
@@ -51,7 +65,7 @@ export type { RuleEnforcementEntity } from "./rule-enforcement.ts";
 export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
-export type { SignInFailureEntity, SignInPlaceEntity } from "./sign-in.ts";
+export type { SignInFailureEntity, SignInPlaceEntity, UsedSignInEntity } from "./sign-in.ts";
 export type { SnapshotEntity } from "./snapshot.ts";
 export type { TimerEntity } from "./timer.ts";
 export type { TokenEntity } from "./token.ts";
@@ -61,6 +75,9 @@ export type { TriggerInstanceEntity, TriggerInstanceStatus } from "./trigger-ins
 export type { TriggerTypeEntity } from "./trigger-type.ts";
 export type { UserEntity } from "./user.ts";
 export type { WebhookDeliveryEntity } from "./webhook-delivery.ts";
+export type { WorkerEntity } from "./worker.ts";
+export type { WorkerJobEntity, WorkerJobStatus } from "./worker-job.ts";
+export type { WorkerOutputEntity } from "./worker-output.ts";
 
 /**
  * What a storage keeps. A new kind is a file here with its interface and its shape, and its lines in this file: storages take what they
@@ -87,6 +104,7 @@ export interface OwnEntityMap {
 	role_assignment: RoleAssignmentEntity;
 	sign_in_failure: SignInFailureEntity;
 	sign_in_place: SignInPlaceEntity;
+	used_sign_in: UsedSignInEntity;
 	trigger_type: TriggerTypeEntity;
 	trigger: TriggerEntity;
 	trigger_instance: TriggerInstanceEntity;
@@ -101,6 +119,11 @@ export interface OwnEntityMap {
 	action_alias: ActionAliasEntity;
 	node: NodeEntity;
 	duty: DutyEntity;
+	audit_entry: AuditEntryEntity;
+	audit_checkpoint: AuditCheckpointEntity;
+	worker: WorkerEntity;
+	worker_job: WorkerJobEntity;
+	worker_output: WorkerOutputEntity;
 }
 
 /** Every kind: those of the service, and what features of one's own declare here and define with `defineKind` (`svc-automation/feature`). */
@@ -127,6 +150,7 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	role_assignment: roleAssignmentKind,
 	sign_in_failure: signInFailureKind,
 	sign_in_place: signInPlaceKind,
+	used_sign_in: usedSignInKind,
 	trigger_type: triggerTypeKind,
 	trigger: triggerKind,
 	trigger_instance: triggerInstanceKind,
@@ -141,6 +165,11 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	action_alias: actionAliasKind,
 	node: nodeKind,
 	duty: dutyKind,
+	audit_entry: auditEntryKind,
+	audit_checkpoint: auditCheckpointKind,
+	worker: workerKind,
+	worker_job: workerJobKind,
+	worker_output: workerOutputKind,
 };
 
 /** Shape of every kind, as data for storage plugins: they ask for it at their start. */

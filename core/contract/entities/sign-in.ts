@@ -31,3 +31,17 @@ export const signInPlaceKind: EntityKindDefinition<SignInPlaceEntity> = {
 	unique: [["subject"]],
 	indexes: [["signed_in_at"]],
 };
+
+/** A sign-in with a provider that has been finished: it cannot be a second time, on any node. */
+export interface UsedSignInEntity {
+	readonly id: string;
+	/** What it is known by, hashed. */
+	readonly subject: string;
+	readonly used_at: string;
+}
+
+export const usedSignInKind: EntityKindDefinition<UsedSignInEntity> = {
+	fields: { id: "text", subject: "text", used_at: "text" },
+	unique: [["subject"]],
+	indexes: [["used_at"]],
+};

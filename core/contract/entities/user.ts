@@ -8,9 +8,11 @@ export interface UserEntity {
 	readonly is_service: boolean;
 	readonly created_at: string;
 	readonly nicknames: JsonObject;
+	/** Whom the name belongs to (`Identity.subject`); null: whoever the backend knows by it. */
+	readonly subject: string | null;
 }
 
 export const userKind: EntityKindDefinition<UserEntity> = {
-	fields: { id: "text", name: "text", is_service: "boolean", created_at: "text", nicknames: "json" },
+	fields: { id: "text", name: "text", is_service: "boolean", created_at: "text", nicknames: "json", subject: "text" },
 	unique: [["name"]],
 };

@@ -142,10 +142,11 @@ export function hasAdminRole(roles: readonly string[]): boolean {
 	return roles.some(isAdminRole);
 }
 
-/** A scoped API key may do what its scopes name: permission types, or posting to a webhook. */
+/** A scoped API key may do what its scopes name: permission types, posting to a webhook, or taking work with a label. */
 function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
 	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;
-	return permission === "webhook_send" && resource !== undefined && scopes.includes(resource.uid);
+	const isNarrow = permission === "webhook_send" || permission === "worker_take";
+	return isNarrow && resource !== undefined && scopes.includes(resource.uid);
 }
 
 function toLocalAssignments({ assignments = [] }: RoleConfig, roles: ReadonlyMap<string, Role>): readonly RoleAssignment[] {

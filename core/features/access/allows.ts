@@ -23,9 +23,9 @@ const enforcementPermissions: { readonly [P in PermissionType]?: readonly Permis
 
 const implyingView = ["create", "modify", "delete", "execute", "set"];
 
-/** Whether the observer role has a permission. */
+/** Whether the observer role has a permission. Who did what is for those alone who are told to look after it. */
 export function observerAllows(permission: PermissionType): boolean {
-	return /_(view|list|search)$/.test(permission);
+	return permission !== "audit_view" && /_(view|list|search)$/.test(permission);
 }
 
 /** Whether some grant gives the permission: on the record, on its pack, or globally. */

@@ -52,7 +52,11 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		.option("-m, --metadata <json>", "what to keep with it, a JSON object", toObject)
 		.option("-k, --only-key", "print nothing but the key")
 		.option("--expires <time>", "when it ends, such as 2031-03-04T09:15:02Z; default never")
-		.option("--scopes <scopes>", "permission types and webhook:<url>, separated by commas; default everything the user may do", toWords)
+		.option(
+			"--scopes <scopes>",
+			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",
+			toWords,
+		)
 		.action(async (_options, command) => create(optionsOf<CreateOptions>(command), context));
 
 	withCommonOptions(keys.command("delete <keys...>").description("Delete API keys.")).action(

@@ -83,7 +83,7 @@ export class StoredApiKeys implements ApiKeys {
 			scopes: toScopes(input.scopes),
 		};
 		assertWithinScopes(entity.scopes, principal);
-		await ensureUser(user, this.#parts);
+		await ensureUser({ username: user }, this.#parts);
 		await this.#parts.storage.insert("api_key", [entity]).catch((error: unknown) => {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			throw new SvcError("SVC_CONFLICT", "Tried to save duplicate unique keys: key_hash or id is taken", {
@@ -112,7 +112,7 @@ export class StoredApiKeys implements ApiKeys {
 		if (hash !== undefined && hash !== "" && hash !== mask && hash !== old.key_hash) {
 			throw new SvcError("SVC_INVALID", "key_hash: cannot be changed");
 		}
-		if (input.user) await ensureUser(input.user, this.#parts);
+		if (input.user) await ensureUser({ username: input.user }, this.#parts);
 		const changed = await this.#parts.storage.update("api_key", old.id, {
 			...(input.user && { user: input.user }),
 			...(input.metadata !== undefined && { metadata: input.metadata }),
@@ -220,7 +220,8 @@ function toTime(text: string | null | undefined, field: string): string | undefi
 
 function toScopes(scopes: readonly string[] | null | undefined): readonly string[] | null {
 	if (scopes === undefined || scopes === null) return null;
-	const unknown = scopes.find((scope) => !isPermissionType(scope) && !/^webhook:.+$/.test(scope));
-	if (unknown !== undefined) throw new SvcError("SVC_INVALID", `scopes: "${unknown}" is neither a permission type nor webhook:<url>`);
+	const unknown = scopes.find((scope) => !isPermissionType(scope) && !/^(?:webhook|worker):.+$/.test(scope));
+	if (unknown !== undefined)
+		throw new SvcError("SVC_INVALID", `scopes: "${unknown}" is neither a permission type nor webhook:<url> or worker:<label>`);
 	return scopes.map((scope) => (scope.startsWith("webhook:") ? `webhook:${scope.slice(8).replace(/^\/+|\/+$/g, "")}` : scope));
 }

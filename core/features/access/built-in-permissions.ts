@@ -26,6 +26,8 @@ const verbs = {
 	inquiry: ["list", "view", "respond", "all"],
 	stream: ["view"],
 	workflow: ["inspect"],
+	metrics: ["view"],
+	worker: ["list", "take", "all"],
 } as const;
 
 type Verbs = { readonly [R in keyof typeof verbs]: (typeof verbs)[R][number] };
@@ -53,6 +55,7 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 	inquiry: { global: ["view", "respond", "all"] },
 	token: { global: ["validate"] },
 	workflow: { global: ["inspect"] },
+	metrics: { global: ["view"] },
 };
 
 for (const [type, list] of Object.entries(verbs)) {

@@ -64,12 +64,42 @@ export interface RoleAssignmentRecord {
 	readonly source: string;
 }
 
+/** A sign-in with another device that has begun: somebody opens `verification_uri` there, and enters `user_code`. */
+export interface DeviceSignInRecord {
+	readonly device_code: string;
+	readonly user_code: string;
+	readonly verification_uri: string;
+	readonly verification_uri_complete?: string;
+	/** Seconds. */
+	readonly expires_in: number;
+	/** Seconds between two questions. */
+	readonly interval: number;
+}
+
+/** Nobody has decided yet. */
+export interface DevicePendingRecord {
+	/** Whether to wait five seconds longer from now on. */
+	readonly slow_down: boolean;
+}
+
+/** Sign-in with the provider that the service knows. */
+export interface SingleSignOnClient {
+	/** Begin in a browser, which goes to the address that is answered. `place`: of the web page, where it comes back to. */
+	begin(place: string, options?: Waiting): Promise<string>;
+	/** Where a browser signs out of the provider; null where there is no such place. */
+	signOutUrl(options?: Waiting): Promise<string | null>;
+	beginDevice(options?: Waiting): Promise<DeviceSignInRecord>;
+	/** A token, once somebody has said yes. `SVC_UNAUTHORIZED` when they have said no, or it is too late. */
+	pollDevice(deviceCode: string, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord | DevicePendingRecord>;
+}
+
 /** Who somebody is to a service, by which credentials, and what for roles there are. */
 export interface AccessClient {
 	/** Exchange a password for a token. Give it to a new client; this one stays as it is. */
 	signIn(credentials: Password, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord>;
 	/** Exchange what a proxy in front of the service says of whoever comes for a token, where `auth.mode` is `proxy`. */
 	signInByProxy(options?: Waiting): Promise<TokenRecord>;
+	readonly singleSignOn: SingleSignOnClient;
 	/** End the token that this client is known by, also one that a browser keeps as a cookie. */
 	signOut(options?: Waiting): Promise<void>;
 	/** Who the credential belongs to; with `permissions`, also what it may be used for. */
@@ -101,6 +131,7 @@ export function createAccessClient(api: Api): AccessClient {
 		async signOut(waiting) {
 			await callAuth("/tokens/current", { method: "DELETE", ...waiting });
 		},
+		singleSignOn: createSingleSignOnClient(api),
 		user: ({ permissions, signal } = {}) => read("/user", { query: { permissions }, signal }),
 		apiKeys: {
 			get: (key, waiting) => read(`/apikeys/${at(key)}`, waiting),
@@ -116,5 +147,23 @@ export function createAccessClient(api: Api): AccessClient {
 			get: (id, waiting) => read(`/rbac/role_assignments/${at(id)}`, waiting),
 			list: (query, waiting) => list("/rbac/role_assignments", query, waiting),
 		},
+	};
+}
+
+function createSingleSignOnClient({ callAuth }: Api): SingleSignOnClient {
+	return {
+		async begin(place, waiting) {
+			const { url } = await readJson<{ readonly url: string }>(
+				await callAuth("/sso/request", { method: "POST", body: { place }, ...waiting }),
+			);
+			return url;
+		},
+		async signOutUrl(waiting) {
+			const { url } = await readJson<{ readonly url: string | null }>(await callAuth("/sso/sign-out", waiting));
+			return url;
+		},
+		beginDevice: async (waiting) => readJson(await callAuth("/sso/device", { method: "POST", body: {}, ...waiting })),
+		pollDevice: async (device_code, { ttl, signal } = {}) =>
+			readJson(await callAuth("/sso/device/token", { method: "POST", body: { device_code, ...(ttl !== undefined && { ttl }) }, signal })),
 	};
 }

@@ -96,6 +96,7 @@ test("signing in gives a token that is accepted", () =>
 		assert.deepEqual(principal, {
 			username: "ann",
 			isAdmin: true,
+			credential: `token:${issued.id}`,
 			authentication: { method: "authentication token", location: "query", token_expire: "2026-01-02T00:00:00Z" },
 		});
 		assert.equal(await credentials.validate(issued.token), true);

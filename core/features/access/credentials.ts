@@ -1,4 +1,13 @@
-import { type AuthBackend, type Clock, isSvcError, type Logger, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type AuthBackend,
+	type Clock,
+	type Identity,
+	isSvcError,
+	type Logger,
+	type Options,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
 import { hasAdminRole } from "./access.ts";
@@ -51,7 +60,7 @@ export class VerifiedCredentials implements Credentials {
 	}
 
 	async signIn({ username, password }: UserPassword, { ttl, signal, remoteAddress }: SignInOptions): Promise<IssuedToken> {
-		const { options, access, logger } = this.#parts;
+		const { options, logger } = this.#parts;
 		const lifetime = toLifetime(ttl, options.auth.token_ttl);
 		const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, this.#signInParts());
 		const identity = await this.#slowDown.attempt({ username, address: remoteAddress, signal }, verify).catch((error: unknown) => {
@@ -60,9 +69,12 @@ export class VerifiedCredentials implements Credentials {
 			}
 			throw error;
 		});
-		this.#assertNotSystem(identity.username, { remote_address: remoteAddress });
-		if (identity.groups !== undefined) await access.syncGroups(identity.username, identity.groups);
-		return this.#grant(identity.username, lifetime, remoteAddress);
+		return this.#grant(identity, lifetime, remoteAddress);
+	}
+
+	/** Issue a token to whoever a backend has verified. `SVC_UNAUTHORIZED` for a name that is not theirs. */
+	async signInVerified(identity: Identity, { ttl, remoteAddress }: Omit<SignInOptions, "signal">): Promise<IssuedToken> {
+		return this.#grant(identity, toLifetime(ttl, this.#parts.options.auth.token_ttl), remoteAddress);
 	}
 
 	async signInByProxy(remote: RemoteUser, { ttl }: Pick<SignInOptions, "ttl">): Promise<IssuedToken> {
@@ -77,8 +89,7 @@ export class VerifiedCredentials implements Credentials {
 			logger.warn("token refused: the proxy names no user", { peer_address: peerAddress });
 			throw unauthorized("the proxy names no user");
 		}
-		this.#assertNotSystem(username, { remote_address: remoteAddress });
-		return this.#grant(username, lifetime, remoteAddress);
+		return this.#grant({ username }, lifetime, remoteAddress);
 	}
 
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined {
@@ -126,10 +137,10 @@ export class VerifiedCredentials implements Credentials {
 	}
 
 	async #ofApiKey(apiKey: string, location: Location): Promise<Principal> {
-		const { user, scopes } = await this.#parts.apiKeys.verify(apiKey);
+		const { id, user, scopes } = await this.#parts.apiKeys.verify(apiKey);
 		// One of an earlier version, or made while authentication was off.
 		this.#assertNotSystem(user, {});
-		const principal = await this.#toPrincipal(user, { method: "API key", location });
+		const principal = { ...(await this.#toPrincipal(user, { method: "API key", location })), credential: `api_key:${id}` };
 		// What only administrators may do cannot be named by a scope, so a narrowed key may not.
 		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
 	}
@@ -141,7 +152,8 @@ export class VerifiedCredentials implements Credentials {
 		// Runs of rules have tokens of the system user.
 		if (!service) this.#assertNotSystem(user, {});
 		const token_expire = `${expiry.slice(0, 19)}Z`;
-		const principal = await this.#toPrincipal(user, { method: "authentication token", location, token_expire });
+		const authentication = { method: "authentication token", location, token_expire } as const;
+		const principal = { ...(await this.#toPrincipal(user, authentication)), credential: `token:${id}` };
 		if (!service) return principal;
 		const run = { ...principal, run: id, ...(author !== null && { author }) };
 		return scopes === null ? run : { ...run, isAdmin: false, scopes };
@@ -154,9 +166,13 @@ export class VerifiedCredentials implements Credentials {
 		throw unauthorized("the name is reserved for the system (system_user.user)");
 	}
 
-	async #grant(username: string, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
-		const { storage, clock, logger } = this.#parts;
-		await ensureUser(username, { storage, clock, logger });
+	async #grant(identity: Identity, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
+		const { storage, clock, logger, access } = this.#parts;
+		const { username, groups } = identity;
+		this.#assertNotSystem(username, { remote_address: remoteAddress });
+		// Before the groups: those of somebody else must not become roles of whoever has the name.
+		await ensureUser(identity, { storage, clock, logger });
+		if (groups !== undefined) await access.syncGroups(username, groups);
 		const issued = await this.#tokens.issue({ user: username, ttl, service: false, metadata: {} });
 		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
 		logger.info("token granted", { user: issued.user, token_id: issued.id, expiry: issued.expiry, ...origin });

@@ -11,6 +11,8 @@ import { findFirstUserWarning } from "./first-user-api.ts";
 import { principalOf } from "./principal-of.ts";
 import { roleRoutes } from "./roles-routes.ts";
 import { StoredServiceTokens } from "./service-tokens.ts";
+import { ProviderSignOn } from "./single-sign-on.ts";
+import { singleSignOnRoutes } from "./single-sign-on-routes.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
@@ -25,6 +27,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 	return {
 		api: {
 			credentials,
+			singleSignOn: new ProviderSignOn({ ...parts, credentials }),
 			apiKeys,
 			access,
 			serviceTokens: new StoredServiceTokens(kernel),
@@ -42,6 +45,6 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),
 			assertMayRun: (principal, actionRef) => access.assert(principal, "action_execute", toActionResource(actionRef)),
 		},
-		routes: [...userRoutes, ...tokenRoutes, ...apiKeyRoutes, ...roleRoutes],
+		routes: [...userRoutes, ...tokenRoutes, ...singleSignOnRoutes, ...apiKeyRoutes, ...roleRoutes],
 	};
 }

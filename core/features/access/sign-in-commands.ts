@@ -11,6 +11,7 @@ import { readCachedToken, writeCachedToken } from "../../cli/token-cache.ts";
 import type { TokenRecord } from "../../client/sign-in.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { createAccessClient } from "./client.ts";
+import { signInElsewhere } from "./device-sign-in.ts";
 
 const visiblePassword =
 	"WARNING: with -p the list of processes shows the password to everybody on this machine, and the shell may keep it: leave -p out to be asked, or send the password to standard input.\n";
@@ -20,26 +21,28 @@ interface SignInOptions extends GlobalOptions {
 	readonly ttl?: number;
 	readonly writePassword?: boolean;
 	readonly onlyToken?: boolean;
+	readonly sso?: boolean;
 }
 
 export const addSignInCommands: AddCommands = (parent, context) => {
 	const describe = (name: string, description: string) =>
 		parent
-			.command(`${name} <user>`)
+			.command(`${name} [user]`)
 			.description(description)
 			.option(
 				"-p, --password <password>",
 				"password; without it, it is asked for or read from standard input. Others on this machine can see it here",
 			)
-			.option("-l, --ttl <seconds>", "lifetime of the token", toInteger);
+			.option("-l, --ttl <seconds>", "lifetime of the token", toInteger)
+			.option("--sso", "sign in with the provider that the service knows, in a browser on any machine; without a user");
 
 	describe("login", "Sign in and keep the token for the next commands.")
 		.option("-w, --write-password", "keep the password in the configuration file, so that later commands sign in by themselves")
-		.action(async (user, _options, command) => login(user, optionsOf(command), context));
+		.action(async (user: string | undefined, _options, command) => login(user, optionsOf(command), context));
 
 	withFormatOptions(describe("auth", "Sign in and print the token."))
 		.option("-t, --only-token", "print nothing but the token")
-		.action(async (user, _options, command) => {
+		.action(async (user: string | undefined, _options, command) => {
 			const options = optionsOf<SignInOptions>(command);
 			const { record } = await signIn(user, options, context);
 			if (options.onlyToken) await write(context.stdout, `${record.token}\n`);
@@ -74,12 +77,25 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 	});
 };
 
-async function signIn(
-	username: string,
-	options: SignInOptions,
-	context: CliContext,
-): Promise<{ record: TokenRecord; password: string; settings: Settings }> {
+interface SignedIn {
+	readonly record: TokenRecord;
+	/** Undefined where none was given. */
+	readonly password: string | undefined;
+	readonly settings: Settings;
+}
+
+async function signIn(username: string | undefined, options: SignInOptions, context: CliContext): Promise<SignedIn> {
 	const settings = resolveSettings(options, context.env);
+	if (options.sso === true) {
+		const others = [username, options.password, options.writePassword].some((given) => given !== undefined);
+		if (others) throw new CliExit(2, "--sso goes without a user and a password: the provider asks who it is");
+		return {
+			record: await signInElsewhere(createAccessClient(connect(settings, context)), options, context),
+			password: undefined,
+			settings,
+		};
+	}
+	if (username === undefined) throw new CliExit(2, "name the user who signs in, or give --sso");
 	if (options.password !== undefined) await write(context.stderr, visiblePassword);
 	const password = options.password ?? (await readPassword(`Password of ${username}: `, context));
 	try {
@@ -92,12 +108,14 @@ async function signIn(
 	}
 }
 
-async function login(username: string, options: SignInOptions, context: CliContext): Promise<void> {
+async function login(username: string | undefined, options: SignInOptions, context: CliContext): Promise<void> {
 	const { record, password, settings } = await signIn(username, options, context);
-	if (settings.cacheToken) writeCachedToken(settings.directory, username, record.token, record.expiry);
-	rememberUser(settings.configFile, username, options.writePassword ? password : undefined);
+	const user = username ?? record.user;
+	if (settings.cacheToken) writeCachedToken(settings.directory, user, record.token, record.expiry);
+	rememberUser(settings.configFile, user, options.writePassword ? password : undefined);
 	await write(context.stdout, `Signed in as ${record.user}; the token is valid until ${record.expiry}.\n`);
-	if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to keep the password.\n");
+	if (options.sso === true) await write(context.stdout, "Sign in again after that.\n");
+	else if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to keep the password.\n");
 }
 
 function rememberUser(file: string, username: string, password: string | undefined): void {

@@ -1,8 +1,6 @@
 import { type AuthBackend, type Identity, type Logger, SvcError } from "../../contract/index.ts";
 import { toIdentity } from "../../kernel/plugins/plugin-answers.ts";
-
-/** Seconds after which a backend that does not answer counts as away. */
-const defaultTimeout = 30;
+import { askPatiently } from "./ask-patiently.ts";
 
 export interface SignInAttempt {
 	readonly username: string;
@@ -21,13 +19,17 @@ export interface SignInParts {
 /** Who the backend says it is. `SVC_UNAUTHORIZED` when it refuses, `SVC_UNAVAILABLE` when it cannot tell; both leave a line in the log. */
 export async function verifyIdentity(
 	{ username, password, signal, remoteAddress }: SignInAttempt,
-	{ backend, logger, timeout = defaultTimeout }: SignInParts,
+	{ backend, logger, timeout }: SignInParts,
 ): Promise<Identity> {
 	const who = { user: username, ...(remoteAddress !== undefined && { remote_address: remoteAddress }) };
 	// Some directories take an empty password for an anonymous sign-in that succeeds: no backend gets to see one.
-	const isAsked = backend !== undefined && username !== "" && password !== "";
+	const isAsked = backend !== undefined && backend.takesPasswords !== false && username !== "" && password !== "";
+	const ask = async () => {
+		const answer = await askPatiently((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });
+		return toIdentity(answer);
+	};
 	const identity = isAsked
-		? await ask(backend, { username, password }, { signal, timeout }).catch((error: unknown) => {
+		? await ask().catch((error: unknown) => {
 				if (!signal.aborted) logger.error("sign-in could not be verified", { ...who, error });
 				throw error;
 			})
@@ -37,32 +39,4 @@ export async function verifyIdentity(
 		throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - invalid or missing credentials");
 	}
 	return identity;
-}
-
-interface Patience {
-	readonly signal: AbortSignal;
-	readonly timeout: number;
-}
-
-/** Does not rely on the backend to notice the signal. */
-async function ask(
-	backend: AuthBackend,
-	credentials: { readonly username: string; readonly password: string },
-	{ signal, timeout }: Patience,
-): Promise<Identity | undefined> {
-	signal.throwIfAborted();
-	const controller = new AbortController();
-	const late = new SvcError("SVC_UNAVAILABLE", `the auth backend has not answered within ${timeout} seconds`);
-	const abort = () => controller.abort(signal.reason);
-	const timer = setTimeout(() => controller.abort(late), timeout * 1_000);
-	signal.addEventListener("abort", abort, { once: true });
-	try {
-		const aborted = new Promise<never>((_, reject) => {
-			controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error), { once: true });
-		});
-		return toIdentity(await Promise.race([backend.authenticate(credentials, { signal: controller.signal }), aborted]));
-	} finally {
-		clearTimeout(timer);
-		signal.removeEventListener("abort", abort);
-	}
 }

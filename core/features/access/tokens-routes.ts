@@ -3,7 +3,7 @@ import { toApiUrl } from "../../http/api-url.ts";
 import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
-import { flag, object, text } from "../../http/openapi/schema.ts";
+import { text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
@@ -66,16 +66,6 @@ export const tokenRoutes = [
 			const headers = { "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, headers);
 		},
-	}),
-	defineRoute({
-		method: "GET",
-		path: "/sso",
-		component: "auth",
-		summary: "Tell whether there is single sign-on",
-		description: "There is none: for clients that ask before they offer it.",
-		answers: { 200: answerJson(object({ enabled: flag }), { example: { enabled: false } }), 500: undefined },
-		permission: "public",
-		handler: () => replyJson({ enabled: false }),
 	}),
 	defineRoute({
 		method: "POST",

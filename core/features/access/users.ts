@@ -1,20 +1,54 @@
-import { type Clock, isSvcError, type Logger, type Storage } from "../../contract/index.ts";
+import { type Clock, type Identity, isSvcError, type Logger, type Storage, SvcError, type UserEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 
-/** Make the record of a user who signs in for the first time. `SVC_INVALID` for a name that would show as another one. */
-export async function ensureUser(
-	name: string,
-	{ storage, clock, logger }: { readonly storage: Storage; readonly clock: Clock; readonly logger: Logger },
-): Promise<void> {
-	if ((await storage.count("user", { name })) > 0) return;
+interface UserParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+type Owner = Pick<Identity, "username" | "subject" | "takesOver">;
+
+/**
+ * Make the record of a user who signs in for the first time. `SVC_INVALID` for a name that would show as another one, and
+ * `SVC_UNAUTHORIZED` for one that belongs to somebody else.
+ */
+export async function ensureUser(owner: Owner, parts: UserParts): Promise<void> {
+	const { username: name, subject = null } = owner;
+	const { storage, clock, logger } = parts;
+	const known = await findUser(name, storage);
+	if (known !== undefined) return ensureOwner(known, owner, parts);
 	assertSeen("user", name);
+	const created_at = toTimestamp(clock.now());
 	try {
-		await storage.insert("user", [{ id: createId(clock), name, is_service: false, created_at: toTimestamp(clock.now()), nicknames: {} }]);
+		await storage.insert("user", [{ id: createId(clock), name, is_service: false, created_at, nicknames: {}, subject }]);
 		logger.info("user registered", { user: name });
 	} catch (error) {
-		// Two sign-ins at once: the other one has made it.
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		// Two sign-ins at once: the other one has made it, for whoever it was.
+		const made = await findUser(name, storage);
+		if (made !== undefined) await ensureOwner(made, owner, parts);
 	}
+}
+
+/** Where the backend does not tell subjects, it is the one that gives out names, and each is whose it says. */
+async function ensureOwner(
+	{ id, name, subject: owning }: UserEntity,
+	{ subject, takesOver = false }: Owner,
+	{ storage, logger }: UserParts,
+): Promise<void> {
+	if (subject === undefined || subject === owning) return;
+	if (owning === null && takesOver && (await storage.update("user", id, { subject }, { subject: null })) !== undefined) {
+		logger.info("user taken over", { user: name });
+		return;
+	}
+	logger.warn("token refused: the name belongs to somebody else", { user: name, is_of_this_backend: owning !== null });
+	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the user name belongs to somebody else");
+}
+
+async function findUser(name: string, storage: Storage): Promise<UserEntity | undefined> {
+	const [user] = await storage.find("user", { where: { name }, limit: 1 });
+	return user;
 }

@@ -201,11 +201,13 @@ async function read(
 
 function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
 	const context = withHeaderContext(body.context, headers.get("svc-context"));
+	const traceparent = headers.get("traceparent");
 	return {
 		action: body.action,
 		...(body.parameters && { parameters: body.parameters }),
 		...(body.user && { user: body.user }),
 		...(context && { context }),
+		...(traceparent && { traceparent }),
 		...(body.notify && { notify: body.notify }),
 		...(body.callback && { callback: body.callback }),
 		...(body.delay && { delay: body.delay }),

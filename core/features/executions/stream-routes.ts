@@ -72,7 +72,7 @@ async function replyEvents(
 	const { signal, done } = context.openStream();
 	try {
 		const { heartbeat } = context.options.stream;
-		const stream = toEventStream(await open(signal), { heartbeat, signal, onEnd: done, logger: context.logger });
+		const stream = toEventStream(await open(signal), { heartbeat, signal, onEnd: done, ...context });
 		return replyContent(stream, eventStreamType, eventStreamHeaders);
 	} catch (error) {
 		done();

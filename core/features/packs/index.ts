@@ -29,6 +29,8 @@ export interface PacksFeature extends ServedFeature<PacksApi> {
 	readonly registerFiles: RegisterFiles;
 	/** Remove content of packs that nothing needs from the storage, until the signal aborts: how much. */
 	collectContent(signal: AbortSignal): Promise<number>;
+	/** Files of packs, as the storage keeps them. */
+	readonly contents: Pick<PackContents, "store" | "keep" | "files" | "readBytes">;
 	/** Makes the records of packs say what their files say. */
 	readonly switch: PackSwitch;
 	/** Rules that the configuration asks for, for the feature whose records they are; those of earlier ones are known by their names. */
@@ -60,6 +62,7 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 	const { runners, installs: packInstalls, following } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
 	return {
 		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister, packInstalls },
+		contents,
 		switch: packSwitch,
 		ownRules: { pack: "packs", name: followRuleName, rules: toFollowRules(kernel.dependencies.followedPacks) },
 		runners,

@@ -142,7 +142,7 @@ export function toEnforcement(trigger_instance_id: string, days: number, fields:
 }
 
 export function toTrace(days: number): EntityMap["trace"] {
-	return { id: newId(), trace_tag: "test", start_timestamp: daysAgo(days) };
+	return { id: newId(), trace_tag: "test", start_timestamp: daysAgo(days), traceparent: null };
 }
 
 export function toToken(days: number): EntityMap["token"] {

@@ -21,12 +21,14 @@ import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./crite
 import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import { EventWork } from "./event-work.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
+import type { RuleMetrics } from "./rule-metrics.ts";
 
 export interface ProcessParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly sealedSecrets: SealedSecrets;
+	readonly metrics: RuleMetrics;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
 	/** Items that the patterns of a rule may use. */
@@ -98,6 +100,7 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };
 	const standard = await selectMatching(rules, "standard", look);
 	const matching = standard.length > 0 ? standard : await selectMatching(rules, "backstop", look);
+	parts.metrics.looked(rules.length, matching.length);
 	const waiting = matching.filter(({ id }) => !look.earlier.has(id));
 	const closing: WriteOperation[] = [toClosing(instance, { status: "processed" })];
 	const trace = waiting.length === 0 ? undefined : await storage.get("trace", instance.trace_id);

@@ -4,6 +4,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Reactor } from "../../kernel/events/reactor.ts";
 import type { SubmitParts } from "../../kernel/executions/submit.ts";
 import type { AdmitAll } from "../../kernel/kernel.ts";
+import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import type { Access } from "../access/access-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
@@ -12,6 +13,7 @@ import { createLoopGuard } from "./loop-guard.ts";
 import { keepPermitted } from "./permitted-rules.ts";
 import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
 import { createRuleIndex } from "./rule-index.ts";
+import { RuleMetrics } from "./rule-metrics.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
@@ -25,6 +27,7 @@ export interface RulesCoreParts extends SubmitParts, Omit<RuleTriggerParts, "clo
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;
 	readonly authority: Authority;
+	readonly hub: TelemetryHub;
 }
 
 /** Rules, and what looks at them. */
@@ -45,6 +48,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	const processing = {
 		...parts,
 		rules: index,
+		metrics: new RuleMetrics(parts.hub),
 		enforcer: new Enforcer({ ...parts, guard: createLoopGuard(parts), snapshots: new RuleSnapshots(parts), principal }),
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, user),

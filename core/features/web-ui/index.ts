@@ -4,11 +4,11 @@ import { replyPage } from "./page.ts";
 import { assets, webRoutes } from "./routes.ts";
 
 /** The web page of the service. Its source is `core/web`. */
-export function createWebUiFeature({ options }: Pick<Kernel, "options">): ServedFeature {
+export function createWebUiFeature({ options, authBackend }: Pick<Kernel, "options" | "authBackend">): ServedFeature {
 	const { index } = assets;
 	return {
 		api: {},
 		routes: webRoutes,
-		...(options.webui.enable && index !== undefined && { page: () => replyPage(index, options) }),
+		...(options.webui.enable && index !== undefined && { page: () => replyPage(index, options, authBackend) }),
 	};
 }

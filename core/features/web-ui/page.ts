@@ -1,4 +1,4 @@
-import type { Options } from "../../contract/index.ts";
+import type { AuthBackend, Options } from "../../contract/index.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
 
 /**
@@ -29,9 +29,18 @@ const headers = {
 type SignInWay = "none" | "password" | "proxy";
 
 /** The page as it is sent. @param index what the build has made */
-export function replyPage(index: string, options: Options): Reply {
-	const html = index.replace("%SIGN_IN%", toSignInWay(options)).replace("%PASSWORDS%", String(takesPasswords(options)));
+export function replyPage(index: string, options: Options, authBackend?: AuthBackend): Reply {
+	const way = toSignInWay(options);
+	const provider = way === "password" ? (authBackend?.interactive?.label ?? "") : "";
+	const html = index
+		.replace("%SIGN_IN%", way)
+		.replace("%PASSWORDS%", String(takesPasswords(options, authBackend)))
+		.replace("%PROVIDER%", () => escapeAttribute(provider));
 	return replyContent(html, "text/html; charset=UTF-8", headers);
+}
+
+function escapeAttribute(value: string): string {
+	return value.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 function toSignInWay({ auth }: Options): SignInWay {
@@ -39,6 +48,6 @@ function toSignInWay({ auth }: Options): SignInWay {
 	return auth.mode === "proxy" ? "proxy" : "password";
 }
 
-function takesPasswords({ auth }: Options): boolean {
-	return auth.mode !== "proxy" || auth.proxy_basic;
+function takesPasswords({ auth }: Options, authBackend: AuthBackend | undefined): boolean {
+	return auth.mode === "proxy" ? auth.proxy_basic : authBackend?.takesPasswords !== false;
 }

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import {
 	type Clock,
+	type Instrument,
 	isJsonObject,
+	isSvcError,
 	type JsonObject,
 	type JsonValue,
 	type Logger,
+	type Meters,
 	type Storage,
 	SvcError,
 	type WebhookDeliveryEntity,
@@ -27,6 +30,7 @@ import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.
 export interface WebhookParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
+	readonly hub: Meters;
 	readonly logger: Logger;
 	readonly dispatcher: Dispatcher;
 	readonly hooks: HookIndex;
@@ -49,10 +53,21 @@ type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly 
 export class ReceivedWebhooks implements Webhooks {
 	readonly #parts: WebhookParts;
 	readonly #ledger: Ledger;
+	readonly #deliveries: Instrument;
+	readonly #repeated: Instrument;
 
 	constructor(parts: WebhookParts) {
 		this.#parts = parts;
 		this.#ledger = createLedger(parts);
+		this.#deliveries = parts.hub.counter({
+			name: "svc_webhook_deliveries_total",
+			help: "Deliveries that webhooks have taken in (accepted), not taken (refused), or could not take (failed).",
+			labels: ["outcome"],
+		});
+		this.#repeated = parts.hub.counter({
+			name: "svc_webhook_repetitions_total",
+			help: "Deliveries that had come before, which count once.",
+		});
 	}
 
 	list(): Promise<readonly Hook[]> {
@@ -60,6 +75,17 @@ export class ReceivedWebhooks implements Webhooks {
 	}
 
 	async receive(url: string, delivery: Delivery): Promise<Receipt> {
+		try {
+			const receipt = await this.#receive(url, delivery);
+			this.#deliveries.record(1, "accepted");
+			return receipt;
+		} catch (error) {
+			this.#deliveries.record(1, isSvcError(error) && error.code !== "SVC_UNAVAILABLE" ? "refused" : "failed");
+			throw error;
+		}
+	}
+
+	async #receive(url: string, delivery: Delivery): Promise<Receipt> {
 		if (toHookUrl(url) === genericUrl) return this.#receiveGeneric(delivery);
 		const found = await this.find(url);
 		if (typeof delivery.body !== "object" || delivery.body === null)
@@ -117,9 +143,9 @@ export class ReceivedWebhooks implements Webhooks {
 		return delivery;
 	}
 
-	async #receiveGeneric({ body, traceTag, principal }: Delivery): Promise<Receipt> {
+	async #receiveGeneric({ body, headers, traceTag, principal }: Delivery): Promise<Receipt> {
 		const { trigger, payload } = readGenericBody(body);
-		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl) };
+		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl), traceparent: headers["traceparent"] };
 		const check = (resolved: ResolvedTrigger) => this.#parts.triggerTypes.assertInjectable(resolved, principal);
 		const { instance } = await this.#parts.dispatcher.dispatch({ trigger, payload, trace, check });
 		return { instances: [instance] };
@@ -152,7 +178,10 @@ export class ReceivedWebhooks implements Webhooks {
 		const event = {
 			trigger: trigger.ref,
 			payload: { ...headers, body: delivery.body },
-			trace: traceId !== undefined ? { id_: traceId } : { trace_tag: delivery.traceTag ?? toTraceTag(url) },
+			trace:
+				traceId !== undefined
+					? { id_: traceId }
+					: { trace_tag: delivery.traceTag ?? toTraceTag(url), traceparent: delivery.headers["traceparent"] },
 		};
 		if (parameters.deduplicate === undefined && parameters.ledger !== true) {
 			return { instance: (await this.#parts.dispatcher.dispatch(event)).instance };
@@ -183,6 +212,7 @@ export class ReceivedWebhooks implements Webhooks {
 			draft.announce();
 			return { instance: draft.instance };
 		}
+		this.#repeated.record(1);
 		this.#parts.logger.info("webhook delivery repeated", { url: arrival.hook.url, delivery_id: arrival.deliveryId });
 		const instanceId = first.trigger_instance_id ?? "";
 		if (arrival.hook.parameters.ledger === true) await this.#ledger.record(arrival, { verdict: "duplicate", instanceId });

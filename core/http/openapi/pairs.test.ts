@@ -2,13 +2,16 @@
 import * as assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
-import { SvcError } from "../../contract/index.ts";
+import { defineTelemetry, SvcError } from "../../contract/index.ts";
 import { routes } from "../../features/routes.ts";
 import { createHttp } from "../../service/http.ts";
+import type { DeviceDecision, HostileProvider } from "../../testing/auth/hostile-provider.ts";
+import { type TestBrowser, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { DeclaredAnswers, type Exchange } from "../../testing/http/declared-answers.test-support.ts";
 import { type MutableDocument, mutants } from "../../testing/http/document-mutants.test-support.ts";
@@ -16,7 +19,7 @@ import { exchange, type Sent } from "../../testing/http/exchange.test-support.ts
 import { FailingStorage } from "../../testing/http/failing-storage.test-support.ts";
 import { createMemoryLogger, createOptions, FakeEngine, toEngine } from "../../testing/http/fake-engine.test-support.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
-import { aliasBody, policyBody, ruleBody, toTrigger } from "../../testing/http/matrix-rows.test-support.ts";
+import { aliasBody, policyBody, pollBody, ruleBody, toTrigger } from "../../testing/http/matrix-rows.test-support.ts";
 import { createSubject, matrixPacks, matrixRunners } from "../../testing/http/matrix-subject.test-support.ts";
 import type { MatrixSubject } from "../../testing/http/rights-row.test-support.ts";
 import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
@@ -114,6 +117,24 @@ async function askSuccesses(asker: Asker, { ask }: GuardedService, token: string
 	await asker.ask("api GET /timers/:ref", { path: `/timers/${timer?.ref}` });
 }
 
+/** What a worker asks about a job that it has. */
+async function askAsWorker(asker: Asker): Promise<void> {
+	const parameters = { worker_labels: { default: ["matrix"] } };
+	await asker.make("api POST /actions", "/actions", { name: "elsewhere", runner_type: "speak", parameters });
+	await asker.make("api POST /executions", "/executions", { action: "default.elsewhere" });
+	const body = { ...pollBody, instance: "1".repeat(32) };
+	const job = await until("a job", 20, async () => {
+		const { jobs } = await asker.make("api POST /workers/poll", "/workers/poll", body);
+		return (jobs as readonly { readonly id: string; readonly fence: string }[])[0];
+	});
+	const ask = (verb: string, given: object) =>
+		asker.ask(`api POST /workers/jobs/:id/${verb}`, { path: `/workers/jobs/${job.id}/${verb}`, body: { fence: job.fence, ...given } });
+	await ask("files", {});
+	await ask("bytes", { start: 0, length: 0 });
+	await ask("output", { sequence: 1, pieces: [{ type: "stdout", data: "a word" }] });
+	await ask("end", { sequence: 2, pieces: [], succeeded: true, result: {} });
+}
+
 /** What is refused because something is there already, or is not there. */
 async function askConflicts(asker: Asker, { ask, directory }: GuardedService, token: string, storage: FailingStorage): Promise<void> {
 	await asker.ask("api POST /executions", { path: "/executions", body: { action: "default.absent" } });
@@ -208,6 +229,75 @@ async function askStarting(): Promise<Asker> {
 	return asker;
 }
 
+let isMeasured = false;
+const measured = defineTelemetry("measured", () => ({
+	description: "One metric, once somebody measures.",
+	expose: async () => (isMeasured ? { contentType: "text/plain", text: "svc_executions_held 1\n" } : undefined),
+}));
+
+/** What a service with a provider of sign-ins answers, to browsers and devices; and then with a storage that fails. */
+async function askProvider(): Promise<Asker> {
+	const storage = new FailingStorage();
+	let asker: Asker | undefined;
+	await withProviderService(
+		async ({ urls, openBrowser, provider }) => {
+			const own = new Asker(urls, {});
+			asker = own;
+			const begin = () => own.ask("auth POST /sso/request", { path: "/sso/request", body: {} });
+			await begin();
+			await own.ask("auth POST /sso/request", { path: "/sso/request", body: {}, headers: { origin: "https://evil.example" } });
+			await own.ask("auth GET /sso/sign-out", { path: "/sso/sign-out" });
+			await own.ask("auth GET /sso/callback", { path: "/sso/callback?state=x" });
+			const comeBack = async () => {
+				const browser = openBrowser();
+				const query = await provider.signIn(await browser.begin());
+				const headers = { cookie: browser.cookie() };
+				return own.ask("auth GET /sso/callback", { path: `/sso/callback?${query}`, headers });
+			};
+			assert.equal((await comeBack()).status, 303);
+			const device = async () => {
+				const { device_code } = await own.make("auth POST /sso/device", "/sso/device", {});
+				return { path: "/sso/device/token", body: { device_code } };
+			};
+			const poll = async (decision: DeviceDecision) => {
+				provider.deviceDecision = decision;
+				return own.ask("auth POST /sso/device/token", await device());
+			};
+			for (const decision of ["authorization_pending", "access_denied", "yes"] as const) await poll(decision);
+			storage.failure = () => new Error("planted");
+			assert.equal((await comeBack()).status, 500);
+			assert.equal((await poll("yes")).status, 500);
+			storage.failure = undefined;
+			await askTooManyAtOnce(own, provider, { callback: openBrowser, device: await device() });
+		},
+		{ storage: (plugin) => storage.wrap(plugin) },
+	);
+	assert.ok(asker !== undefined);
+	return asker;
+}
+
+/** More than may wait at one address, while the provider answers nothing. */
+async function askTooManyAtOnce(
+	asker: Asker,
+	provider: HostileProvider,
+	{ callback, device }: { readonly callback: () => TestBrowser; readonly device: Sent },
+): Promise<void> {
+	const browser = callback();
+	const query = await provider.signIn(await browser.begin());
+	const waiting: ServerResponse[] = [];
+	provider.failure = (response) => waiting.push(response);
+	const back = { path: `/sso/callback?${query}`, headers: { cookie: browser.cookie() } };
+	const held = Array.from({ length: 80 }, () => asker.ask("auth GET /sso/callback", back));
+	const others = [asker.ask("auth POST /sso/device/token", device), asker.ask("auth POST /sso/device", { path: "/sso/device", body: {} })];
+	// The oldest are given up: those that came first make room for these.
+	for (let more = 0; more < 80; more += 1) held.push(asker.ask("auth GET /sso/callback", back));
+	const statuses = (await Promise.all(others)).map(({ status }) => status);
+	assert.deepEqual(statuses, [429, 429]);
+	provider.failure = undefined;
+	for (const response of waiting) response.writeHead(503).end();
+	await Promise.all(held);
+}
+
 async function drive(): Promise<readonly Asker[]> {
 	const storage = new FailingStorage();
 	let asker: Asker | undefined;
@@ -219,21 +309,26 @@ async function drive(): Promise<readonly Asker[]> {
 			asker = new Asker(service.urls, { "x-auth-token": token });
 			await askAll(asker, token, await service.signIn("nobody"), subject);
 			await askSuccesses(asker, service, token);
+			await askAsWorker(asker);
 			await askConflicts(asker, service, token, storage);
 			await askTooMuch(asker, subject.execution);
 			await askFailing(asker, subject, storage);
+			isMeasured = true;
+			await asker.ask("api GET /metrics", { path: "/metrics" });
 			for (const verb of ["drain", "resume"]) await asker.ask(`api POST /nodes/:node/${verb}`, { path: `/nodes/${hostname()}/${verb}` });
 		},
 		{
 			packs,
+			telemetry: [measured()],
 			runners: [...matrixRunners, inquirer()],
 			api: { max_body_size: 10_000 },
 			stream: { max_per_user: 2 },
+			workers: { runners: ["speak"] },
 			storage: (plugin) => storage.wrap(plugin),
 		},
 	);
 	assert.ok(asker !== undefined);
-	return [asker, await askStarting()];
+	return [asker, await askProvider(), await askStarting()];
 }
 
 let driven: Promise<readonly Asker[]> | undefined;

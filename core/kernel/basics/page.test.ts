@@ -9,7 +9,12 @@ async function createTraces() {
 	const times = ["1", "2", "3", "4", "5"];
 	await storage.insert(
 		"trace",
-		times.map((digit) => ({ id: digit.repeat(24), trace_tag: "a", start_timestamp: `2030-01-0${digit}T00:00:00.000000Z` })),
+		times.map((digit) => ({
+			id: digit.repeat(24),
+			trace_tag: "a",
+			start_timestamp: `2030-01-0${digit}T00:00:00.000000Z`,
+			traceparent: null,
+		})),
 	);
 	const limits: (number | undefined)[] = [];
 	const count: typeof storage.count = (kind, where, limit) => {

@@ -11,6 +11,8 @@ export interface Principal {
 	readonly run?: string;
 	/** For the token of a run that has come of a rule: the rule's author, whose permissions count for templates. */
 	readonly author?: string;
+	/** What it asked with, by kind and id: `token:<id>`, `api_key:<id>`; absent where no credential was needed. */
+	readonly credential?: string;
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
 		| { readonly method: "API key"; readonly location: "header" | "query" }

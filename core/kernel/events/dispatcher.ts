@@ -10,7 +10,7 @@ export interface Dispatch {
 	readonly trigger: TriggerReference;
 	readonly payload: JsonObject;
 	/** The trace it joins: an id that exists, or a tag for a new one. Default: a new one, tag `trigger_instance-<id>`. */
-	readonly trace?: { readonly id_?: string; readonly trace_tag?: string };
+	readonly trace?: { readonly id_?: string; readonly trace_tag?: string; readonly traceparent?: string | undefined };
 	/** A second event with the same key is the same event. Default: every event is its own. */
 	readonly uniqueKey?: string;
 	/** Refuses it by what its trigger turns out to be; throws. */

@@ -1,5 +1,6 @@
 import { type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { isId } from "../basics/ids.ts";
+import { toKeptTraceparent } from "../basics/traceparent.ts";
 import type { CausingExecution, Dispatch } from "./dispatcher.ts";
 
 /** Where an event belongs: its trace, and how far it is from the event that began the cascade. */
@@ -36,6 +37,7 @@ export async function placeEvent(
 		id: fresh.traceId,
 		trace_tag: isTagged ? tag : `trigger_instance-${fresh.instanceId}`,
 		start_timestamp: fresh.timestamp,
+		traceparent: toKeptTraceparent(trace.traceparent),
 	};
 	return { traceId: insert.id, insert, depth };
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { isId } from "../basics/ids.ts";
 import { assertSeen } from "../basics/names.ts";
+import { toKeptTraceparent } from "../basics/traceparent.ts";
 
 /** The trace an execution joins, and the record to insert when it is a new one. */
 export interface TraceChoice {
@@ -14,6 +15,8 @@ export interface TraceRequest {
 	readonly liveactionId: string;
 	readonly createId: () => string;
 	readonly timestamp: string;
+	/** Of the request; what is none is left out. */
+	readonly traceparent?: string | undefined;
 }
 
 /**
@@ -38,6 +41,7 @@ export async function chooseTrace(storage: Storage, request: TraceRequest): Prom
 		id: request.createId(),
 		trace_tag: tag ?? `execution-${request.liveactionId}`,
 		start_timestamp: request.timestamp,
+		traceparent: toKeptTraceparent(request.traceparent),
 	};
 	return { traceId: trace.id, insert: trace };
 }

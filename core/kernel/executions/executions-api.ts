@@ -37,6 +37,8 @@ export interface SubmitInput {
 	/** Another user only for administrators. Null or empty: the principal. */
 	readonly user?: string | null;
 	readonly context?: JsonObject;
+	/** Where whoever asks stands in a trace, as W3C Trace Context says it in the header of that name; what is none is left out. */
+	readonly traceparent?: string;
 	readonly notify?: JsonObject;
 	/** Whether `notify` counts although the action has one of its own. Default false. */
 	readonly isNotifyFirst?: boolean;

@@ -1,4 +1,13 @@
-import { type EventBus, type ExecutionEntity, isSvcError, type Logger, RunAborted, type Storage } from "../../contract/index.ts";
+import {
+	type EventBus,
+	type ExecutionEntity,
+	type Instrument,
+	isSvcError,
+	type Logger,
+	type Meters,
+	RunAborted,
+	type Storage,
+} from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import type { HeldRuns } from "../runs/held-runs.ts";
 import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
@@ -16,6 +25,7 @@ export interface LeasesParts {
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly leasing: Leasing;
+	readonly hub: Meters;
 	readonly runs: HeldRuns;
 	/** Told when leases of others may be looked at. */
 	readonly recovery: Recovery;
@@ -38,6 +48,8 @@ export class Leases {
 	#working: Promise<void> = Promise.resolve();
 	/** Microseconds of steady time until which nobody can have taken anything over, as the storage served nobody. */
 	#servedNobodyUntil = 0;
+	readonly #renewals: Instrument;
+	readonly #lost: Instrument;
 
 	constructor(parts: LeasesParts) {
 		this.#parts = parts;
@@ -45,6 +57,19 @@ export class Leases {
 		this.#patience = toRetryInterval(parts.leasing.lease);
 		this.#trust = createLeaseTrust(parts.leasing.lease);
 		this.#watch = this.#createWatch();
+		this.#renewals = parts.hub.counter({
+			name: "svc_leases_total",
+			help: "Leases of runs that this node has renewed, and those that it tried to renew in vain (failed).",
+			labels: ["outcome"],
+		});
+		this.#lost = parts.hub.counter({
+			name: "svc_leases_lost_total",
+			help: "Runs that ended here as another node, or nobody, has them by now.",
+		});
+		parts.hub.gauge(
+			{ name: "svc_executions_held", help: "Executions that run on this node, those that wait for their children included." },
+			() => [[parts.runs.held().size]],
+		);
 	}
 
 	/** Renews what this node holds from now on. */
@@ -74,7 +99,7 @@ export class Leases {
 			onEvent: (event) => {
 				const id = toExecutionId(event) ?? "";
 				const status = toInterruptStatus(event);
-				if (!this.#follow({ id, status })) runs.lose(id);
+				if (!this.#follow({ id, status })) this.#lose(id);
 			},
 			// A renewal shows what is canceled, what is to pause, and what has been ended.
 			onGap: () => {
@@ -100,6 +125,7 @@ export class Leases {
 			await this.#parts.recovery.look({ isTrusted: this.#trust.isGiven() });
 			this.#plan(this.#interval);
 		} catch (error) {
+			this.#renewals.record(1, "failed");
 			this.#parts.logger.error("leases could not be kept", { error });
 			this.#trust.lose();
 			this.#askedAt = undefined;
@@ -122,6 +148,7 @@ export class Leases {
 			{ where: { id: { in: [...held.keys()] }, owner: nodeId, status: { in: heldStatuses } }, limit: held.size },
 			{ lease_expires_at: expires },
 		);
+		this.#renewals.record(renewed.length, "renewed");
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
 		for (const [id, { fence }] of held) {
 			if (fences.get(id) === fence) runs.prolong(id, expires);
@@ -140,7 +167,7 @@ export class Leases {
 			{ lease_expires_at: expires },
 			{ fence, owner: nodeId },
 		);
-		if (renewed === undefined) runs.lose(id);
+		if (renewed === undefined) this.#lose(id);
 		else runs.prolong(id, expires);
 	}
 
@@ -164,8 +191,13 @@ export class Leases {
 		for (const [id, { leaseExpiresAt }] of runs.held()) {
 			if (!leasing.hasRunOut(leaseExpiresAt)) continue;
 			logger.warn("lease could not be renewed in time, the run ends here", { execution_id: id });
-			runs.lose(id);
+			this.#lose(id);
 		}
+	}
+
+	#lose(id: string): void {
+		this.#lost.record(1);
+		this.#parts.runs.lose(id);
 	}
 
 	/** Tell a run what somebody has asked of it; false when its status says nothing of that kind. */

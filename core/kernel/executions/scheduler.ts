@@ -1,4 +1,4 @@
-import { append, type EventBus, type ExecutionEntity, type Logger, type Storage, type Where } from "../../contract/index.ts";
+import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage, type Where } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { Claiming, type Settlement, storeReserved } from "../work/claiming.ts";
 import { Frontier } from "../work/frontier.ts";
@@ -16,6 +16,7 @@ export interface SchedulerParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly leasing: Leasing;
+	readonly hub: Meters;
 	/** Most executions at once. */
 	readonly poolSize: number;
 	/** Seconds. */

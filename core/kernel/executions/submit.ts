@@ -116,7 +116,8 @@ export async function draftExecution(
 	const action = await findAction(parts, input);
 	const asked = await draftAsked(parts, input, { action, principal, origin });
 	const { rule, child } = origin;
-	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, rule?.fields ?? child?.parent);
+	const origins = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
+	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, origins);
 	const execution = { ...asked.draft, ...rule?.fields, trace_id: traceId };
 	try {
 		const { parameters, secrets } = await renderAsked(parts, input, { ...asked, action, names: rule?.names });
@@ -221,17 +222,16 @@ function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Princi
 	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
 }
 
-async function placeInTrace(
-	{ storage, clock }: DraftParts,
-	draft: ExecutionEntity,
-	cause: Pick<ExecutionEntity, "trace_id"> | undefined,
-): Promise<TraceChoice> {
+type Origin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
+
+async function placeInTrace({ storage, clock }: DraftParts, draft: ExecutionEntity, { cause, traceparent }: Origin): Promise<TraceChoice> {
 	if (cause !== undefined) return { traceId: cause.trace_id, insert: undefined };
 	return chooseTrace(storage, {
 		context: draft.context,
 		liveactionId: draft.liveaction_id,
 		createId: () => createId(clock),
 		timestamp: draft.start_timestamp,
+		traceparent,
 	});
 }
 

@@ -5,7 +5,9 @@ import { isStarted } from "./started-kinds.ts";
 
 export interface CheckedPlugins {
 	readonly composition: EngineDependencies["composition"];
-	readonly plugins: Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors" | "dialects"> & { readonly storage: Lifecycle };
+	readonly plugins: Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors" | "dialects" | "telemetry"> & {
+		readonly storage: Lifecycle;
+	};
 	readonly roles: readonly NodeRole[];
 }
 
@@ -34,8 +36,9 @@ export async function findOptionProblems(checked: CheckedPlugins, toContext: (na
 }
 
 function listChecked({ composition, plugins }: CheckedPlugins): readonly Checked[] {
-	const { storage, eventBus, authBackend, runners, sensors, dialects } = composition;
+	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
 	return [
+		...telemetry.map((plugin, index) => ({ path: `telemetry[${index}]`, ...toNamed(plugin), instance: plugins.telemetry[index] })),
 		{ path: "storage", ...toNamed(storage), instance: plugins.storage },
 		{ path: "event_bus", ...toNamed(eventBus), instance: plugins.eventBus },
 		...(authBackend === undefined ? [] : [{ path: "auth.backend", ...toNamed(authBackend), instance: plugins.authBackend }]),

@@ -7,6 +7,7 @@ import {
 	type PluginKind,
 	type Runner,
 	type Sensor,
+	type Telemetry,
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { toConfigError } from "../basics/config-error.ts";
@@ -25,12 +26,14 @@ export interface CreatedPlugins {
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	/** In the order of the configuration. */
 	readonly dialects: readonly Dialect[];
+	/** In the order of the configuration. */
+	readonly telemetry: readonly Telemetry[];
 }
 
 /** Create every plugin and look at what it is. `SVC_CONFIG` names all that are no plugins, each by its path in the configuration. */
 export function createPlugins(composition: EngineDependencies["composition"]): CreatedPlugins {
 	const problems: string[] = [];
-	const { storage, eventBus, authBackend, runners, sensors, dialects } = composition;
+	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
 	const door = attempt(
 		{ path: "storage", plugin: storage, problems },
 		() => createStorageDoor(storage),
@@ -42,6 +45,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 		runners: runners.map((plugin, index) => [plugin.name, create(`runners[${index}]`, plugin, problems) as Runner] as const),
 		sensors: sensors.map((plugin, index) => [plugin.name, create(`sensors[${index}]`, plugin, problems)] as const),
 		dialects: dialects.map((plugin, index) => create(`dialects[${index}]`, plugin, problems)),
+		telemetry: telemetry.map((plugin, index) => create(`telemetry[${index}]`, plugin, problems)),
 	};
 	if (problems.length > 0) throw toConfigError(problems);
 	// Whatever is missing is among the problems.

@@ -12,6 +12,7 @@ import type {
 	RunnerPlugin,
 	SensorPlugin,
 	StoragePlugin,
+	TelemetryPlugin,
 } from "../../contract/index.ts";
 
 /** A log that gives logs under a name. */
@@ -34,6 +35,7 @@ export interface EngineDependencies {
 		readonly runners: readonly RunnerPlugin[];
 		readonly sensors: readonly SensorPlugin[];
 		readonly dialects: readonly DialectPlugin[];
+		readonly telemetry: readonly TelemetryPlugin[];
 		readonly authBackend: AuthBackendPlugin | undefined;
 	};
 	/** Section `rbac` beside its options. */

@@ -9,10 +9,12 @@ import type {
 	Runner,
 	Sensor,
 	Storage,
+	Telemetry,
 } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
 import type { Persist } from "../nodes/persist.ts";
+import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { createPlugins } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
@@ -42,26 +44,32 @@ export class PluginHost {
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	/** In the order of the configuration. */
 	readonly dialects: readonly Dialect[];
+	/** In the order of the configuration. */
+	readonly telemetry: readonly Telemetry[];
+	/** Tells them. */
+	readonly hub: TelemetryHub;
 	readonly #dependencies: EngineDependencies;
 	readonly #node: HostNode;
 	readonly #door: StorageDoor;
 	readonly #started: Started[] = [];
 
 	constructor(dependencies: EngineDependencies, node: HostNode) {
-		const { door, eventBus, authBackend, runners, sensors, dialects } = createPlugins(dependencies.composition);
+		const { door, eventBus, authBackend, runners, sensors, dialects, telemetry } = createPlugins(dependencies.composition);
 		this.storage = door.storage;
 		this.eventBus = eventBus;
 		this.authBackend = authBackend;
 		this.runners = runners;
 		this.sensors = sensors;
 		this.dialects = dialects;
+		this.telemetry = telemetry;
+		this.hub = new TelemetryHub(telemetry, node.logger);
 		this.#dependencies = dependencies;
 		this.#node = node;
 		this.#door = door;
 	}
 
 	/**
-	 * Asks storage, event bus, dialects, and of auth backend, runners and sensors what the node's roles need whether their options are right, and
+	 * Asks telemetry, storage, event bus, dialects, and of auth backend, runners and sensors what the node's roles need whether their options are right, and
 	 * starts them in this order; the runners together, as some of them wait for processes. A failure stops what had started and is thrown on; starting the storage is left to
 	 * `persist`, which may try it more than once.
 	 */
@@ -70,6 +78,7 @@ export class PluginHost {
 		const problems = await findOptionProblems({ composition, plugins: this, roles }, (name) => this.#toContext(name));
 		if (problems.length > 0) throw toConfigError(problems);
 		try {
+			await this.#startTelemetry();
 			await this.#startStorage(persist);
 			await this.#startOthers();
 		} catch (error) {
@@ -91,6 +100,13 @@ export class PluginHost {
 			}
 		}
 		if (failure !== undefined) throw failure;
+	}
+
+	/** Before all others, so that it hears of everything. */
+	async #startTelemetry(): Promise<void> {
+		const { composition } = this.#dependencies;
+		for (const [index, one] of this.telemetry.entries()) await this.#startOne(`telemetry ${composition.telemetry[index]?.name}`, one);
+		this.hub.open();
 	}
 
 	async #startStorage(persist: Persist): Promise<void> {
@@ -124,7 +140,11 @@ export class PluginHost {
 	#toContext(name: string): PluginContext {
 		const { dataDirectory, options } = this.#dependencies;
 		const { id: nodeId, clock, logger } = this.#node;
-		return { logger: logger.withTag(name), clock, dataDirectory, nodeId, options, pythonPaths: new Dialects(this.dialects).pythonPaths };
+		return {
+			...{ logger: logger.withTag(name), clock, dataDirectory, nodeId, options },
+			pythonPaths: new Dialects(this.dialects).pythonPaths,
+			...(this.hub.isOn && { meters: this.hub }),
+		};
 	}
 }
 

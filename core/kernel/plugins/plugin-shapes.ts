@@ -44,6 +44,12 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 	},
 	sensor: { title: "sensor", methods: { run: "async run({ signal, dispatch }) { }" }, check: checkSensor },
 	dialect: { title: "dialect", methods: {}, optionalMethods: ["normalize"], check: checkDialect },
+	telemetry: {
+		title: "telemetry",
+		methods: {},
+		optionalMethods: ["meters", "span", "expose"],
+		check: ({ description }) => checkDescription(description),
+	},
 };
 
 /**

@@ -8,6 +8,7 @@ const neededBy: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
 	runner: ["worker"],
 	sensor: ["sensors"],
 	dialect: nodeRoles,
+	telemetry: nodeRoles,
 };
 
 /** Whether a node with these roles starts plugins of a kind, or that one: a runner that runs sensors of packs is needed where sensors run. */

@@ -21,6 +21,7 @@ import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
@@ -57,6 +58,7 @@ export interface ExecutorParts {
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 	readonly dialects: Dialects;
+	readonly hub: Pick<TelemetryHub, "tracing">;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly admitAll: ChildStartParts["admitAll"];
 	readonly isWorkflow: (runnerName: string) => boolean;

@@ -103,8 +103,8 @@ export class FollowedOutput {
 		const page = await readChunkPage(this.#parts.storage, executionId, { after, limit: followed.limit });
 		const length = page.reduce((sum, chunk) => sum + chunk.data.length, 0);
 		followed.limit = Math.max(2, Math.min(500, Math.floor((pageLength * page.length) / (length + 1)) || 8));
-		const chunks = page.map((chunk) => this.#share(followed, { ...chunk, action_ref, runner_ref }));
-		return chunks[0];
+		const [first] = page.map((chunk) => this.#share(followed, { ...chunk, action_ref, runner_ref }));
+		return first && (this.#recent.get(executionId, first.sequence) ?? first);
 	}
 
 	/** The chunk for all who follow its execution. What comes after the last of them has gone is shared with nobody. */

@@ -9,6 +9,7 @@ import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { Children } from "./children/children.ts";
 import type { RunChildren } from "./children/run-children.ts";
 import type { HeldRuns } from "./held-runs.ts";
@@ -40,6 +41,7 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts {
 	readonly templateSources: TemplateSources;
 	readonly logger: EngineDependencies["logger"];
 	readonly dialects: Dialects;
+	readonly hub: Pick<TelemetryHub, "tracing">;
 	/** What becomes of an execution whose run has failed of itself. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
 }
@@ -50,6 +52,7 @@ interface Means {
 	readonly children: RunChildren;
 	readonly journal: Journal;
 	readonly learn: (known: KnownSecrets) => Promise<void>;
+	readonly traceparent: string | undefined;
 }
 
 const notFound: Outcome = {
@@ -83,7 +86,8 @@ export class RunPerformer {
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
-			const result = await work(this.#toContext(performance, recorder, { calls, children, journal, learn }));
+			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
+			const result = await work(this.#toContext(performance, recorder, { calls, children, journal, learn, traceparent }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
@@ -130,7 +134,7 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder, { calls, children, journal, learn }: Means): RunContext {
+	#toContext(performance: Performance, recorder: Recorder, { calls, children, journal, learn, traceparent }: Means): RunContext {
 		const { execution, run, prepared } = performance;
 		const { templateSources, dialects } = this.#parts;
 		// What is spread comes last: to add members behind it costs a microsecond and more for each of them.
@@ -157,7 +161,7 @@ export class RunPerformer {
 			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
 			saveState: (state) => this.#saveState(performance, run.secrets.withoutToken(state)),
 			...prepared.context,
-			environment: this.#parts.dialects.environment(prepared.context.environment),
+			environment: withTraceparent(dialects.environment(prepared.context.environment), traceparent),
 		};
 	}
 
@@ -191,4 +195,9 @@ export class RunPerformer {
 		}
 		return hideInLog(logger, known);
 	}
+}
+
+/** By the name that programs look for it; an action that sets it itself says where it stands. */
+function withTraceparent(environment: RunContext["environment"], traceparent: string | undefined): RunContext["environment"] {
+	return traceparent === undefined ? environment : { TRACEPARENT: traceparent, ...environment };
 }

@@ -28,7 +28,8 @@ function pushOut(recent: RecentChunks): void {
 
 test("a chunk that a slow reader holds is the same object for whoever comes to it later", () => {
 	const recent = new RecentChunks();
-	const held = recent.add(toChunk(1));
+	recent.add(toChunk(1));
+	const held = recent.get(execution, 1);
 	pushOut(recent);
 	assert.equal(recent.get(execution, 1), held);
 	assert.equal(recent.add(toChunk(1)), held);
@@ -36,7 +37,10 @@ test("a chunk that a slow reader holds is the same object for whoever comes to i
 
 test("a chunk that nobody holds goes when newer ones have come", async () => {
 	const recent = new RecentChunks();
-	for (let sequence = 1; sequence <= 300; sequence++) recent.add(toChunk(sequence));
+	for (let sequence = 1; sequence <= 300; sequence++) {
+		recent.add(toChunk(sequence));
+		recent.get(execution, sequence);
+	}
 	pushOut(recent);
 	// What a weak reference was made of stays until the turn has ended.
 	await turn();
@@ -47,18 +51,28 @@ test("a chunk that nobody holds goes when newer ones have come", async () => {
 
 test("what one holds who follows alone is not kept track of", () => {
 	const recent = new RecentChunks(() => false);
-	const held = recent.add(toChunk(1));
+	recent.add(toChunk(1));
+	const held = recent.get(execution, 1);
 	pushOut(recent);
-	assert.equal(held.sequence, 1);
+	assert.equal(held?.sequence, 1);
+	assert.equal(recent.get(execution, 1), undefined);
+});
+
+test("what no reader was given is not kept track of", () => {
+	const recent = new RecentChunks();
+	const made = recent.add(toChunk(1));
+	pushOut(recent);
+	assert.equal(made.sequence, 1);
 	assert.equal(recent.get(execution, 1), undefined);
 });
 
 test("an execution that nobody follows any more is forgotten", () => {
 	const recent = new RecentChunks();
-	const held = recent.add(toChunk(1));
+	recent.add(toChunk(1));
+	const held = recent.get(execution, 1);
 	pushOut(recent);
 	recent.forget(execution);
-	assert.equal(held.sequence, 1);
+	assert.equal(held?.sequence, 1);
 	assert.equal(recent.get(execution, 1), undefined);
 });
 

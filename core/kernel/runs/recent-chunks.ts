@@ -26,6 +26,8 @@ export class RecentChunks {
 	readonly #isShared: (executionId: string) => boolean;
 
 	/**
+	 * What nobody was given, as all of a flood before readers that have stopped, is not kept track of either.
+	 *
 	 * @param isShared whether others may come to what somebody still holds. Where one follows alone, nothing is kept track of: what weak
 	 * references lead to is copied by the next collections as if it were in use, and that is all of a flood.
 	 */
@@ -33,6 +35,7 @@ export class RecentChunks {
 		this.#isShared = isShared;
 	}
 
+	/** The chunk, for somebody who may hold it for long. */
 	get(executionId: string, sequence: number): OutputChunk | undefined {
 		return this.#chunks.get(executionId)?.get(sequence);
 	}
@@ -71,12 +74,17 @@ export class RecentChunks {
 /** Chunks of one execution, by sequence. */
 class KnownChunks {
 	readonly #kept = new Map<number, OutputChunk>();
+	/** Those of them that somebody was given. */
+	readonly #given = new Set<number>();
 	/** Those that are not kept here any more. */
 	readonly #held = new Map<number, WeakRef<OutputChunk>>();
 	#nextLook = fewestLooked;
 
 	get(sequence: number): OutputChunk | undefined {
-		return this.#kept.get(sequence) ?? this.#held.get(sequence)?.deref();
+		const kept = this.#kept.get(sequence);
+		if (kept === undefined) return this.#held.get(sequence)?.deref();
+		this.#given.add(sequence);
+		return kept;
 	}
 
 	keep(chunk: OutputChunk): void {
@@ -88,7 +96,7 @@ class KnownChunks {
 		const chunk = this.#kept.get(sequence);
 		if (chunk === undefined) return;
 		this.#kept.delete(sequence);
-		if (!isShared) return;
+		if (!this.#given.delete(sequence) || !isShared) return;
 		this.#held.set(sequence, new WeakRef(chunk));
 		if (this.#held.size >= this.#nextLook) this.#forgetGone();
 	}

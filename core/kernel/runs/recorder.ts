@@ -55,6 +55,9 @@ export class Recorder {
 	#hurry: () => void = () => {};
 	#enough = 0;
 	#hasEnded = false;
+	/** Resolves when less waits, and what resolves it. */
+	#less: Promise<void> | undefined;
+	#tellLess: () => void = () => {};
 
 	constructor(options: RecorderOptions) {
 		this.#options = options;
@@ -69,7 +72,7 @@ export class Recorder {
 		if (this.#waiting.isEmpty) return;
 		void this.#startWriting();
 		if (this.#waiting.length > this.#enough) this.#hurry();
-		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#startWriting();
+		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#untilLess();
 		if (this.#failure !== undefined) throw this.#failure;
 	}
 
@@ -114,6 +117,7 @@ export class Recorder {
 	fail(error: Error): void {
 		this.#failure ??= error;
 		this.#waiting.clear();
+		this.#tellLess();
 		this.#hurry();
 	}
 
@@ -129,7 +133,21 @@ export class Recorder {
 	}
 
 	#take(): OutputChunk[] {
-		return this.#waiting.take().map((piece) => this.#toChunk(piece));
+		const pieces = this.#waiting.take();
+		this.#tellLess();
+		return pieces.map((piece) => this.#toChunk(piece));
+	}
+
+	/** Until a write has taken of what waits. To wait for the end of all writing would let nothing come that the next write waits for. */
+	#untilLess(): Promise<void> {
+		this.#less ??= new Promise((resolve) => {
+			this.#tellLess = () => {
+				this.#less = undefined;
+				resolve();
+			};
+		});
+		void this.#startWriting();
+		return this.#less;
 	}
 
 	#toChunk({ type, data, ranges: known, timestamp }: Piece): OutputChunk {

@@ -1,4 +1,4 @@
-import type { EntityMap, Order, Patch, Storage, Where } from "../../contract/index.ts";
+import type { EntityMap, Instrument, Meters, Order, Patch, Storage, Where } from "../../contract/index.ts";
 import type { Leasing, TakenLease } from "./leasing.ts";
 import { isRefusal, UnsureClaims } from "./unsure-claims.ts";
 
@@ -8,6 +8,7 @@ export type ClaimedKind = "execution" | "trigger_instance";
 export interface ClaimingParts<K extends ClaimedKind> {
 	readonly storage: Storage;
 	readonly leasing: Leasing;
+	readonly hub: Meters;
 	readonly kind: K;
 	/** Most that is worked at at once. */
 	readonly poolSize: number;
@@ -82,6 +83,7 @@ export class Claiming<K extends ClaimedKind> {
 	/** Claimed, and without a place yet. */
 	readonly #waiting: EntityMap[K][] = [];
 	readonly #unsure = new UnsureClaims();
+	readonly #claims: Instrument;
 	#kept = 0;
 	readonly #onSettled: (() => void)[] = [];
 	#isOpen = false;
@@ -89,6 +91,11 @@ export class Claiming<K extends ClaimedKind> {
 
 	constructor(parts: ClaimingParts<K>) {
 		this.#parts = parts;
+		this.#claims = parts.hub.counter({
+			name: "svc_claims_total",
+			help: "What this node has claimed (won), stored as claimed (reserved), taken over, or not got (empty, lost to another node).",
+			labels: ["kind", "outcome"],
+		});
 	}
 
 	/** Perhaps something waits in storage, and what is new must wait behind it. */
@@ -131,6 +138,7 @@ export class Claiming<K extends ClaimedKind> {
 			settle: (outcome, claimed) => {
 				this.#kept -= count;
 				if (outcome === "unsure") this.#unsure.add(claim.fence);
+				if (outcome === "stored") this.#claims.record(claimed.length, this.#parts.kind, "reserved");
 				if (outcome === "stored") for (const entity of claimed) this.begin(entity);
 				else this.#hasRoom();
 				if (this.#kept === 0) for (const settled of this.#onSettled.splice(0)) settled();
@@ -168,6 +176,8 @@ export class Claiming<K extends ClaimedKind> {
 		}
 		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, places);
 		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { ...claim, limit }, patch));
+		if (claimed.length === 0) this.#claims.record(1, kind, "empty");
+		else this.#claims.record(claimed.length, kind, "won");
 		for (const entity of claimed) {
 			onClaimed(entity);
 			this.#accept(entity);
@@ -182,6 +192,7 @@ export class Claiming<K extends ClaimedKind> {
 		// Whoever held it has changed nothing since it was read.
 		const expected = { ...claimed, status: left.status, fence: left.fence };
 		const taken = await this.#unsure.during(lease.fence, () => storage.update(kind, left.id, { ...patch, ...lease }, expected));
+		this.#claims.record(1, kind, taken === undefined ? "lost" : "taken_over");
 		if (taken === undefined) return;
 		onTakenOver(taken);
 		this.#accept(taken);

@@ -8,6 +8,7 @@ const hints: Readonly<Record<PluginKind, string>> = {
 	"auth-backend": "auth: { backend: flatFile() }",
 	sensor: 'sensors: [fileWatch({ paths: ["/var/log/syslog"] })]',
 	dialect: "dialects: [packCompatibility()]",
+	telemetry: "telemetry: [prometheusMetrics()]",
 };
 
 const titles: Readonly<Record<PluginKind, string>> = {
@@ -17,6 +18,7 @@ const titles: Readonly<Record<PluginKind, string>> = {
 	"auth-backend": "an auth backend plugin",
 	sensor: "a sensor plugin",
 	dialect: "a dialect plugin",
+	telemetry: "a telemetry plugin",
 };
 
 /** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
@@ -26,7 +28,7 @@ export function findPluginProblem(path: string, kind: PluginKind, value: unknown
 }
 
 /** Problems of a list of plugins, names that stand twice included. */
-export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect", value: unknown): string[] {
+export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect" | "telemetry", value: unknown): string[] {
 	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
 	const plugins: readonly unknown[] = value;
 	const problems = plugins.map((plugin, index) => findPluginProblem(`${path}[${index}]`, kind, plugin));

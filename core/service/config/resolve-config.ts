@@ -14,6 +14,7 @@ import {
 	type StoragePlugin,
 	type SvcConfig,
 	SvcError,
+	type TelemetryPlugin,
 } from "../../contract/index.ts";
 import { createFeatures } from "../../features/index.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
@@ -40,6 +41,7 @@ export interface ResolvedConfig {
 	readonly runners: readonly RunnerPlugin[];
 	readonly sensors: readonly SensorPlugin[];
 	readonly dialects: readonly DialectPlugin[];
+	readonly telemetry: readonly TelemetryPlugin[];
 	readonly authBackend?: AuthBackendPlugin;
 	/** Roles and who has them. */
 	readonly access: RoleConfig;
@@ -69,6 +71,7 @@ const compositionMembers = [
 	"runners",
 	"sensors",
 	"dialects",
+	"telemetry",
 	"auth_backends",
 	"packs",
 	"configs",
@@ -104,6 +107,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		runners: config.runners,
 		sensors: config.sensors ?? [],
 		dialects: config.dialects ?? [],
+		telemetry: config.telemetry ?? [],
 		...(authBackend !== undefined && { authBackend }),
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? resolve(directory, pack) : [])),
@@ -134,7 +138,7 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
-	const { features, storage, event_bus, runners, sensors, dialects, packs, configs, data_dir } = input;
+	const { features, storage, event_bus, runners, sensors, dialects, telemetry, packs, configs, data_dir } = input;
 	const problems = [
 		features === undefined || typeof features === "function"
 			? undefined
@@ -144,6 +148,7 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		...findListProblems("runners", "runner", runners),
 		...(sensors === undefined ? [] : findListProblems("sensors", "sensor", sensors)),
 		...(dialects === undefined ? [] : findListProblems("dialects", "dialect", dialects)),
+		...(telemetry === undefined ? [] : findListProblems("telemetry", "telemetry", telemetry)),
 		findAuthBackendsProblem(input["auth_backends"]),
 		...findPacksProblems(packs),
 		configs === undefined || isPath(configs) ? undefined : `configs: expected a directory, got ${describeValue(configs)}`,

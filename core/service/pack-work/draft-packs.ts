@@ -61,7 +61,15 @@ export async function draftPacks(configFile: string | undefined, directories: re
 	const given = await loadConfig(file);
 	const config = resolveConfig(toPackConfig(given, directories), { env: {}, directory: dirname(file) });
 	const { storage: storagePlugin, eventBus, runners: runnerPlugins, sensors, dialects } = config;
-	const created = createPlugins({ storage: storagePlugin, eventBus, runners: runnerPlugins, sensors, dialects, authBackend: undefined });
+	const created = createPlugins({
+		storage: storagePlugin,
+		eventBus,
+		runners: runnerPlugins,
+		sensors,
+		dialects,
+		telemetry: [],
+		authBackend: undefined,
+	});
 	const skipped: SkippedFile[] = [];
 	const dependencies = toDependencies(config, {
 		logger: { ...createSkipLogger(skipped), addSecret: () => undefined, forgetSecret: () => undefined },

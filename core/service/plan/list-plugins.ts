@@ -14,6 +14,7 @@ export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, s
 	};
 	const { authBackend } = config;
 	return [
+		...config.telemetry.map((plugin, index) => entry(`telemetry[${index}]`, plugin)),
 		{ ...entry("storage", config.storage), capabilities: { ...door.storage.capabilities } },
 		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
 		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),

@@ -129,9 +129,10 @@ function toComposition({
 	runners,
 	sensors,
 	dialects,
+	telemetry,
 	authBackend,
 }: ResolvedConfig): Parameters<typeof createPlugins>[0] {
-	return { storage, eventBus, runners, sensors, dialects, authBackend };
+	return { storage, eventBus, runners, sensors, dialects, telemetry, authBackend };
 }
 
 function createContext({ options, dataDirectory }: ResolvedConfig, findings: Finding[]): PluginContext {

@@ -6,6 +6,7 @@ export const optionalPackages: readonly { readonly name: string; readonly plugin
 	{ name: "postgres", plugins: ["storage knex", "event-bus postgres"], without: "PostgreSQL cannot be used" },
 	{ name: "@nats-io/transport-node", plugins: ["event-bus nats"], without: "NATS cannot be used" },
 	{ name: "ldapts", plugins: ["auth-backend ldap"], without: "nobody can sign in" },
+	{ name: "openid-client", plugins: ["auth-backend openid_connect"], without: "nobody can sign in" },
 	{ name: "koffi", plugins: ["auth-backend pam"], without: "nobody can sign in" },
 	{ name: "node-pty", plugins: ["runner local-shell-cmd", "runner local-shell-script"], without: "commands cannot have a terminal" },
 	{ name: "ssh2", plugins: ["runner remote-shell-cmd", "runner remote-shell-script"], without: "nothing runs on remote hosts" },

@@ -29,6 +29,7 @@ function configure(plugin: Plugin<never, never>) {
 		runner: { runners: [plugin] },
 		sensor: { sensors: [plugin] },
 		dialect: { dialects: [plugin] },
+		telemetry: { telemetry: [plugin] },
 		storage: { storage: plugin },
 		"event-bus": { event_bus: plugin },
 	};

@@ -249,6 +249,7 @@ export function toEngine(fake: FakeEngine): Engine {
 			filterValues: async () => ({ action: ["core.local"] }),
 		},
 		workflows: toWorkflows(view),
+		singleSignOn: { offer: undefined },
 		output: {
 			read: async function* (_id: string, { type }: { type?: string }) {
 				for (const chunk of fake.chunks) if (type === undefined || chunk.output_type === type) yield chunk.data;

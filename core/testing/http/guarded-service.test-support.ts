@@ -71,8 +71,10 @@ export interface GuardedOptions {
 	/** Packs in git that the service follows. */
 	readonly followed?: readonly GitPack[];
 	readonly content?: SvcConfig["content"];
+	readonly telemetry?: NonNullable<SvcConfig["telemetry"]>;
 	readonly api?: SvcConfig["api"];
 	readonly stream?: SvcConfig["stream"];
+	readonly workers?: NonNullable<SvcConfig["workers"]>;
 	readonly webui?: NonNullable<SvcConfig["webui"]>;
 	/** Puts something between the service and its storage. */
 	readonly storage?: (plugin: StoragePlugin) => StoragePlugin;
@@ -102,10 +104,12 @@ export async function withGuardedService(
 			packs: [...(Object.keys(packs).length > 0 ? [join(directory, "packs")] : []), ...followed],
 			...(given.content !== undefined && { content: given.content }),
 			sensors: [watcher()],
+			...(given.telemetry !== undefined && { telemetry: given.telemetry }),
 			auth: { port: 0, backend: anybody(), ...auth },
 			rbac: { enable: true, ...rbac, assignments },
 			api: { port: 0, ...given.api },
 			stream: { port: 0, ...given.stream },
+			...(given.workers !== undefined && { workers: given.workers }),
 			...(given.webui !== undefined && { webui: given.webui }),
 		},
 		{

@@ -38,6 +38,12 @@ export const aliasBody = (name: string) => ({
 	immutable_parameters: name === "say" ? {} : { pin: "a secret pin" },
 });
 const said = { command: "say word", source_channel: "ops" };
+export const pollBody = {
+	...{ instance: "0".repeat(32), name: "matrix", hostname: "matrix", pid: 1, version: "0.1.0", draining: false, wait: 0 },
+	...{ labels: ["matrix"], runners: ["speak"], places: 1, free: 1, jobs: [] },
+};
+const absentJob = "/workers/jobs/000000000000000000000000";
+const stale = { fence: "0".repeat(32), sequence: 1, pieces: [] };
 const execution =
 	(suffix = "") =>
 	({ execution: id }: MatrixSubject) => ({ path: `/executions/${id}${suffix}` });
@@ -52,6 +58,11 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /user": { ok: 200, request: at("/user") },
 	"auth POST /tokens": { ok: 401, others: 401, request: at("/tokens", {}) },
 	"auth GET /sso": { ok: 200, others: 200, request: at("/sso") },
+	"auth POST /sso/request": { ok: 404, others: 404, request: at("/sso/request", {}) },
+	"auth GET /sso/callback": { ok: 404, others: 404, request: at("/sso/callback?code=x&state=y") },
+	"auth GET /sso/sign-out": { ok: 404, others: 404, request: at("/sso/sign-out") },
+	"auth POST /sso/device": { ok: 404, others: 404, request: at("/sso/device", {}) },
+	"auth POST /sso/device/token": { ok: 404, others: 404, request: at("/sso/device/token", { device_code: "x" }) },
 	"auth POST /tokens/validate": { ok: 200, request: at("/tokens/validate", { token: "x" }), grants: global("token_validate") },
 	"auth DELETE /tokens/:token": { ok: 204, request: async ({ ownToken }) => ({ path: `/tokens/${await ownToken()}` }) },
 	"api GET /executions/views/filters": {
@@ -324,8 +335,30 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api POST /keys/rotate": { ok: 200, others: 403, request: at("/keys/rotate", {}) },
 	"api GET /nodes": { ok: 200, others: 403, request: at("/nodes") },
 	"api GET /nodes/:node": { ok: 200, others: 403, request: at(`/nodes/${hostname()}`) },
+	"api GET /audit/entries": { ok: 200, request: at("/audit/entries"), grants: global("audit_view") },
+	"api GET /audit/checkpoints": { ok: 200, request: at("/audit/checkpoints"), grants: global("audit_view") },
+	"api GET /audit/checkpoint": { ok: 200, request: at("/audit/checkpoint"), grants: global("audit_view") },
 	"api POST /nodes/:node/drain": { ok: 404, others: 403, request: at("/nodes/absent/drain", {}) },
 	"api POST /nodes/:node/resume": { ok: 202, others: 403, request: at(`/nodes/${hostname()}/resume`, {}) },
+	"api GET /metrics": { ok: 404, others: 403, request: at("/metrics"), grants: global("metrics_view") },
+	"api GET /workers": { ok: 200, request: at("/workers"), grants: global("worker_list") },
+	"api POST /workers/poll": { ok: 200, request: at("/workers/poll", pollBody), grants: on("worker:matrix", "worker_take") },
+	"api POST /workers/jobs/:id/output": { ok: 409, request: at(`${absentJob}/output`, stale), grants: on("worker:-", "worker_take") },
+	"api POST /workers/jobs/:id/end": {
+		ok: 409,
+		request: at(`${absentJob}/end`, { ...stale, succeeded: true, result: {} }),
+		grants: on("worker:-", "worker_take"),
+	},
+	"api POST /workers/jobs/:id/files": {
+		ok: 409,
+		request: at(`${absentJob}/files`, { fence: stale.fence }),
+		grants: on("worker:-", "worker_take"),
+	},
+	"api POST /workers/jobs/:id/bytes": {
+		ok: 409,
+		request: at(`${absentJob}/bytes`, { fence: stale.fence, start: 0, length: 1 }),
+		grants: on("worker:-", "worker_take"),
+	},
 	"api GET /service_registry/groups": { ok: 200, others: 403, request: at("/service_registry/groups") },
 	"api GET /service_registry/groups/:group/members": { ok: 200, others: 403, request: at("/service_registry/groups/worker/members") },
 	"auth GET /health/live": { ok: 200, request: at("/health/live") },

@@ -17,7 +17,7 @@ export interface RightsRow {
 	readonly row: MatrixRow;
 }
 
-const lookingPattern = /_(view|list|search)$/;
+const lookingPattern = /^(?!audit_).*_(view|list|search)$/;
 
 /** Whoever has nothing but a credential. */
 function expectsAuthenticated({ permission }: Route, row: MatrixRow): number {

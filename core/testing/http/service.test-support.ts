@@ -46,7 +46,8 @@ export interface ServiceUnderTest {
 /** Run with a whole service on the chosen backend with one administrator, and stop it. */
 export async function withService(
 	run: (service: ServiceUnderTest) => Promise<void>,
-	options: OptionsInput & Partial<Pick<SvcConfig, "runners" | "packs" | "dialects">> & { readonly backend?: BackendOptions } = {},
+	options: OptionsInput &
+		Partial<Pick<SvcConfig, "runners" | "packs" | "dialects" | "telemetry">> & { readonly backend?: BackendOptions } = {},
 ): Promise<void> {
 	const { backend: backendOptions, ...config } = options;
 	const backend = createBackend(backendOptions);

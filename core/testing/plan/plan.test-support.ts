@@ -101,6 +101,7 @@ const plugins = {
 	"plugins/sensor-http-poll": "httpPoll",
 	"plugins-auth/flat-file": "flatFile",
 	"plugins-auth/ldap": "ldap",
+	"plugins-auth/openid-connect": "openidConnect",
 	"plugins-auth/pam": "pam",
 	"plugins-runner/http-request": "httpRequest",
 	"plugins-runner/local-command": "localCommand",

@@ -79,7 +79,7 @@ export function createChunk(executionId: string, sequence: number, data = "line\
 }
 
 export function createTrace(tag: string, fields: Partial<TraceEntity> = {}): TraceEntity {
-	return { id: nextId(), trace_tag: tag, start_timestamp: "2030-01-02T03:04:05.678901Z", ...fields };
+	return { id: nextId(), trace_tag: tag, start_timestamp: "2030-01-02T03:04:05.678901Z", traceparent: null, ...fields };
 }
 
 export function createAction(name: string, fields: Partial<ActionEntity> = {}): ActionEntity {

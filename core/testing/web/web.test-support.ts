@@ -88,7 +88,7 @@ export async function openPage(): Promise<Page> {
 export async function signInAs(page: Page, user: string): Promise<void> {
 	await page.getByLabel("User").fill(user);
 	await page.getByLabel("Password").fill(user);
-	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.getByRole("button", { name: "Sign in", exact: true }).click();
 	await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 

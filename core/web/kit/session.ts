@@ -11,7 +11,16 @@ export interface SignInWays {
 	/** `none`: nobody has to. `proxy`: whoever the proxy in front of the service names. */
 	readonly way: "none" | "password" | "proxy";
 	readonly takesPasswords: boolean;
+	/** What the provider of single sign-on is called; empty where there is none. */
+	readonly provider: string;
 }
+
+/** What the address says of a sign-in with the provider that came to nothing. */
+const returned: Readonly<Record<string, string>> = {
+	refused:
+		"The sign-in was refused: it was not finished in this browser within ten minutes, or you may not sign in here. The log of the service says why.",
+	unavailable: "The provider of the sign-in cannot be reached. Try again.",
+};
 
 /**
  * Who looks at the page. The token is in a cookie that no script can read, so neither can one that somebody smuggles in: the page knows it
@@ -26,9 +35,9 @@ export class Session {
 	#permissions = Permissions.none;
 
 	constructor(client: Client, { dataset }: HTMLElement) {
-		const { signIn = "password", passwords } = dataset;
+		const { signIn = "password", passwords, provider = "" } = dataset;
 		this.#client = client;
-		this.ways = { way: signIn as SignInWays["way"], takesPasswords: passwords !== "false" };
+		this.ways = { way: signIn as SignInWays["way"], takesPasswords: passwords !== "false", provider };
 	}
 
 	get state(): ReadonlySignal<SessionState> {
@@ -57,7 +66,7 @@ export class Session {
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAUTHORIZED"))
 				return this.#become(isSvcError(error, "SVC_UNAVAILABLE") ? "unreachable" : "signed-out", error);
-			if (this.ways.way !== "proxy") return this.#become("signed-out");
+			if (this.ways.way !== "proxy") return this.#become("signed-out", takeReturned());
 			await this.signIn();
 		}
 	}
@@ -73,13 +82,26 @@ export class Session {
 		}
 	}
 
-	/** End the token, in the service too. */
+	/** Go to the provider, and come back to where somebody is now. */
+	async signInElsewhere(): Promise<void> {
+		try {
+			location.assign(await this.#client.singleSignOn.begin(location.hash.replace(/^#/, "")));
+		} catch (error) {
+			this.#become("signed-out", error);
+		}
+	}
+
+	/** End the token, in the service too, and the session at the provider where there is one. */
 	async signOut(): Promise<void> {
 		await this.#client.signOut().catch((error: unknown) => {
 			// It has ended already.
 			if (!isSvcError(error, "SVC_UNAUTHORIZED") && !isSvcError(error, "SVC_NOT_FOUND")) throw error;
 		});
 		this.#become("signed-out");
+		if (this.ways.provider === "") return;
+		// While the provider is away nobody signs out there; here it is done.
+		const url = await this.#client.singleSignOn.signOutUrl().catch(() => null);
+		if (url !== null) location.assign(url);
 	}
 
 	/** The service has said that the session is over. The address stays, so that signing in leads back to it. */
@@ -101,6 +123,16 @@ export class Session {
 		this.#problem.value = error === undefined ? "" : toProblem(error);
 		this.#state.value = state;
 	}
+}
+
+/** Said once: the address loses it. */
+function takeReturned(): Error | undefined {
+	const address = new URL(location.href);
+	const text = returned[address.searchParams.get("sign-in") ?? ""];
+	if (text === undefined) return undefined;
+	address.searchParams.delete("sign-in");
+	history.replaceState(null, "", address);
+	return new Error(text);
 }
 
 function toProblem(error: unknown): string {

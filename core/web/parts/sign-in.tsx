@@ -4,7 +4,7 @@ import { session } from "../kit/service.ts";
 /** Asks who it is. The address stays, so that whoever signs in is where they wanted to be. */
 export function SignIn() {
 	const isBusy = useSignal(false);
-	const { way, takesPasswords } = session.ways;
+	const { way, takesPasswords, provider } = session.ways;
 	const problem = session.problem.value;
 	const signIn = async (form: HTMLFormElement) => {
 		const data = new FormData(form);
@@ -39,6 +39,20 @@ export function SignIn() {
 						Sign in
 					</button>
 				</form>
+			)}
+			{provider !== "" && (
+				<button
+					type="button"
+					class={takesPasswords ? undefined : "primary"}
+					disabled={isBusy.value}
+					onClick={async () => {
+						isBusy.value = true;
+						await session.signInElsewhere();
+						isBusy.value = false;
+					}}
+				>
+					Sign in with {provider}
+				</button>
 			)}
 			{way === "proxy" && (
 				<button type="button" onClick={() => void session.signIn()}>

@@ -28,6 +28,8 @@ export async function scanFiles(directory: string, limits: ContentLimits, signal
 		if (folder === undefined) break;
 		signal.throwIfAborted();
 		for (const entry of await readdir(join(directory, folder), { withFileTypes: true })) {
+			// What git keeps for itself is no part of a pack, and may hold a password.
+			if (entry.name === ".git") continue;
 			const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
 			assertPath(path);
 			if (entry.isDirectory()) folders.push(path);

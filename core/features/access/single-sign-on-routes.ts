@@ -1,0 +1,207 @@
+import { isSvcError, type Options } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
+import { flag, nullable, object, text, whole } from "../../http/openapi/schema.ts";
+import { assertNotForeign } from "../../http/own-page.ts";
+import { replyJson } from "../../http/respond.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { toTokenCookie } from "../../http/token-cookie.ts";
+import { wantsPage } from "../../http/web-page.ts";
+import type { Credentials } from "./credentials-api.ts";
+import { tokenSchema } from "./schemas.ts";
+import { findKeptCookie, toEndedKeptCookie, toKeptCookie } from "./sign-in-cookie.ts";
+import type { SingleSignOn } from "./single-sign-on-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly singleSignOn: SingleSignOn;
+	readonly credentials: Credentials;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const noProvider = answerFault("There is no single sign-on.");
+const refused = answerFault("The sign-in is refused.");
+const address = { ...text, format: "uri" };
+
+const requestBody = defineBody<{ readonly place?: string }>({ properties: { place: { type: "string", maxLength: 4_000 } } });
+const deviceBody = defineBody<Record<never, never>>({ properties: {} });
+const pollBody = defineBody<{ readonly device_code: string; readonly ttl?: number | null }>({
+	properties: { device_code: { type: "string", minLength: 1, maxLength: 2_000 }, ttl: { type: ["integer", "null"], minimum: 1 } },
+	required: ["device_code"],
+});
+
+const deviceSchema = object(
+	{
+		device_code: text,
+		user_code: text,
+		verification_uri: address,
+		verification_uri_complete: address,
+		expires_in: whole,
+		interval: whole,
+	},
+	["verification_uri_complete"],
+);
+
+export const singleSignOnRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/sso",
+		component: "auth",
+		summary: "Tell whether there is single sign-on",
+		description: "For clients that ask before they offer it. `label` is what the provider is called.",
+		answers: {
+			200: answerJson(object({ enabled: flag, label: text, devices: flag }, ["label", "devices"]), { example: { enabled: false } }),
+			500: undefined,
+		},
+		permission: "public",
+		handler: ({ engine: { singleSignOn } }) => replyJson({ enabled: singleSignOn.offer !== undefined, ...singleSignOn.offer }),
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/sso/request",
+		component: "auth",
+		summary: "Begin to sign in with the provider",
+		description:
+			"For pages of the service: the browser goes to `url`, and keeps a cookie until it is back. `place` is where in the page it then is.",
+		answers: {
+			200: answerJson(object({ url: address }), { description: "Where to go.", headers: setsCookie() }),
+			403: answerFault("A page of another origin asks."),
+			404: noProvider,
+			500: undefined,
+		},
+		permission: "public",
+		body: requestBody,
+		async handler(context) {
+			const { engine, options, body, request } = context;
+			assertNotForeign(request, options);
+			const begin = { redirectUri: toRedirectUri(context), place: body.place ?? "/", signal: request.signal };
+			const { url, kept } = await engine.singleSignOn.begin(begin);
+			return replyJson({ url }, 200, { "set-cookie": toKeptCookie(kept, options), "cache-control": "no-store" });
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/sso/callback",
+		component: "auth",
+		summary: "Come back from the provider",
+		description: "Sets the cookie with the token and leads to the page; a browser that is refused is led there too, and told so.",
+		answers: {
+			303: { ...answerNothing("To the page."), headers: { Location: { description: "The page.", schema: address }, ...setsCookie() } },
+			401: refused,
+			404: noProvider,
+			429: answerTooMany,
+		},
+		permission: "public",
+		// It makes a token.
+		isRecorded: true,
+		handler: (context) => comeBack(context),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/sso/sign-out",
+		component: "auth",
+		summary: "Tell where to sign out of the provider",
+		description: "`url` is null where there is no such place. It ends no token: `DELETE /auth/v1/tokens/current` does.",
+		answers: { 200: answerJson(object({ url: nullable(address) })), 404: noProvider, 500: undefined },
+		permission: "public",
+		async handler(context) {
+			const { engine, request } = context;
+			const url = await engine.singleSignOn.signOutUrl({ returnUri: `${toPageUrl(context)}/`, signal: request.signal });
+			return replyJson({ url: url ?? null });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/sso/device",
+		component: "auth",
+		summary: "Begin to sign in with another device",
+		description: "For programs without a browser: somebody opens `verification_uri` elsewhere and enters `user_code`.",
+		answers: { 200: answerJson(deviceSchema), 404: noProvider, 429: answerTooMany, 500: undefined },
+		permission: "public",
+		body: deviceBody,
+		async handler(context) {
+			const { engine, request } = context;
+			const begun = await engine.singleSignOn.beginDevice({ remoteAddress: toRemoteAddress(context), signal: request.signal });
+			return replyJson({
+				device_code: begun.deviceCode,
+				user_code: begun.userCode,
+				verification_uri: begun.url,
+				...(begun.completeUrl !== undefined && { verification_uri_complete: begun.completeUrl }),
+				expires_in: begun.expiresIn,
+				interval: begun.interval,
+			});
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/sso/device/token",
+		component: "auth",
+		summary: "Ask whether the other device has signed in",
+		description:
+			"202 until somebody has decided; with `slow_down` the next request is to come five seconds later than those before. `ttl` as for a sign-in.",
+		answers: {
+			201: answerJson(tokenSchema, { description: "A token." }),
+			202: answerJson(object({ slow_down: flag }), { description: "Not yet." }),
+			401: refused,
+			404: noProvider,
+			429: answerTooMany,
+		},
+		permission: "public",
+		body: pollBody,
+		async handler(context) {
+			const { engine, body, request } = context;
+			const poll = { deviceCode: body.device_code, ttl: body.ttl ?? null, remoteAddress: toRemoteAddress(context), signal: request.signal };
+			const answer = await engine.singleSignOn.pollDevice(poll);
+			if ("pending" in answer) return replyJson({ slow_down: answer.slowDown }, 202);
+			const { id, user, token, expiry, metadata, service } = answer;
+			return replyJson({ id, user, token, expiry, metadata, service }, 201);
+		},
+	}),
+];
+
+async function comeBack(context: RouteContext<RouteNeeds>) {
+	const { engine, options, request } = context;
+	const page = toPageUrl(context);
+	const kept = findKeptCookie(request.headers);
+	const query = new URL(request.url).search.slice(1);
+	try {
+		const returned = { redirectUri: toRedirectUri(context), query, kept, remoteAddress: toRemoteAddress(context), signal: request.signal };
+		const { issued, place } = await engine.singleSignOn.complete(returned);
+		// The address is of the configuration, and the place stands behind a #: no caller leads the browser elsewhere.
+		return leadTo(`${page}/#${place}`, toTokenCookie(issued.token, issued.expiry, context) ?? "");
+	} catch (error) {
+		const isKnown = isSvcError(error) && ["SVC_UNAUTHORIZED", "SVC_UNAVAILABLE", "SVC_TOO_MANY", "SVC_INVALID"].includes(error.code);
+		if (!isKnown || !options.webui.enable || !wantsPage(request)) throw error;
+		const word = error.code === "SVC_UNAUTHORIZED" || error.code === "SVC_INVALID" ? "refused" : "unavailable";
+		return leadTo(`${page}/?sign-in=${word}`, toEndedKeptCookie(options));
+	}
+}
+
+function leadTo(location: string, cookie: string) {
+	// The address that leads here holds a code of the provider, which nobody need hear of.
+	return {
+		status: 303,
+		headers: { location, "set-cookie": cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+		body: null,
+	};
+}
+
+/** Where browsers reach the page, without a slash at its end. Nothing of a request says it. */
+function toPageUrl({ options, apiUrl }: { readonly options: Options; readonly apiUrl: () => string }): string {
+	return (options.webui.webui_base_url || apiUrl()).replace(/\/+$/, "");
+}
+
+function toRedirectUri(context: RouteContext<RouteNeeds>): string {
+	return `${toPageUrl(context)}/auth/v1/sso/callback`;
+}
+
+function toRemoteAddress(context: Pick<RouteContext<RouteNeeds>, "engine" | "request" | "peerAddress">): string | undefined {
+	const { engine, request } = context;
+	const claim = { peerAddress: context.peerAddress(), proxySecret: request.headers.get("svc-proxy-secret") ?? undefined };
+	return engine.credentials.toClientAddress(claim, request.headers.get("x-forwarded-for"));
+}
+
+function setsCookie() {
+	return { "Set-Cookie": { description: "For the browser.", schema: text, isOptional: true } };
+}

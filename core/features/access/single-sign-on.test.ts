@@ -1,0 +1,217 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { defineAuthBackend } from "../../contract/index.ts";
+import { toCookie, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
+import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
+
+const html = { accept: "text/html,application/xhtml+xml" };
+
+test("whoever comes back from the provider is led to the place asked for, with a token that no address and no log holds", () =>
+	withProviderService(async ({ openBrowser, urls, ask, log }) => {
+		const browser = openBrowser();
+		const query = await fetchQuery(await browser.begin("/history?status=failed"));
+		const response = await browser.comeBack(query);
+		assert.equal(response.status, 303);
+		assert.equal(response.headers.get("location"), `${urls.api}/#/history?status=failed`);
+		assert.equal(response.headers.get("cache-control"), "no-store");
+		const token = toCookie(response, "auth-token").slice("auth-token=".length);
+		assert.match(token, /^[0-9a-f]{32}$/);
+		assert.match(response.headers.get("set-cookie") ?? "", /; HttpOnly; .*; Secure; SameSite=Lax$/);
+		const { body } = await ask(token, "GET", "/v1/user");
+		assert.equal(body["username"], "ann@example.com");
+		// By the group that the provider names.
+		assert.deepEqual((body["rbac"] as { roles: unknown }).roles, ["admin"]);
+		const code = new URLSearchParams(query).get("code") ?? "";
+		for (const secret of [token, code, "client secret 4711"]) assert.ok(!log.join("").includes(secret));
+		assert.ok(log.join("").includes('"user":"ann@example.com"'));
+	}));
+
+test("what a browser keeps meanwhile no script reads, and no foreign page has made", () =>
+	withProviderService(async ({ urls }) => {
+		const begin = (headers: Record<string, string>) =>
+			fetch(`${urls.api}/auth/v1/sso/request`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" });
+		const own = await begin({ origin: urls.api });
+		assert.match(own.headers.get("set-cookie") ?? "", /^svc-sign-in=[\w-]+; HttpOnly; Max-Age=600; Path=\/; Secure; SameSite=Lax$/);
+		for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }]) {
+			const foreign = await begin(headers);
+			assert.equal(foreign.status, 403);
+			assert.equal(foreign.headers.get("set-cookie"), null);
+		}
+	}));
+
+test("a browser that did not begin, or comes a second time, is refused: also where the provider would say yes again", () =>
+	withProviderService(async ({ openBrowser, provider }) => {
+		provider.reusesCodes = true;
+		const [ann, mallory] = [openBrowser(), openBrowser()];
+		const query = await provider.signIn(await ann.begin());
+		await mallory.begin();
+		for (const response of [await mallory.comeBack(query), await openBrowser().comeBack(query)]) {
+			assert.equal(response.status, 401);
+			assert.equal(toCookie(response, "auth-token"), "");
+		}
+		const twice = `${query}&state=${new URLSearchParams(query).get("state")}`;
+		assert.equal((await ann.comeBack(twice)).status, 401);
+		assert.equal((await ann.comeBack(query)).status, 303);
+		assert.equal((await ann.comeBack(query)).status, 401);
+		const told = await ann.comeBack(query, html);
+		assert.equal(told.status, 303);
+		assert.match(told.headers.get("location") ?? "", /\/\?sign-in=refused$/);
+		assert.equal(toCookie(told, "auth-token"), "");
+	}));
+
+test("no caller leads the browser to another site", () =>
+	withProviderService(
+		async ({ openBrowser }) => {
+			for (const place of [
+				"//evil.example",
+				"https://evil.example/",
+				"/\\evil.example",
+				"@evil.example",
+				"/a\r\nset-cookie: x=y",
+				"javascript:alert(1)",
+				"",
+			]) {
+				const location = (await openBrowser().signIn(place)).headers.get("location") ?? "";
+				assert.ok(location.startsWith("https://svc.example.org/below/#/"), location);
+			}
+			const url = new URL(await openBrowser().begin());
+			assert.equal(url.searchParams.get("redirect_uri"), "https://svc.example.org/below/auth/v1/sso/callback");
+		},
+		{ webui: { webui_base_url: "https://svc.example.org/below/" } },
+	));
+
+test("while the provider is away nobody new comes in, and tokens that are there go on", () =>
+	withProviderService(async ({ openBrowser, provider, ask, urls }) => {
+		const token = toCookie(await openBrowser().signIn(), "auth-token").slice("auth-token=".length);
+		const late = openBrowser();
+		const query = await provider.signIn(await late.begin());
+		await provider.stop();
+		const refused = await late.comeBack(query);
+		assert.deepEqual([refused.status, toCookie(refused, "auth-token")], [503, ""]);
+		assert.match((await late.comeBack(query, html)).headers.get("location") ?? "", /\/\?sign-in=unavailable$/);
+		const device = await fetch(`${urls.api}/auth/v1/sso/device`, { method: "POST", body: "{}" });
+		assert.equal(device.status, 503);
+		assert.equal((await ask(token, "GET", "/v1/user")).status, 200);
+		await provider.start();
+		assert.equal((await late.comeBack(query)).status, 303);
+	}));
+
+test("a service starts while the provider is away, and says so to whoever signs in", () =>
+	withProviderService(
+		async ({ openBrowser }) => assert.rejects(openBrowser().begin(), /^Error: 503 the provider of single sign-on cannot be asked/),
+		{ options: { issuer: "http://127.0.0.1:9/" } },
+	));
+
+test("a name belongs to whoever signed in by it first: of another backend, of another subject, and the system user's to nobody", () =>
+	withProviderService(async ({ openBrowser, provider, signIn, log }) => {
+		const signInAs = async (email: string, sub: string) => {
+			provider.person = { ...provider.person, email, sub };
+			return (await openBrowser().signIn()).status;
+		};
+		await signIn("olga");
+		assert.equal(await signInAs("olga", "1"), 401);
+		assert.equal(await signInAs("ann", "2"), 303);
+		assert.equal(await signInAs("ann", "3"), 401);
+		assert.equal(await signInAs("ann", "2"), 303);
+		for (const name of ["svc", "SVC", "root"]) assert.equal(await signInAs(name, "4"), 401, name);
+		assert.ok(log.some((line) => line.includes("the name belongs to somebody else")));
+	}));
+
+test("groups of somebody who is refused are not made roles of whoever has the name", () =>
+	withProviderService(async ({ openBrowser, provider, signIn, ask }) => {
+		const olga = await signIn("olga");
+		provider.person = { ...provider.person, email: "olga" };
+		assert.equal((await openBrowser().signIn()).status, 401);
+		assert.deepEqual(((await ask(olga, "GET", "/v1/user")).body["rbac"] as { roles: unknown }).roles, []);
+	}));
+
+test("with link_existing_users a name that has no subject yet is taken over, and only such a one", () =>
+	withProviderService(
+		async ({ openBrowser, provider, signIn }) => {
+			await signIn("olga");
+			for (const [sub, status] of [
+				["1", 303],
+				["2", 401],
+				["1", 303],
+			] as const) {
+				provider.person = { ...provider.person, email: "olga", sub };
+				assert.equal((await openBrowser().signIn()).status, status);
+			}
+		},
+		{ options: { link_existing_users: true } },
+	));
+
+test("roles by group are those of the last sign-in", () =>
+	withProviderService(async ({ openBrowser, provider, ask }) => {
+		const token = toCookie(await openBrowser().signIn(), "auth-token").slice("auth-token=".length);
+		provider.person = { ...provider.person, groups: ["staff"] };
+		await openBrowser().signIn();
+		assert.deepEqual(((await ask(token, "GET", "/v1/user")).body["rbac"] as { roles: unknown }).roles, []);
+	}));
+
+test("clients learn what is offered, and where to sign out", () =>
+	withProviderService(async ({ urls, provider }) => {
+		const read = async (path: string) => (await fetch(`${urls.auth}${path}`)).json();
+		assert.deepEqual(await read("/auth/v1/sso"), { enabled: true, label: "Example", devices: true });
+		const { url } = (await read("/auth/v1/sso/sign-out")) as { url: string };
+		const { origin, pathname, searchParams } = new URL(url);
+		assert.deepEqual([origin, pathname], [provider.issuer, "/end"]);
+		assert.equal(searchParams.get("post_logout_redirect_uri"), `${urls.api}/`);
+		assert.equal(searchParams.get("client_id"), "service");
+	}));
+
+test("where a proxy says who somebody is, there is no other sign-on", () =>
+	withProviderService(
+		async ({ urls }) => {
+			assert.deepEqual(await (await fetch(`${urls.auth}/auth/v1/sso`)).json(), { enabled: false });
+			assert.equal((await fetch(`${urls.auth}/auth/v1/sso/device`, { method: "POST", body: "{}" })).status, 404);
+		},
+		{ auth: { mode: "proxy", trusted_proxies: ["127.0.0.1"] } },
+	));
+
+/** A backend that believes everything. */
+const trusting = defineAuthBackend("trusting", ({ url }: { readonly url: string }) => ({
+	authenticate: async () => undefined,
+	interactive: {
+		label: "Trusting",
+		begin: async () => ({ url, kept: "kept" }),
+		complete: async () => ({ username: "ann" }),
+	},
+}));
+
+test("whatever the backend believes, a browser must come back with the state that it was sent with, once, and to the web", () =>
+	withGuardedService(
+		async ({ urls }) => {
+			const begun = await fetch(`${urls.api}/auth/v1/sso/request`, { method: "POST", body: "{}" });
+			const kept = toCookie(begun, "svc-sign-in");
+			const { state } = JSON.parse(Buffer.from(kept.slice("svc-sign-in=".length), "base64url").toString()) as { state: string };
+			const comeBack = async (query: string, cookie = kept) =>
+				(await fetch(`${urls.api}/auth/v1/sso/callback?${query}`, { redirect: "manual", headers: { cookie } })).status;
+			for (const query of ["", "state=", "state=x", `state=${state}&state=${state}`, `state=${state}x`]) {
+				assert.equal(await comeBack(query), 401, query);
+			}
+			for (const cookie of ["", "svc-sign-in=", "svc-sign-in=e30", `svc-sign-in=${"a".repeat(5_000)}`]) {
+				assert.equal(await comeBack(`state=${state}`, cookie), 401, cookie);
+			}
+			assert.equal(await comeBack(`state=${state}`), 303);
+			assert.equal(await comeBack(`state=${state}`), 401);
+		},
+		{ auth: { backend: trusting({ url: "https://login.example.org/" }) } },
+	));
+
+test("an address that is code of the page goes to no browser", () =>
+	withGuardedService(
+		async ({ urls }) => {
+			const begun = await fetch(`${urls.api}/auth/v1/sso/request`, { method: "POST", body: "{}" });
+			assert.equal(begun.status, 503);
+			assert.doesNotMatch(await begun.text(), /javascript/);
+		},
+		{ auth: { backend: trusting({ url: "javascript:alert(1)" }) } },
+	));
+
+async function fetchQuery(url: string): Promise<string> {
+	const response = await fetch(url, { redirect: "manual" });
+	return new URL(response.headers.get("location") ?? "").search.slice(1);
+}
+
+test.run();

@@ -1,0 +1,164 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import {
+	type AuthBackend,
+	type Clock,
+	type DevicePending,
+	type DeviceSignIn,
+	type Identity,
+	type InteractiveSignIn,
+	isSvcError,
+	type Logger,
+	type Options,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
+import { toIdentity } from "../../kernel/plugins/plugin-answers.ts";
+import { askPatiently } from "./ask-patiently.ts";
+import { toClientNetwork } from "./client-network.ts";
+import type { VerifiedCredentials } from "./credentials.ts";
+import type { IssuedToken } from "./credentials-api.ts";
+import { readKept, toPlace, writeKept } from "./kept-sign-in.ts";
+import { SignInGate } from "./sign-in-gate.ts";
+import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
+import { UsedSignIns } from "./used-sign-ins.ts";
+
+export interface SingleSignOnParts {
+	readonly authBackend: AuthBackend | undefined;
+	readonly credentials: Pick<VerifiedCredentials, "signInVerified">;
+	readonly options: Options;
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	/** Seconds a backend may take to answer. */
+	readonly backendTimeout?: number;
+}
+
+interface Caller {
+	readonly remoteAddress: string | undefined;
+	readonly signal: AbortSignal;
+}
+
+/** Sign-in with the provider that the auth backend knows: what is kept where, that nothing is used twice, and the tokens. */
+export class ProviderSignOn implements SingleSignOn {
+	readonly offer: SingleSignOn["offer"];
+	readonly #parts: SingleSignOnParts;
+	readonly #interactive: InteractiveSignIn | undefined;
+	readonly #used: UsedSignIns;
+	readonly #gate = new SignInGate();
+
+	constructor(parts: SingleSignOnParts) {
+		const { auth } = parts.options;
+		// A proxy that says who somebody is has asked them already.
+		const interactive = auth.enable && auth.mode !== "proxy" ? parts.authBackend?.interactive : undefined;
+		this.#parts = parts;
+		this.#interactive = interactive;
+		this.#used = new UsedSignIns(parts.storage, parts.clock);
+		this.offer = interactive && { label: interactive.label, devices: interactive.beginDevice !== undefined };
+	}
+
+	async begin({ redirectUri, place, signal }: Parameters<SingleSignOn["begin"]>[0]): Promise<BegunSignIn> {
+		const interactive = this.#provider();
+		const state = randomBytes(32).toString("base64url");
+		const { url, kept } = await this.#ask((own) => interactive.begin({ redirectUri, state }, { signal: own }), signal);
+		assertLeadsToWeb(url);
+		return { url, kept: writeKept({ state, kept, place: toPlace(place) }) };
+	}
+
+	async complete({ redirectUri, query, kept: text, remoteAddress, signal }: ReturnedBrowser): Promise<FinishedSignIn> {
+		const interactive = this.#provider();
+		const begun = readKept(text);
+		const returned = new URLSearchParams(query).getAll("state");
+		if (begun === undefined || returned.length !== 1 || !isSame(returned[0] ?? "", begun.state)) {
+			throw this.#refuse("it did not begin in this browser, or took too long", remoteAddress);
+		}
+		const { state, kept, place } = begun;
+		const answer = await this.#verify({ remoteAddress, signal }, (own) =>
+			interactive.complete({ redirectUri, state, kept, query }, { signal: own }),
+		);
+		const identity = toIdentity(answer);
+		if (identity === undefined) throw this.#refuse("the provider does not vouch for anybody", remoteAddress);
+		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null }), place };
+	}
+
+	async beginDevice({ remoteAddress, signal }: Caller): Promise<DeviceSignIn> {
+		const interactive = this.#deviceProvider();
+		return this.#verify({ remoteAddress, signal }, (own) => interactive.beginDevice({ signal: own }));
+	}
+
+	async pollDevice({ deviceCode, ttl, remoteAddress, signal }: DevicePoll): Promise<IssuedToken | DevicePending> {
+		const interactive = this.#deviceProvider();
+		const answer = await this.#verify({ remoteAddress, signal }, (own) => interactive.pollDevice(deviceCode, { signal: own }));
+		if (answer !== undefined && "pending" in answer) return answer;
+		const identity = toIdentity(answer);
+		if (identity === undefined) throw this.#refuse("nobody has said yes in time", remoteAddress);
+		return this.#issue(identity, deviceCode, { remoteAddress, ttl });
+	}
+
+	async signOutUrl({ returnUri, signal }: Parameters<SingleSignOn["signOutUrl"]>[0]): Promise<string | undefined> {
+		const interactive = this.#provider();
+		const url = await this.#ask((own) => interactive.signOutUrl?.({ returnUri }, { signal: own }), signal);
+		if (url !== undefined) assertLeadsToWeb(url);
+		return url;
+	}
+
+	/** Once for each sign-in, whatever the provider thinks of its codes. */
+	async #issue(
+		identity: Identity,
+		signIn: string,
+		{ remoteAddress, ttl }: Pick<DevicePoll, "remoteAddress" | "ttl">,
+	): Promise<IssuedToken> {
+		if (!(await this.#used.use(signIn))) throw this.#refuse("it has been finished before", remoteAddress);
+		const origin = remoteAddress === undefined ? {} : { remoteAddress };
+		return this.#parts.credentials.signInVerified(identity, { ttl, ...origin });
+	}
+
+	/** A few at a time, as each costs a connection to the provider. */
+	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+		const pair = randomBytes(16).toString("hex");
+		const subject = { pair, address: toClientNetwork(remoteAddress ?? ""), isKnown: false };
+		return this.#gate.run(subject, () => this.#ask(ask, signal), signal);
+	}
+
+	async #ask<T>(ask: (signal: AbortSignal) => Promise<T> | T, signal: AbortSignal): Promise<T> {
+		const { logger, backendTimeout: timeout } = this.#parts;
+		try {
+			return await askPatiently(ask, { signal, timeout });
+		} catch (error) {
+			if (!signal.aborted) logger.error("sign-in could not be verified", { error });
+			// Whatever else a backend throws is its failure, and no answer about anybody.
+			throw signal.aborted || isSvcError(error) ? error : new SvcError("SVC_UNAVAILABLE", "the sign-in could not be verified");
+		}
+	}
+
+	#provider(): InteractiveSignIn {
+		if (this.#interactive === undefined) throw new SvcError("SVC_NOT_FOUND", "there is no single sign-on here");
+		return this.#interactive;
+	}
+
+	#deviceProvider(): Required<Pick<InteractiveSignIn, "beginDevice" | "pollDevice">> {
+		const interactive = this.#provider();
+		if (interactive.beginDevice === undefined || interactive.pollDevice === undefined) {
+			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
+		}
+		return interactive as Required<InteractiveSignIn>;
+	}
+
+	#refuse(reason: string, remoteAddress: string | undefined): SvcError {
+		this.#parts.logger.warn("token refused: single sign-on", {
+			reason,
+			...(remoteAddress !== undefined && { remote_address: remoteAddress }),
+		});
+		return new SvcError("SVC_UNAUTHORIZED", `Unauthorized - the sign-in is refused: ${reason}`);
+	}
+}
+
+/** The page sends browsers there: an address such as `javascript:` would be code of the page. */
+function assertLeadsToWeb(url: string): void {
+	if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+	throw new SvcError("SVC_UNAVAILABLE", "the auth backend has answered with something that is no web address");
+}
+
+function isSame(given: string, expected: string): boolean {
+	const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+	return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,32 @@
+import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
+import type { Recorder } from "../../http/recorder.ts";
+import type { Page, Paging } from "../../kernel/basics/page.ts";
+
+/** Which entries are asked for. */
+export interface AuditFilter {
+	readonly user?: string;
+	readonly record_kind?: string;
+	readonly ref?: string;
+	readonly verb?: string;
+	readonly outcome?: string;
+	readonly timestamp?: { readonly gt?: string; readonly lt?: string };
+	/** Entries behind this one. */
+	readonly after?: number;
+}
+
+export interface AuditQuery extends Paging {
+	readonly filter?: AuditFilter;
+	/** By number. Default: descending, the newest first. */
+	readonly direction?: "asc" | "desc";
+}
+
+/** The record of who has changed what. */
+export interface Audit {
+	/** Has requests recorded. */
+	readonly recorder: Recorder;
+	entries(query: AuditQuery): Promise<Page<AuditEntryEntity>>;
+	/** Those that the storage keeps, by number. */
+	checkpoints(): Promise<readonly AuditCheckpointEntity[]>;
+	/** Sign what the record is now, and keep that. */
+	checkpoint(): Promise<AuditCheckpointEntity>;
+}

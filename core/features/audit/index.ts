@@ -1,0 +1,59 @@
+import { isAbsolute, join } from "node:path";
+import type { AuditEntryEntity, Where } from "../../contract/index.ts";
+import type { ServedFeature } from "../../http/served-feature.ts";
+import { readPage } from "../../kernel/basics/page.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { Duty } from "../../kernel/work/duty.ts";
+import { createProxies } from "../access/trusted-proxies-api.ts";
+import type { AuditApi } from "./api.ts";
+import type { AuditFilter } from "./audit-api.ts";
+import { AuditChain } from "./audit-chain.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { cutRecord } from "./cut.ts";
+import "./permission-types.ts";
+import { RequestRecord } from "./request-record.ts";
+import { auditRoutes } from "./routes.ts";
+
+/** Who has changed what: a record that cannot be changed unseen. */
+export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
+	const { options, dependencies, storage } = kernel;
+	const logger = kernel.logger.withTag("audit");
+	const named = options.audit.checkpoint_key_path || "audit-key.pem";
+	const keyPath = isAbsolute(named) ? named : join(dependencies.dataDirectory, named);
+	const chain: AuditChain = new AuditChain({ ...kernel, onAppended: (_head, added) => checkpoints.note(added) });
+	const checkpoints: Checkpoints = new Checkpoints({ ...kernel, logger, chain, options: options.audit, keyPath });
+	const record = new RequestRecord({ ...kernel, logger, chain, proxies: createProxies(options.auth) });
+	const cutting = new Duty(
+		{ ...kernel, logger },
+		{
+			name: "audit_retention",
+			interval: options.garbagecollector.collection_interval,
+			work: (signal) => cutRecord({ ...kernel, logger, checkpoints, days: options.audit.keep_days }, signal),
+		},
+	);
+	return {
+		api: {
+			audit: {
+				recorder: record,
+				entries: ({ filter = {}, direction = "desc", ...paging }) =>
+					readPage(storage, "audit_entry", { where: toWhere(filter), orderBy: [["number", direction]], ...paging }),
+				checkpoints: () => storage.find("audit_checkpoint", { orderBy: [["number", "asc"]] }),
+				checkpoint: () => checkpoints.sign(),
+			},
+		},
+		witness: record,
+		routes: auditRoutes,
+		start() {
+			checkpoints.start();
+			if (options.audit.keep_days > 0) cutting.start();
+		},
+		async stop() {
+			await cutting.stop();
+			await checkpoints.stop();
+		},
+	};
+}
+
+function toWhere({ after, ...filter }: AuditFilter): Where<AuditEntryEntity> {
+	return { ...filter, ...(after !== undefined && { number: { gt: after } }) };
+}

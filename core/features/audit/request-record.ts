@@ -1,0 +1,127 @@
+import type { Logger, Storage, WriteOperation } from "../../contract/index.ts";
+import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import type { RecordedRequest, Recorder } from "../../http/recorder.ts";
+import type { Reply } from "../../http/respond.ts";
+import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Witness } from "../../kernel/plugins/witnessed-storage.ts";
+import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
+import type { AuditChain } from "./audit-chain.ts";
+import { auditedKind } from "./audited-kinds.ts";
+import type { AuditDraft } from "./chain.ts";
+import { type ChangeScope, ChangeScopes } from "./change-scopes.ts";
+import { claimedUser, RefusalLimit } from "./refusals.ts";
+import { announced, unrecorded } from "./requests.ts";
+import { findChanges } from "./to-drafts.ts";
+
+export interface RequestRecordParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly nodeId: string;
+	readonly chain: AuditChain;
+	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
+}
+
+/** Longest text of an entry. */
+const longestText = 300;
+
+/** Records what requests change, and what they are refused. */
+export class RequestRecord implements Recorder, Witness {
+	readonly #parts: RequestRecordParts;
+	readonly #scopes = new ChangeScopes();
+	readonly #refusals: RefusalLimit;
+
+	constructor(parts: RequestRecordParts) {
+		this.#parts = parts;
+		this.#refusals = new RefusalLimit(() => parts.clock.steady() / 1_000);
+	}
+
+	async record(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
+		const key = keyOf(request);
+		if (unrecorded.has(key)) return answer();
+		const scope = this.#toScope(request);
+		if (announced.has(key)) {
+			const ref = toText(Object.values(request.path).join("/"));
+			await this.#parts.chain.append([this.#toDraft(scope, { verb: "request", outcome: "begun", ref: ref === "" ? null : ref })]);
+			return answer();
+		}
+		const reply = await this.#scopes.run(scope, answer);
+		// What has changed nothing that is recorded is recorded as having been asked for; not of nobody, who could fill the record.
+		if (scope.entries === 0 && scope.user !== "") await this.#note(this.#toDraft(scope, { verb: "request", outcome: "done" }));
+		return reply;
+	}
+
+	async refused(request: RecordedRequest, error: unknown): Promise<void> {
+		const { route, principal, headers } = request;
+		if (!isSvcError(error)) return;
+		const user = principal.username || toText(claimedUser(headers));
+		if (!this.#refusals.admits(`${user} ${keyOf(request)}`)) return;
+		const skipped = this.#refusals.takeSkipped();
+		const more = skipped === 0 ? "" : ` (${skipped} more refusals before this one were not recorded)`;
+		const detail = toText(error.message) + more;
+		const verb = route.permission === "public" ? "sign_in" : "request";
+		await this.#note({ ...this.#toDraft(this.#toScope(request), { verb, outcome: "refused" }), user, detail });
+	}
+
+	watches(kind: Parameters<Witness["watches"]>[0]): boolean {
+		return this.#scopes.current() !== undefined && auditedKind(kind) !== undefined;
+	}
+
+	async write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void> {
+		const scope = this.#scopes.current();
+		const changes = scope === undefined ? [] : await findChanges(this.#parts.storage, operations);
+		if (scope === undefined || changes.length === 0) return store(operations);
+		const drafts = changes.map((change) => {
+			const draft = this.#toDraft(scope, { ...change, outcome: "done" });
+			// Whoever signs in is known by what that makes.
+			return scope.user === "" ? { ...draft, user: change.ref ?? "" } : draft;
+		});
+		await this.#parts.chain.append(drafts, operations, store);
+		scope.entries += drafts.length;
+	}
+
+	/** What has happened, or not, already: the answer does not depend on it. */
+	async #note(draft: AuditDraft): Promise<void> {
+		try {
+			await this.#parts.chain.append([draft]);
+		} catch (error) {
+			const { user, request, verb, outcome } = draft;
+			this.#parts.logger.error("an entry of the audit record could not be written", {
+				user,
+				request,
+				verb,
+				outcome,
+				problem: toErrorMessage(error),
+			});
+		}
+	}
+
+	#toScope(request: RecordedRequest): ChangeScope {
+		const { principal, headers, requestId, route } = request;
+		const claim = { peerAddress: request.peerAddress(), proxySecret: headers.get("svc-proxy-secret") ?? undefined };
+		return {
+			user: principal.username,
+			credential: principal.credential ?? "none",
+			address: this.#parts.proxies.toClientAddress(claim, headers.get("x-forwarded-for")) ?? null,
+			request_id: requestId,
+			request: `${route.method} ${route.path}`,
+			entries: 0,
+			hasEnded: false,
+		};
+	}
+
+	#toDraft({ entries, hasEnded, ...scope }: ChangeScope, of: Pick<AuditDraft, "verb" | "outcome"> & Partial<AuditDraft>): AuditDraft {
+		const { clock, nodeId: node } = this.#parts;
+		const nothing = { record_kind: null, record_id: null, ref: null, fields: [], detail: null };
+		return { timestamp: toTimestamp(clock.now()), ...scope, node, ...nothing, ...of };
+	}
+}
+
+function keyOf({ route }: RecordedRequest): string {
+	return `${route.component} ${route.method} ${route.path}`;
+}
+
+/** As every storage gives it back: an entry that comes back otherwise would look changed. */
+function toText(text: string): string {
+	return Buffer.from(text.slice(0, longestText)).toString("utf8").replaceAll("\0", "");
+}

@@ -1,0 +1,81 @@
+import "./permission-types.ts";
+import { type AuditCheckpointEntity, type AuditEntryEntity, SvcError } from "../../contract/index.ts";
+import { answerJson, answerList, answerPage } from "../../http/openapi/answers.ts";
+import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import type { QueryValues } from "../../http/query.ts";
+import { replyJson } from "../../http/respond.ts";
+import { routesOver } from "../../http/route.ts";
+import { parseBounds } from "../../http/time-range.ts";
+import type { AuditApi } from "./api.ts";
+import type { AuditFilter } from "./audit-api.ts";
+import { auditCheckpointSchema, auditEntrySchema } from "./schemas.ts";
+
+const { defineRoute } = routesOver<AuditApi>();
+
+/** As many as an export reads at a time. */
+const defaultLimit = 1_000;
+
+const filterQuery = {
+	user: "string",
+	kind: "string",
+	ref: "string",
+	verb: "string",
+	outcome: "string",
+	timestamp_gt: "string",
+	timestamp_lt: "string",
+	after: "integer",
+} as const;
+
+/** The audit record, for those who look after it. */
+export const auditRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/audit/entries",
+		component: "api",
+		summary: "List entries of the audit record, the newest first",
+		description: "1000 at a time. With `after` those behind that number, the oldest first: so that all can be read in order.",
+		answers: { 200: answerPage(auditEntrySchema) },
+		permission: "audit_view",
+		query: { ...pagingQuery, ...filterQuery },
+		async handler(context) {
+			const paging = parsePaging(context, defaultLimit);
+			const direction = context.query.after === undefined ? "desc" : "asc";
+			const page = await context.engine.audit.entries({ ...paging, direction, filter: toFilter(context.query) });
+			return replyJson(page.items.map(toEntry), 200, toCountHeaders(page.total, paging));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/audit/checkpoints",
+		component: "api",
+		summary: "List the checkpoints of the audit record, the oldest first",
+		answers: { 200: answerList(auditCheckpointSchema) },
+		permission: "audit_view",
+		handler: async ({ engine }) => replyJson((await engine.audit.checkpoints()).map(toCheckpoint)),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/audit/checkpoint",
+		component: "api",
+		summary: "Sign what the audit record is now",
+		description: "To be kept where nobody who can change the database can change it.",
+		answers: { 200: answerJson(auditCheckpointSchema) },
+		permission: "audit_view",
+		handler: async ({ engine }) => replyJson(toCheckpoint(await engine.audit.checkpoint())),
+	}),
+];
+
+function toFilter({ kind, after, timestamp_gt, timestamp_lt, user, ref, verb, outcome }: QueryValues<typeof filterQuery>): AuditFilter {
+	if (after !== undefined && after < 0) throw new SvcError("SVC_INVALID", `after: must be the number of an entry, or 0, got ${after}`);
+	const timestamp = parseBounds("timestamp", { gt: timestamp_gt, lt: timestamp_lt });
+	const texts = { user, record_kind: kind, ref, verb, outcome, after, timestamp };
+	return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+}
+
+function toEntry({ id: _id, ...entry }: AuditEntryEntity) {
+	return entry;
+}
+
+function toCheckpoint({ id: _id, ...checkpoint }: AuditCheckpointEntity) {
+	return checkpoint;
+}

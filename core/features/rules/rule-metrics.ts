@@ -1,0 +1,30 @@
+import type { Instrument } from "../../contract/index.ts";
+import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
+
+/** Counts what rules do about events. */
+export class RuleMetrics {
+	readonly #looked: Instrument;
+	readonly #matched: Instrument;
+
+	constructor(hub: TelemetryHub) {
+		this.#looked = hub.counter({
+			name: "svc_rules_evaluated_total",
+			help: "Rules that were looked at for events. Of events that concern no rule, none.",
+		});
+		this.#matched = hub.counter({ name: "svc_rule_matches_total", help: "Rules whose criteria matched an event." });
+		const enforcements = hub.counter({
+			name: "svc_rule_enforcements_total",
+			help: "Rules that acted (succeeded), or could not (failed).",
+			labels: ["status"],
+		});
+		hub.onStored("rule_enforcement", (stored) => {
+			for (const { status } of stored) enforcements.record(1, status);
+		});
+	}
+
+	/** Rules were looked at for an event, and some of them matched. */
+	looked(rules: number, matching: number): void {
+		this.#looked.record(rules);
+		this.#matched.record(matching);
+	}
+}

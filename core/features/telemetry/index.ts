@@ -1,0 +1,12 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { measureBacklog } from "./backlog-metrics.ts";
+import { telemetryRoutes } from "./routes.ts";
+import { Tracer } from "./tracer.ts";
+
+/** What the service measures, for those who watch it. */
+export function createTelemetryFeature(kernel: Kernel): ServedFeature {
+	measureBacklog(kernel);
+	if (kernel.hub.takesSpans) new Tracer(kernel).start();
+	return { api: {}, routes: telemetryRoutes };
+}

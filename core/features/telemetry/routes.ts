@@ -1,0 +1,36 @@
+import { SvcError } from "../../contract/index.ts";
+import { answerFault, answerText } from "../../http/openapi/answers.ts";
+import { replyContent } from "../../http/respond.ts";
+import { routesOver } from "../../http/route.ts";
+import type { EngineTelemetry } from "../../kernel/engine-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly telemetry: Pick<EngineTelemetry, "expose">;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+/** For a monitoring that asks: each node tells of itself. */
+export const telemetryRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/metrics",
+		component: "api",
+		summary: "Tell what this node measures",
+		answers: {
+			200: answerText(["text/plain"], "Metrics in the text format of Prometheus.", "svc_executions_held 2\n"),
+			404: answerFault("Nothing is measured."),
+		},
+		permission: "metrics_view",
+		isForWatchers: true,
+		takesBearer: true,
+		async handler({ engine }) {
+			const exposition = await engine.telemetry.expose();
+			if (exposition === undefined) {
+				throw new SvcError("SVC_NOT_FOUND", "metrics are off; hint: telemetry: [prometheusMetrics()]");
+			}
+			return replyContent(exposition.text, exposition.contentType);
+		},
+	}),
+];

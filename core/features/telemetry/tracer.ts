@@ -1,0 +1,123 @@
+import type { EventData, ExecutionEntity, Instrument, Logger, Storage } from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { formatTraceparent } from "../../kernel/basics/traceparent.ts";
+import { eventNames } from "../../kernel/executions/execution-events.ts";
+import { isCompleted } from "../../kernel/executions/status.ts";
+import type { BusListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
+import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
+import { TraceContexts } from "./trace-contexts.ts";
+
+export interface TracerParts {
+	readonly storage: Storage;
+	readonly hub: TelemetryHub;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+}
+
+/** Spans that may wait for what the storage knows of their traces; beyond it they are dropped and counted. */
+const mostWaiting = 5_000;
+
+/**
+ * Makes a span of each execution, event and act of a rule when it has ended, on the node that has ended it. Their identifiers follow
+ * from the records, so that parents and children fit together whichever nodes have made them.
+ */
+export class Tracer implements BusListener, Tracing {
+	readonly #parts: TracerParts;
+	readonly #contexts: TraceContexts;
+	readonly #told: Instrument;
+	readonly #dropped: Instrument;
+	#waiting: SpanDraft[] = [];
+	#isReading = false;
+
+	constructor(parts: TracerParts) {
+		this.#parts = parts;
+		this.#contexts = new TraceContexts(parts.storage);
+		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were made." });
+		this.#dropped = parts.hub.counter({
+			name: "svc_spans_unplaced_total",
+			help: "Spans that were dropped as their traces could not be read.",
+		});
+	}
+
+	/** Listen from now on. */
+	start(): void {
+		const { hub, clock } = this.#parts;
+		hub.onStored("trace", (traces) => {
+			for (const trace of traces) this.#contexts.learn(trace);
+		});
+		// One whose parameters cannot be rendered has ended with that, and nothing more is told of it.
+		hub.onStored("execution", (stored) => {
+			for (const execution of stored) this.#tellIfEnded(execution);
+		});
+		hub.onStored("rule_enforcement", (stored) => {
+			for (const enforcement of stored) this.#tell(draftEnforcementSpan(enforcement));
+		});
+		hub.onStored("trigger_instance", (stored) => {
+			for (const instance of stored) if (instance.status === "processed") this.#tell(draftInstanceSpan(instance, clock.now()));
+		});
+		hub.onProcessed((instance) => this.#tell(draftInstanceSpan(instance, clock.now())));
+		hub.onPublished(this);
+		hub.trace(this);
+	}
+
+	published(name: string, data: EventData): void {
+		if (name === eventNames.executionUpdate) this.#tellIfEnded(data["entity"] as ExecutionEntity);
+	}
+
+	#tellIfEnded(execution: ExecutionEntity): void {
+		if (isCompleted(execution.status)) this.#tell(draftExecutionSpan(execution));
+	}
+
+	async traceparentOf({ id, trace_id }: Pick<ExecutionEntity, "id" | "trace_id">): Promise<string> {
+		// While the storage is away the run begins all the same: then its trace is taken for one that began here.
+		if (this.#contexts.known(trace_id) === undefined) await this.#contexts.read([trace_id]).catch(() => undefined);
+		const { traceId, isSampled } = this.#contexts.known(trace_id) ?? this.#contexts.learn({ id: trace_id, traceparent: null });
+		return formatTraceparent({ traceId, spanId: toExecutionSpanId(id), isSampled });
+	}
+
+	#tell(draft: SpanDraft): void {
+		if (draft.cause === undefined && this.#contexts.known(draft.trace) !== undefined) return this.#place(draft, draft.parent);
+		if (this.#waiting.length >= mostWaiting) return this.#dropped.record(1);
+		this.#waiting.push(draft);
+		if (!this.#isReading) void this.#read();
+	}
+
+	/** Ask for everything that waits at once. */
+	async #read(): Promise<void> {
+		this.#isReading = true;
+		while (this.#waiting.length > 0) {
+			const drafts = this.#waiting;
+			this.#waiting = [];
+			try {
+				await this.#placeAll(drafts);
+			} catch (error) {
+				this.#dropped.record(drafts.length);
+				this.#parts.logger.debug("spans were dropped, as their traces could not be read", { spans: drafts.length, error });
+			}
+		}
+		this.#isReading = false;
+	}
+
+	async #placeAll(drafts: readonly SpanDraft[]): Promise<void> {
+		await this.#contexts.read(drafts.map(({ trace }) => trace));
+		const ids = drafts.flatMap(({ cause }) => cause ?? []);
+		const found = ids.length === 0 ? [] : await this.#parts.storage.find("execution", { where: { id: { in: ids } }, fields: ["trace_id"] });
+		const traces = new Map(found.map(({ id, trace_id }) => [id, trace_id]));
+		for (const draft of drafts) {
+			const isCaused = draft.cause !== undefined && traces.get(draft.cause) === draft.trace;
+			this.#place(draft, isCaused ? toExecutionSpanId(draft.cause) : draft.parent);
+		}
+	}
+
+	#place({ trace, span_id, name, start, end, attributes, failure }: SpanDraft, parent: string | undefined): void {
+		const context = this.#contexts.known(trace);
+		if (context === undefined || !context.isSampled) return;
+		const { traceId: trace_id, remote } = context;
+		this.#told.record(1);
+		this.#parts.hub.span({
+			...{ trace_id, span_id, name, start, end, attributes, failure },
+			parent_span_id: parent ?? remote?.spanId,
+			is_parent_remote: parent === undefined && remote !== undefined,
+		});
+	}
+}

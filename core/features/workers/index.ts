@@ -1,0 +1,60 @@
+import type { ServedFeature } from "../../http/served-feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { WorkersApi } from "./api.ts";
+import { Bell } from "./bell.ts";
+import { LeftJobs } from "./left-jobs.ts";
+import { placeRunner } from "./place-runner.ts";
+import { type Contents, PlacedRuns } from "./placed-runs.ts";
+import { workerRoutes } from "./routes.ts";
+import { Sealing } from "./sealing.ts";
+import { StoredWorkers, type StoredWorkersParts } from "./stored-workers.ts";
+
+export interface WorkersNeeds {
+	/** Files of packs. */
+	readonly contents: Contents & StoredWorkersParts["contents"];
+}
+
+/**
+ * Runs that are carried out by processes on other machines, which reach the service over HTTP and nothing else.
+ *
+ * To the kernel such a run is one of a runner like any other: a runner that has its work done elsewhere, as on a cluster, and finds it again.
+ * So parameters, secrets, recording, time-outs, fences and ends stay where they are, on the node that holds the execution, and a worker can
+ * do nothing but be given a run, hand over output, and say how it ended. Node and worker speak over a record in the storage (`worker_job`), so that
+ * any node may answer a worker. The worker holds it by a lease and a fence of its own, as nodes hold executions.
+ *
+ * The alternative was workers that are nodes, which claim executions themselves. They would render parameters, decrypt secrets and write records,
+ * all of it over HTTP: a second way into everything that the kernel guards.
+ */
+export function createWorkersFeature(kernel: Kernel, { contents }: WorkersNeeds): ServedFeature<WorkersApi> {
+	const { runners, lease } = kernel.options.workers;
+	const parts = {
+		...kernel,
+		logger: kernel.logger.withTag("workers"),
+		sealing: new Sealing(kernel.keys),
+		bell: new Bell(kernel),
+		contents,
+		lease,
+		pollInterval: kernel.options.scheduler.poll_interval,
+		isOutputKept: kernel.options.actionrunner.stream_output,
+		maxResultOutput: kernel.options.actionrunner.max_result_output,
+	};
+	const runs = new PlacedRuns(parts);
+	const workers = new StoredWorkers(parts);
+	const left = new LeftJobs({ ...parts, interval: kernel.options.garbagecollector.collection_interval });
+	return {
+		api: { workers },
+		place: (name, runner) => (runners.includes(name) && !kernel.isWorkflow(name) ? placeRunner(name, runner, runs) : runner),
+		resting: () => runs.resting,
+		work: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],
+		async start() {
+			await parts.bell.start();
+			runs.start();
+			left.start();
+		},
+		async stop() {
+			parts.bell.stop();
+			await Promise.all([runs.stop(), left.stop()]);
+		},
+		routes: workerRoutes,
+	};
+}

@@ -1,0 +1,190 @@
+import type { JsonObject } from "../../contract/index.ts";
+import { defineBody } from "../../http/body.ts";
+import { answerConflict, answerJson, answerList } from "../../http/openapi/answers.ts";
+import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/respond.ts";
+import { routesOver } from "../../http/route.ts";
+import { labelPattern, mostLabels, toLabels } from "./labels.ts";
+import { workerBytesSchema, workerFilesSchema, workerNewsSchema, workerReceiptSchema, workerSchema } from "./schemas.ts";
+import type { WorkerEnd, WorkerOutput, WorkerPoll, Workers, WorkerView } from "./workers-api.ts";
+
+/** What the routes ask of the engine. */
+interface RouteNeeds {
+	readonly workers: Workers;
+}
+
+const { defineRoute } = routesOver<RouteNeeds>();
+
+const name = { type: "string", minLength: 1, maxLength: 200 };
+const id = { type: "string", pattern: "^[0-9a-f]{24}$" };
+const secret = { type: "string", pattern: "^[0-9a-f]{32}$" };
+const pieces = {
+	type: "array",
+	maxItems: 1_000,
+	items: {
+		type: "object",
+		properties: { type: { enum: ["stdout", "stderr", "other"] }, data: { type: "string" } },
+		required: ["type", "data"],
+		additionalProperties: false,
+	},
+};
+const sequence = { type: "integer", minimum: 1, maximum: 1_000_000_000 };
+
+const pollBody = defineBody<WorkerPoll>({
+	properties: {
+		...{ instance: secret, name, hostname: name, version: name, draining: { type: "boolean" } },
+		pid: { type: "integer", minimum: 0, maximum: 1_000_000_000 },
+		labels: { type: "array", minItems: 1, maxItems: mostLabels, items: { type: "string", pattern: labelPattern } },
+		runners: { type: "array", minItems: 1, maxItems: 100, items: name },
+		places: { type: "integer", minimum: 0, maximum: 1_000 },
+		free: { type: "integer", minimum: 0, maximum: 1_000 },
+		jobs: {
+			type: "array",
+			maxItems: 2_000,
+			items: {
+				type: "object",
+				properties: { id, fence: secret, told: { type: "boolean" } },
+				required: ["id", "fence", "told"],
+				additionalProperties: false,
+			},
+		},
+		wait: { type: "number", minimum: 0, maximum: 60 },
+	},
+	required: ["instance", "name", "hostname", "pid", "version", "draining", "labels", "runners", "places", "free", "jobs", "wait"],
+	closed: true,
+});
+
+const outputBody = defineBody<WorkerOutput>({
+	properties: { fence: secret, sequence, pieces },
+	required: ["fence", "sequence", "pieces"],
+	closed: true,
+});
+
+const endBody = defineBody<WorkerEnd>({
+	properties: {
+		...{ fence: secret, sequence, pieces, succeeded: { type: "boolean" }, result: { type: "object" } },
+		...{ status: { enum: ["failed", "timeout", "abandoned"] }, error: { type: "string", maxLength: 10_000 } },
+	},
+	required: ["fence", "sequence", "pieces", "succeeded", "result"],
+	closed: true,
+});
+
+const fenceBody = defineBody<{ readonly fence: string }>({ properties: { fence: secret }, required: ["fence"], closed: true });
+
+/** Most bytes of files in one answer. */
+const mostBytes = 1_048_576;
+
+const bytesBody = defineBody<{ readonly fence: string; readonly start: number; readonly length: number }>({
+	properties: {
+		fence: secret,
+		start: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+		length: { type: "integer", minimum: 0, maximum: mostBytes },
+	},
+	required: ["fence", "start", "length"],
+	closed: true,
+});
+
+/** What a worker takes is guarded by labels. */
+const labelled = (label: string): GuardedResource => ({ uid: `worker:${label}` });
+
+/** Whoever may take what needs a job's first label, and knows its fence. */
+async function jobResource({ engine, path }: { readonly engine: RouteNeeds; readonly path: Readonly<Record<string, string>> }) {
+	return labelled(await engine.workers.labelOf(path["id"] ?? ""));
+}
+
+const stale = { ...answerConflict, name: "StaleJob", description: "The job is not this worker's, or not any more." };
+
+/** Workers: who they are, and all that they ask. */
+export const workerRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/workers",
+		component: "api",
+		summary: "List workers, by name",
+		description: "Without count headers. Those that have gone are listed for a day.",
+		answers: { 200: answerList(workerSchema) },
+		permission: "worker_list",
+		async handler({ engine }) {
+			return replyJson((await engine.workers.list()).map(toWorker));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/workers/poll",
+		component: "api",
+		summary: "Tell of a worker, and take work",
+		description:
+			"What `svc worker` asks all the time: renews what it has, and waits for something new. Needs the permission on each label.",
+		answers: { 200: answerJson(workerNewsSchema) },
+		permission: "worker_take",
+		resource: ({ body }) => labelled(body.labels[0] ?? ""),
+		body: pollBody,
+		async handler({ engine, body, principal, guard, request }) {
+			const labels = toLabels("labels", body.labels);
+			for (const label of labels) guard.assert(principal, "worker_take", labelled(label));
+			const { lease, jobs, stops, lost } = await engine.workers.poll({ ...body, labels }, principal, request.signal);
+			return replyJson({ lease, jobs, stops, lost });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/workers/jobs/:id/output",
+		component: "api",
+		summary: "Hand over output of a job",
+		description: "`stored` is false where there is no room for it yet: to be sent again.",
+		answers: { 200: answerJson(workerReceiptSchema), 409: stale, 404: undefined },
+		permission: "worker_take",
+		resource: jobResource,
+		body: outputBody,
+		async handler({ engine, path, body, principal }) {
+			return replyJson({ stored: await engine.workers.output(path["id"] ?? "", body, principal) });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/workers/jobs/:id/end",
+		component: "api",
+		summary: "Hand over the end of a job",
+		description: "With the output that is not handed over yet. The first end counts.",
+		answers: { 200: answerJson(workerReceiptSchema), 409: stale, 404: undefined },
+		permission: "worker_take",
+		resource: jobResource,
+		body: endBody,
+		async handler({ engine, path, body, principal }) {
+			await engine.workers.end(path["id"] ?? "", body, principal);
+			return replyJson({ stored: true });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/workers/jobs/:id/files",
+		component: "api",
+		summary: "List the files that a job needs",
+		answers: { 200: answerJson(workerFilesSchema), 409: stale, 404: undefined },
+		permission: "worker_take",
+		resource: jobResource,
+		body: fenceBody,
+		async handler({ engine, path, body, principal }) {
+			const files = await engine.workers.files(path["id"] ?? "", body.fence, principal);
+			return replyJson({ files: files.map(({ path: file, executable, size, sha256 }) => ({ path: file, executable, size, sha256 })) });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/workers/jobs/:id/bytes",
+		component: "api",
+		summary: "Get bytes of the files that a job needs",
+		description: "The files lie one behind the other, in the order of their list. `data` is base64.",
+		answers: { 200: answerJson(workerBytesSchema), 409: stale, 404: undefined },
+		permission: "worker_take",
+		resource: jobResource,
+		body: bytesBody,
+		async handler({ engine, path, body, principal }) {
+			return replyJson({ data: (await engine.workers.bytes(path["id"] ?? "", body, principal)).toString("base64") });
+		},
+	}),
+];
+
+function toWorker({ worker: { expires_at, draining, ...shown }, isAlive }: WorkerView): JsonObject {
+	return { ...shown, state: isAlive ? (draining ? "draining" : "ready") : "gone" };
+}

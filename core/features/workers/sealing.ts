@@ -1,0 +1,28 @@
+import { isSvcError } from "../../contract/index.ts";
+import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+
+const plain = "plain1.";
+
+/** Keeps what workers are given and hand over: it holds secrets in clear. Encrypted where the service has a key for its datastore. */
+export class Sealing {
+	readonly #keys: Pick<KeyRing, "seal" | "unseal">;
+
+	constructor(keys: Pick<KeyRing, "seal" | "unseal">) {
+		this.#keys = keys;
+	}
+
+	close(value: unknown): string {
+		const text = JSON.stringify(value);
+		try {
+			return this.#keys.seal(text);
+		} catch (error) {
+			// Where nothing is encrypted, parameters of executions are not either.
+			if (!isSvcError(error, "SVC_INVALID")) throw error;
+			return plain + text;
+		}
+	}
+
+	open<T>(sealed: string): T {
+		return JSON.parse(sealed.startsWith(plain) ? sealed.slice(plain.length) : this.#keys.unseal(sealed)) as T;
+	}
+}

@@ -1,0 +1,107 @@
+import { type ClientRequest, Agent as HttpAgent, type RequestOptions, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { type JsonObject, SvcError, type SvcErrorCode, toErrorMessage } from "../../contract/index.ts";
+import { TunnelAgent } from "./tunnel-agent.ts";
+
+export interface ConnectionOptions {
+	/** Address of the API with the version, as in `https://svc.example/api/v1`. */
+	readonly apiUrl: string;
+	readonly apiKey: string;
+	/** Certificates (PEM) of authorities besides those that Node knows. */
+	readonly ca?: readonly string[] | undefined;
+	/** Address of a proxy. */
+	readonly proxy?: string | undefined;
+}
+
+/** Milliseconds for which nothing may come; a request for work waits a few seconds. */
+const silence = 30_000;
+/** Bytes of the largest answer. */
+const largestAnswer = 64 * 1_048_576;
+
+const codes: Readonly<Record<number, SvcErrorCode>> = {
+	400: "SVC_INVALID",
+	401: "SVC_UNAUTHORIZED",
+	403: "SVC_FORBIDDEN",
+	404: "SVC_NOT_FOUND",
+	409: "SVC_CONFLICT",
+	413: "SVC_TOO_LARGE",
+};
+
+/** Requests of a worker: outwards only, over few connections that stay open. */
+export class Connection {
+	readonly #options: ConnectionOptions;
+	readonly #isSecure: boolean;
+	readonly #agent: HttpAgent | HttpsAgent;
+
+	constructor(options: ConnectionOptions) {
+		const { apiUrl, proxy, ca } = options;
+		this.#options = options;
+		this.#isSecure = apiUrl.startsWith("https:");
+		const kept = { keepAlive: true, maxSockets: 16, ...(ca !== undefined && { ca: [...ca] }) };
+		if (proxy !== undefined) this.#agent = new TunnelAgent({ ...kept, proxy, isSecure: this.#isSecure });
+		else this.#agent = this.#isSecure ? new HttpsAgent(kept) : new HttpAgent(kept);
+	}
+
+	/** An answer of the API. `SVC_UNAVAILABLE` for everything that may be other at the next try. */
+	async post<T>(path: string, body: JsonObject, signal?: AbortSignal): Promise<T> {
+		const text = JSON.stringify(body);
+		const { status, answer } = await this.#send(path, text, signal);
+		if (status === 200) return parse<T>(answer);
+		const fault = toFault(answer) ?? `the service answered with status ${status}`;
+		throw new SvcError(codes[status] ?? "SVC_UNAVAILABLE", fault, { facts: { status } });
+	}
+
+	close(): void {
+		this.#agent.destroy();
+	}
+
+	#send(path: string, body: string, signal?: AbortSignal): Promise<{ readonly status: number; readonly answer: string }> {
+		const { apiUrl, apiKey } = this.#options;
+		const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "svc-api-key": apiKey };
+		const options: RequestOptions = { method: "POST", agent: this.#agent, headers, ...(signal !== undefined && { signal }) };
+		return new Promise((resolve, reject) => {
+			const fail = (error: unknown) =>
+				reject(new SvcError("SVC_UNAVAILABLE", `cannot reach the service at ${apiUrl}: ${toErrorMessage(error)}`, { cause: error }));
+			const request = (this.#isSecure ? requestHttps : requestHttp)(`${apiUrl}${path}`, options);
+			request.setTimeout(silence, () => request.destroy(new Error("it does not answer")));
+			request.on("error", fail);
+			read(request, resolve, fail);
+			request.end(body);
+		});
+	}
+}
+
+function read(
+	request: ClientRequest,
+	done: (answer: { readonly status: number; readonly answer: string }) => void,
+	fail: (error: unknown) => void,
+): void {
+	request.on("response", (response) => {
+		const pieces: Buffer[] = [];
+		let size = 0;
+		response.on("data", (piece: Buffer) => {
+			size += piece.length;
+			if (size > largestAnswer) request.destroy(new Error("the answer is too large"));
+			else pieces.push(piece);
+		});
+		response.on("error", fail);
+		response.on("end", () => done({ status: response.statusCode ?? 0, answer: Buffer.concat(pieces).toString("utf8") }));
+	});
+}
+
+function parse<T>(answer: string): T {
+	try {
+		return JSON.parse(answer) as T;
+	} catch (cause) {
+		throw new SvcError("SVC_UNAVAILABLE", "the answer is no JSON: it may not be the service's address", { cause });
+	}
+}
+
+function toFault(answer: string): string | undefined {
+	try {
+		const { faultstring } = JSON.parse(answer) as { readonly faultstring?: unknown };
+		return typeof faultstring === "string" ? faultstring : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { type Logger, RunAborted, type RunContext, type Runner, type RunResult, SvcError, toErrorMessage } from "../../contract/index.ts";
+import type { HandedJob } from "../../features/workers/workers-api.ts";
+import type { Connection } from "./connection.ts";
+import type { PackFolders } from "./pack-folders.ts";
+import { type RunEnd, Uplink } from "./uplink.ts";
+
+export interface HeldJobParts {
+	readonly connection: Connection;
+	readonly folders: PackFolders;
+	readonly runners: ReadonlyMap<string, Runner>;
+	readonly logger: Logger;
+	/** Address of the service without path, as actions should call it. */
+	readonly serviceUrl: string;
+}
+
+/** Refuses what a run on a worker cannot ask of the service. */
+function refuse(what: string): () => never {
+	return () => {
+		throw new SvcError("SVC_RUNNER", `${what} cannot be had on a worker: run the action on a node of the service`);
+	};
+}
+
+const refuseLater = (what: string) => async (): Promise<never> => refuse(what)();
+
+/** One run that this worker carries out. */
+export class HeldJob {
+	readonly id: string;
+	readonly fence: string;
+	/** Resolves when nothing of it runs here any more, and the service knows or has given it up. Never rejects. */
+	readonly done: Promise<void>;
+	/** When its processes must begin to end unless the service has answered by then, by `performance.now()`. */
+	heldUntil: number;
+	/** Whether it knows that it is to end. */
+	isTold = false;
+	readonly #parts: HeldJobParts;
+	readonly #job: HandedJob;
+	readonly #ending = new AbortController();
+	readonly #given = new AbortController();
+	readonly #uplink: Uplink;
+
+	constructor(job: HandedJob, heldUntil: number, parts: HeldJobParts) {
+		this.#job = job;
+		this.#parts = parts;
+		this.id = job.id;
+		this.fence = job.fence;
+		this.heldUntil = heldUntil;
+		this.#uplink = new Uplink(parts.connection, job, { maxResultOutput: job.spec.max_result_output, signal: this.#given.signal });
+		this.done = this.#run();
+	}
+
+	/** End its processes; what came of it is still told. */
+	stop(kind: RunAborted["kind"], message: string): void {
+		this.isTold = true;
+		this.#ending.abort(new RunAborted(kind, message));
+	}
+
+	/** The service has given it up, or somebody else has it: nothing is told any more. */
+	lose(): void {
+		this.#given.abort();
+		this.stop("shutdown", "the service has given the run up");
+	}
+
+	async #run(): Promise<void> {
+		const { logger } = this.#parts;
+		const fields = { execution_id: this.#job.execution_id, action: this.#job.spec.action_ref };
+		logger.info("run begins", fields);
+		const end = await this.#carryOut().then(
+			(result) => this.#toEnd(result),
+			(error: unknown) => this.#toEnd({ succeeded: false, result: {} }, error),
+		);
+		await this.#uplink.end(end).catch((error: unknown) => logger.error("end of a run was not handed over", { ...fields, error }));
+		logger.info("run has ended", { ...fields, succeeded: end.succeeded });
+	}
+
+	async #carryOut(): Promise<RunResult> {
+		const { runner: name } = this.#job;
+		const runner = this.#parts.runners.get(name);
+		if (runner === undefined) throw new SvcError("SVC_RUNNER", `the worker has no runner type "${name}"`);
+		const context = await this.#toContext();
+		this.#ending.signal.throwIfAborted();
+		return runner.run(context);
+	}
+
+	/** A run that this worker ends by itself has been abandoned; the service knows why it wanted the end of any other. */
+	#toEnd({ succeeded, result, status }: RunResult, error?: unknown): RunEnd {
+		const { signal } = this.#ending;
+		const reason = signal.aborted ? (signal.reason as RunAborted) : undefined;
+		if (reason?.kind === "shutdown")
+			return { succeeded: false, status: "abandoned", result: { ...result, failed: true, succeeded: false, error: reason.message } };
+		if (reason !== undefined) return { succeeded: false, result };
+		if (error !== undefined) return { succeeded: false, result: {}, error: toErrorMessage(error).slice(0, 10_000) };
+		if (status === undefined || status === "failed" || status === "timeout" || status === "abandoned")
+			return { succeeded, result, ...(status && { status }) };
+		return { succeeded: false, result: {}, error: `a run cannot be "${status}" on a worker` };
+	}
+
+	async #toContext(): Promise<RunContext> {
+		const { spec, id, execution_id } = this.#job;
+		const { folders, logger, serviceUrl } = this.#parts;
+		const directory = spec.content === null ? undefined : await folders.directory(this.#job, spec.content);
+		return {
+			execution_id,
+			liveaction_id: id,
+			action_ref: spec.action_ref,
+			pack: spec.pack,
+			user: spec.user,
+			entryPoint: directory === undefined ? "" : join(directory, spec.entry_point),
+			packDirectory: directory,
+			runnerParameters: spec.runner_parameters,
+			actionParameters: spec.action_parameters,
+			actionSchema: spec.action_schema,
+			packConfig: spec.pack_config,
+			environment: { ...spec.environment, SVC_ACTION_API_URL: `${serviceUrl}/v1` },
+			signal: this.#ending.signal,
+			pausing: new AbortController().signal,
+			logger,
+			context: {},
+			notify: null,
+			takenUp: undefined,
+			emit: (type, data) => this.#uplink.emit(type, data),
+			captured: (type) => this.#uplink.captured(type),
+			setRunnerInfo: () => undefined,
+			...asksOfService,
+		};
+	}
+}
+
+/** What only a node can do. What outlives a worker would not be found again, and run beside what follows it. */
+const asksOfService: Pick<
+	RunContext,
+	"announce" | "dispatch" | "saveState" | "children" | "journal" | "expressions" | "findAction" | "request"
+> = {
+	announce: refuse("announcements"),
+	dispatch: refuseLater("triggers"),
+	saveState: refuseLater("runs that outlive the process (survive_restart)"),
+	findAction: refuseLater("other actions"),
+	request: refuseLater("pauses"),
+	journal: { read: refuseLater("a journal"), append: refuseLater("a journal") },
+	expressions: { find: refuse("expressions"), evaluate: refuseLater("expressions") },
+	children: {
+		start: refuseLater("children"),
+		prepare: refuseLater("children"),
+		find: refuseLater("children"),
+		list: refuseLater("children"),
+		ended: refuseLater("children"),
+		changes: refuse("children"),
+		result: refuseLater("children"),
+		cancel: refuseLater("children"),
+		pause: refuseLater("children"),
+		resume: refuseLater("children"),
+	},
+};

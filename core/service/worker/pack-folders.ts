@@ -1,0 +1,66 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type PackContentFile, SvcError } from "../../contract/index.ts";
+import { holdsFiles, layOut, takeAway, toContentId } from "../../features/packs/laid-out-api.ts";
+import type { HandedJob } from "../../features/workers/workers-api.ts";
+import type { Connection } from "./connection.ts";
+
+/** Bytes that are asked for at once. */
+const pieceLength = 1_048_576;
+const packName = /^[a-z0-9_]+$/;
+const contentName = /^[0-9a-f]{64}$/;
+
+/** Files of packs on this machine, each content once: `<root>/<pack>/<content>`. They come from the service with the first run that needs them. */
+export class PackFolders {
+	readonly #root: string;
+	readonly #connection: Pick<Connection, "post">;
+	readonly #ready = new Map<string, Promise<void>>();
+
+	constructor(root: string, connection: Pick<Connection, "post">) {
+		this.#root = root;
+		this.#connection = connection;
+	}
+
+	/** Absolute path of the files that a job needs, byte for byte as the service has them. */
+	async directory(job: HandedJob, content: string): Promise<string> {
+		const { pack } = job.spec;
+		// Both become part of a path.
+		if (!packName.test(pack) || !contentName.test(content)) throw new SvcError("SVC_RUNNER", `pack "${pack}" has no content "${content}"`);
+		const path = join(this.#root, pack, content);
+		let ready = this.#ready.get(path);
+		if (ready === undefined) {
+			ready = this.#prepare(path, job, content);
+			this.#ready.set(path, ready);
+			ready.catch(() => this.#ready.delete(path));
+		}
+		await ready;
+		return path;
+	}
+
+	async #prepare(path: string, { id, fence, spec }: HandedJob, content: string): Promise<void> {
+		const ask = `/workers/jobs/${id}`;
+		const { files } = await this.#connection.post<{ readonly files: readonly PackContentFile[] }>(`${ask}/files`, { fence });
+		// Paths come with their hash, so that no other file than those of the pack is written.
+		if (toContentId(files) !== content)
+			throw new SvcError("SVC_RUNNER", `the files of pack "${spec.pack}" came as others than they should be`);
+		if (await holdsFiles(path, files)) return;
+		await mkdir(join(this.#root, spec.pack), { recursive: true, mode: 0o700 });
+		await takeAway(path);
+		const read = (start: number, length: number) =>
+			this.#connection.post<{ readonly data: string }>(`${ask}/bytes`, { fence, start, length });
+		let at = 0;
+		await layOut(path, files, (length) => {
+			const start = at;
+			at += length;
+			return pieces(read, start, at);
+		});
+	}
+}
+
+async function* pieces(
+	read: (start: number, length: number) => Promise<{ readonly data: string }>,
+	start: number,
+	end: number,
+): AsyncIterable<Buffer> {
+	for (let at = start; at < end; at += pieceLength) yield Buffer.from((await read(at, Math.min(pieceLength, end - at))).data, "base64");
+}

@@ -1,0 +1,12 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The proxy for an address, as the environment names it: `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY` names the host. */
+export function findProxy(url: string, env: Environment): string | undefined {
+	const { protocol, hostname } = new URL(url);
+	const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+	const proxy = env[name] || env[name.toLowerCase()];
+	const excluded = (env["NO_PROXY"] || env["no_proxy"] || "").split(",").map((word) => word.trim().replace(/^\*?\./, ""));
+	if (!proxy || excluded.some((word) => word === "*" || (word !== "" && (hostname === word || hostname.endsWith(`.${word}`)))))
+		return undefined;
+	return proxy.includes("://") ? proxy : `http://${proxy}`;
+}

@@ -1,0 +1,209 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { byRsa, type Signer, type SigningKey, signingKey, toJwt, toPublicJwk } from "./signing.ts";
+
+/** Claims by name. */
+export type TestClaims = Readonly<Record<string, unknown>>;
+
+/** What is wrong with what the provider says. All of it is right where nothing is given. */
+export interface Spoiled {
+	readonly claims?: (claims: TestClaims) => TestClaims;
+	readonly header?: (header: TestClaims) => TestClaims;
+	/** In place of the key that it publishes. */
+	readonly signer?: Signer;
+	readonly token?: (token: string) => string;
+	/** Answers nothing but an access token. */
+	readonly withoutIdToken?: boolean;
+	/** What it answers about the bearer of an access token. */
+	readonly userinfo?: (claims: TestClaims) => TestClaims;
+}
+
+interface Granted {
+	readonly nonce: string | undefined;
+	readonly challenge: string | undefined;
+	readonly redirectUri: string | undefined;
+}
+
+/** Who a device is for: nobody knows yet, or somebody has said yes or no. */
+export type DeviceDecision = "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "yes";
+
+const usualPerson: TestClaims = {
+	sub: "subject-of-ann",
+	email: "ann@example.com",
+	email_verified: true,
+	tid: "ours",
+	groups: ["operators", "staff"],
+};
+
+/**
+ * A provider of OpenID Connect that says what a test wants. It speaks HTTP on this machine, asks nobody anything, and holds to what
+ * providers must: codes are good once, for the browser with the PKCE verifier.
+ */
+export class HostileProvider {
+	readonly clientId = "service";
+	readonly clientSecret = "client secret 4711";
+	person: TestClaims = usualPerson;
+	spoiled: Spoiled = {};
+	/** Those that it publishes; it signs with the first. */
+	keys: readonly SigningKey[] = [signingKey("first")];
+	deviceDecision: DeviceDecision = "yes";
+	/** Whether codes are good more than once, as they must not be. */
+	reusesCodes = false;
+	/** Answers every request in its place. */
+	failure: ((response: ServerResponse) => void) | undefined;
+	/** Paths that it was asked for. */
+	readonly asked: string[] = [];
+	readonly #server: Server;
+	readonly #codes = new Map<string, Granted>();
+	readonly #devices = new Set<string>();
+	#port = 0;
+
+	constructor() {
+		this.#server = createServer((request, response) => {
+			void this.#answer(request, response).catch(() => send(response, 500, { error: "server_error" }));
+		});
+	}
+
+	get issuer(): string {
+		return `http://127.0.0.1:${this.#port}`;
+	}
+
+	async start(): Promise<this> {
+		await new Promise<void>((resolve) => this.#server.listen(this.#port, "127.0.0.1", resolve));
+		this.#port = (this.#server.address() as AddressInfo).port;
+		return this;
+	}
+
+	/** It may be started again, at the same address. */
+	async stop(): Promise<void> {
+		if (!this.#server.listening) return;
+		await new Promise((resolve) => {
+			this.#server.close(resolve);
+			this.#server.closeAllConnections();
+		});
+	}
+
+	/** What a browser comes back with that was sent to this address: the query, without the question mark. */
+	async signIn(url: string): Promise<string> {
+		const response = await fetch(url, { redirect: "manual" });
+		await response.body?.cancel();
+		return new URL(response.headers.get("location") ?? "about:blank").search.slice(1);
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const url = new URL(request.url ?? "/", this.issuer);
+		this.asked.push(url.pathname);
+		if (this.failure !== undefined) return this.failure(response);
+		switch (url.pathname) {
+			case "/.well-known/openid-configuration":
+				return send(response, 200, this.#metadata());
+			case "/keys":
+				return send(response, 200, { keys: this.keys.map(toPublicJwk) });
+			case "/authorize":
+				return this.#authorize(url, response);
+			case "/token":
+				return this.#exchange(request, response);
+			case "/device":
+				return this.#beginDevice(response);
+			case "/userinfo":
+				return send(response, 200, this.spoiled.userinfo?.(this.person) ?? this.person);
+			default:
+				return send(response, 404, { error: "not_found" });
+		}
+	}
+
+	#metadata(): object {
+		const at = (path: string) => `${this.issuer}${path}`;
+		return {
+			issuer: this.issuer,
+			authorization_endpoint: at("/authorize"),
+			token_endpoint: at("/token"),
+			device_authorization_endpoint: at("/device"),
+			userinfo_endpoint: at("/userinfo"),
+			end_session_endpoint: at("/end"),
+			jwks_uri: at("/keys"),
+			response_types_supported: ["code"],
+			subject_types_supported: ["public"],
+			// As some say of themselves, although nobody should take either.
+			id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
+			code_challenge_methods_supported: ["S256"],
+		};
+	}
+
+	#authorize({ searchParams }: URL, response: ServerResponse): void {
+		const code = randomBytes(16).toString("hex");
+		const get = (name: string) => searchParams.get(name) ?? undefined;
+		const redirectUri = get("redirect_uri");
+		this.#codes.set(code, { nonce: get("nonce"), challenge: get("code_challenge"), redirectUri });
+		const back = new URL(redirectUri ?? "about:blank");
+		back.searchParams.set("code", code);
+		back.searchParams.set("state", get("state") ?? "");
+		response.writeHead(302, { location: back.href }).end();
+	}
+
+	async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const form = new URLSearchParams(await readAll(request));
+		if (!this.#isClient(request, form)) return send(response, 401, { error: "invalid_client" });
+		const device = form.get("device_code");
+		if (device !== null) return this.#exchangeDevice(device, response);
+		const code = form.get("code") ?? "";
+		const granted = this.#codes.get(code);
+		if (!this.reusesCodes) this.#codes.delete(code);
+		const challenge = createHash("sha256")
+			.update(form.get("code_verifier") ?? "")
+			.digest("base64url");
+		const isRight = granted?.challenge === challenge && granted.redirectUri === form.get("redirect_uri");
+		if (!isRight) return send(response, 400, { error: "invalid_grant" });
+		this.#sendTokens(response, granted.nonce);
+	}
+
+	#beginDevice(response: ServerResponse): void {
+		const device_code = randomBytes(16).toString("hex");
+		this.#devices.add(device_code);
+		send(response, 200, { device_code, user_code: "WDJB-MJHT", verification_uri: `${this.issuer}/enter`, expires_in: 600, interval: 1 });
+	}
+
+	#exchangeDevice(device: string, response: ServerResponse): void {
+		if (!this.#devices.has(device)) return send(response, 400, { error: "invalid_grant" });
+		if (this.deviceDecision !== "yes") return send(response, 400, { error: this.deviceDecision });
+		if (!this.reusesCodes) this.#devices.delete(device);
+		this.#sendTokens(response, undefined);
+	}
+
+	#sendTokens(response: ServerResponse, nonce: string | undefined): void {
+		const { withoutIdToken = false } = this.spoiled;
+		const answer = { access_token: randomBytes(16).toString("hex"), token_type: "Bearer", expires_in: 60 };
+		send(response, 200, withoutIdToken ? answer : { ...answer, id_token: this.#toIdToken(nonce) });
+	}
+
+	#toIdToken(nonce: string | undefined): string {
+		const { claims = same, header = same, signer, token = (text: string) => text } = this.spoiled;
+		const [key = signingKey("first")] = this.keys;
+		const now = Math.floor(Date.now() / 1_000);
+		const usual = { iss: this.issuer, aud: this.clientId, iat: now, exp: now + 300, ...(nonce !== undefined && { nonce }), ...this.person };
+		return token(toJwt(header({ alg: "RS256", kid: key.kid }), claims(usual), signer ?? byRsa(key)));
+	}
+
+	#isClient({ headers }: IncomingMessage, form: URLSearchParams): boolean {
+		const posted = `${form.get("client_id")}:${form.get("client_secret")}`;
+		const given = headers.authorization?.replace(/^Basic /, "");
+		const [name = "", secret = ""] = given === undefined ? [] : Buffer.from(given, "base64").toString("utf8").split(":");
+		const sent = given === undefined ? posted : `${name}:${new URLSearchParams(`v=${secret}`).get("v")}`;
+		return sent === `${this.clientId}:${this.clientSecret}`;
+	}
+}
+
+function same(claims: TestClaims): TestClaims {
+	return claims;
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+	response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(chunk as Buffer);
+	return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,251 @@
+import * as assert from "node:assert/strict";
+import { inspect } from "node:util";
+import { type AuthBackend, type Identity, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
+import { HostileProvider } from "./hostile-provider.ts";
+import type { Check } from "./interactive-scope.ts";
+import { byRsa, signingKey } from "./signing.ts";
+import { checkTokens } from "./token-checks.ts";
+
+/** What a backend must be told of the provider of the suite. */
+export interface ProviderTerms {
+	/** `http:` on this machine. */
+	readonly issuer: string;
+	readonly client_id: string;
+	readonly client_secret: string;
+}
+
+/** A backend that asks the provider of the suite. */
+export interface InteractiveUnderTest {
+	/** Started. The suite stops it. */
+	readonly backend: AuthBackend;
+	/** Called after each test, once the backend has stopped. */
+	cleanUp?(): Promise<void>;
+}
+
+/**
+ * Makes a backend for the provider of the suite. User names are the mail addresses, where the provider has verified them; groups are in the
+ * claim `groups`; and only those may come in whose claim `tid` is `ours`.
+ */
+export type CreateInteractive = (provider: ProviderTerms) => Promise<InteractiveUnderTest>;
+
+type RegisterTest = (name: string, run: () => Promise<void>) => void;
+
+const redirectUri = "http://127.0.0.1:9/auth/v1/sso/callback";
+const signal = new AbortController().signal;
+
+/** Statements about sign-in with a provider, one promise of the contract a test. */
+export function checkInteractive({ test, name, create }: { test: RegisterTest; name: string; create: CreateInteractive }): void {
+	const check: Check = (statement, run) =>
+		test(`${name}: ${statement}`, async () => {
+			const provider = await new HostileProvider().start();
+			const terms = { issuer: provider.issuer, client_id: provider.clientId, client_secret: provider.clientSecret };
+			const { backend, cleanUp } = await create(terms);
+			try {
+				const { interactive } = backend;
+				assert.ok(interactive !== undefined, "the backend has no `interactive`");
+				await run({ provider, interactive, signIn: () => signInBy(interactive, provider) });
+			} finally {
+				await backend.stop?.();
+				await cleanUp?.();
+				await provider.stop();
+			}
+		});
+	checkSignIn(check);
+	checkTokens(check);
+	checkPersons(check);
+	checkBrowsers(check);
+	checkAway(check);
+	checkDevices(check);
+}
+
+async function signInBy(interactive: InteractiveSignIn, provider: HostileProvider): Promise<Identity | undefined> {
+	const state = "state-of-this-sign-in";
+	const { url, kept } = await interactive.begin({ redirectUri, state }, { signal });
+	return interactive.complete({ redirectUri, state, kept, query: await provider.signIn(url) }, { signal });
+}
+
+function checkSignIn(check: Check): void {
+	check("whom the provider vouches for has a name, groups and a subject", async ({ signIn }) => {
+		const identity = await signIn();
+		assert.equal(identity?.username, "ann@example.com");
+		assert.deepEqual(identity?.groups, ["operators", "staff"]);
+		assert.match(identity?.subject ?? "", /subject-of-ann/);
+	});
+
+	check("each sign-in has a nonce and a PKCE challenge of its own, and keeps what fits a cookie", async ({ interactive, provider }) => {
+		const begun = [];
+		for (const state of ["one", "two"]) begun.push({ state, ...(await interactive.begin({ redirectUri, state }, { signal })) });
+		const [one, two] = begun.map(({ url }) => new URL(url).searchParams);
+		for (const name of ["nonce", "code_challenge"]) {
+			assert.ok((one?.get(name)?.length ?? 0) >= 22, name);
+			assert.notEqual(one?.get(name), two?.get(name));
+		}
+		assert.equal(one?.get("code_challenge_method"), "S256");
+		for (const { state, kept, url } of begun) {
+			assert.equal(new URL(url).searchParams.get("state"), state);
+			assert.equal(new URL(url).searchParams.get("redirect_uri"), redirectUri);
+			assert.ok(url.startsWith(provider.issuer));
+			assert.match(kept, /^[\w.~-]{1,1000}$/);
+			assert.ok(!url.includes(provider.clientSecret) && !kept.includes(provider.clientSecret));
+		}
+	});
+
+	check("many sign-ins at once each get their own answer", async ({ interactive, provider }) => {
+		const states = Array.from({ length: 8 }, (_, index) => `state-${index}`);
+		const begun = await Promise.all(states.map((state) => interactive.begin({ redirectUri, state }, { signal })));
+		const queries: string[] = [];
+		for (const [index, { url }] of begun.entries()) queries[index] = await provider.signIn(url);
+		const answers = await Promise.all(
+			begun.map(({ kept }, index) =>
+				// Every other one comes back with what another browser has kept.
+				interactive.complete(
+					{ redirectUri, state: states[index] ?? "", query: queries[index] ?? "", kept: index % 2 === 0 ? kept : (begun[0]?.kept ?? "") },
+					{ signal },
+				),
+			),
+		);
+		assert.deepEqual(
+			answers.map((answer) => answer?.username),
+			states.map((_, index) => (index % 2 === 0 ? "ann@example.com" : undefined)),
+		);
+	});
+
+	check("when the provider changes its keys, new ones are taken at once and withdrawn ones no more", async ({ provider, signIn }) => {
+		assert.equal((await signIn())?.username, "ann@example.com");
+		provider.keys = [signingKey("second")];
+		assert.equal((await signIn())?.username, "ann@example.com");
+		provider.spoiled = { header: (header) => ({ ...header, kid: "first" }), signer: byRsa(signingKey("first")) };
+		assert.equal(await signIn(), undefined);
+	});
+}
+
+function checkPersons(check: Check): void {
+	check("somebody of another tenant is refused", async ({ provider, signIn }) => {
+		for (const tid of ["theirs", undefined, ["theirs"], { ours: true }, "OURS"]) {
+			provider.person = { ...provider.person, tid };
+			assert.equal(await signIn(), undefined, JSON.stringify(tid));
+		}
+	});
+
+	check("a mail address that the provider has not verified is no name", async ({ provider, signIn }) => {
+		const { person } = provider;
+		for (const email_verified of [false, undefined, "true", 1]) {
+			provider.person = { ...person, email_verified };
+			assert.equal(await signIn(), undefined, JSON.stringify(email_verified));
+		}
+		provider.person = { ...person, email_verified: false };
+		provider.spoiled = { userinfo: (claims) => ({ ...claims, email: "other@example.com", email_verified: true }) };
+		assert.equal(await signIn(), undefined);
+	});
+
+	check("somebody without a usable name is refused", async ({ provider, signIn }) => {
+		const { person } = provider;
+		for (const email of [undefined, "", " ", 7, ["ann@example.com"], "ann@example.com\nroot", "a".repeat(5_000)]) {
+			provider.person = { ...person, email };
+			assert.equal(await signIn(), undefined, JSON.stringify(email)?.slice(0, 40));
+		}
+	});
+
+	check("what the provider says of somebody else is not taken", async ({ provider, signIn }) => {
+		const { groups: _groups, ...person } = provider.person;
+		provider.person = person;
+		provider.spoiled = { userinfo: (claims) => ({ ...claims, sub: "subject-of-bob", groups: ["admins"] }) };
+		assert.ok(!(await signIn())?.groups?.includes("admins"));
+	});
+
+	check("groups that the provider no longer names are gone", async ({ provider, signIn }) => {
+		provider.person = { ...provider.person, groups: [] };
+		assert.deepEqual((await signIn())?.groups, []);
+		provider.person = { ...provider.person, groups: undefined };
+		assert.deepEqual((await signIn())?.groups ?? "none", []);
+	});
+}
+
+function checkBrowsers(check: Check): void {
+	check("a code is good once, and for the browser that began", async ({ interactive, provider }) => {
+		const begin = (state: string) => interactive.begin({ redirectUri, state }, { signal });
+		const [mine, theirs] = [await begin("mine"), await begin("theirs")];
+		const query = await provider.signIn(mine.url);
+		const other = await provider.signIn(theirs.url);
+		const come = (kept: string, with_: string, state = "mine") =>
+			interactive.complete({ redirectUri, state, kept, query: with_ }, { signal });
+		assert.equal(await come(mine.kept, other), undefined);
+		// A provider may take a code for used that somebody has tried without the verifier.
+		const tried = await provider.signIn((await begin("mine")).url);
+		assert.equal(await come("", tried), undefined);
+		assert.equal(await come(theirs.kept, await provider.signIn((await begin("mine")).url)), undefined);
+		assert.equal((await come(mine.kept, query))?.username, "ann@example.com");
+		assert.equal(await come(mine.kept, query), undefined);
+	});
+
+	check("a browser that comes back with nothing good is refused", async ({ interactive, provider }) => {
+		const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
+		await provider.signIn(url);
+		for (const query of [
+			"",
+			"state=mine",
+			"code=x&state=mine",
+			"error=access_denied&state=mine",
+			"code=a&code=b&state=mine",
+			"code=x&state=mine&state=mine",
+		]) {
+			assert.equal(await interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), undefined, query);
+		}
+	});
+}
+
+function checkAway(check: Check): void {
+	check("while the provider is away everybody gets SVC_UNAVAILABLE, and no secret shows", async ({ interactive, provider, signIn }) => {
+		const isUnavailable = (error: unknown) =>
+			isSvcError(error, "SVC_UNAVAILABLE") && !inspect(error, { depth: 9, showHidden: true }).includes(provider.clientSecret);
+		const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
+		const query = await provider.signIn(url);
+		provider.failure = (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+		await assert.rejects(interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), isUnavailable);
+		provider.failure = (response) => response.destroy();
+		await assert.rejects(interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), isUnavailable);
+		provider.failure = undefined;
+		assert.equal((await signIn())?.username, "ann@example.com");
+	});
+
+	check("a provider that is away from the beginning is asked again once it is there", async ({ interactive, provider, signIn }) => {
+		provider.failure = (response) => response.writeHead(503).end();
+		const begin = () => interactive.begin({ redirectUri, state: "mine" }, { signal });
+		await assert.rejects(begin(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+		provider.failure = undefined;
+		assert.equal((await signIn())?.username, "ann@example.com");
+	});
+
+	check("a sign-in that is aborted gives no answer", async ({ interactive, signIn }) => {
+		await assert.rejects(interactive.begin({ redirectUri, state: "mine" }, { signal: AbortSignal.abort() }));
+		assert.equal((await signIn())?.username, "ann@example.com");
+	});
+}
+
+function checkDevices(check: Check): void {
+	check("a device, where there are any, waits until somebody has decided", async ({ interactive, provider }) => {
+		const { beginDevice, pollDevice } = interactive;
+		assert.equal(beginDevice === undefined, pollDevice === undefined, "beginDevice and pollDevice go together");
+		if (beginDevice === undefined || pollDevice === undefined) return;
+		const begin = () => beginDevice.call(interactive, { signal });
+		const poll = (code: string) => pollDevice.call(interactive, code, { signal });
+		const { deviceCode, userCode, url, expiresIn, interval } = await begin();
+		assert.ok(userCode !== "" && URL.canParse(url) && expiresIn > 0 && interval > 0);
+		provider.deviceDecision = "authorization_pending";
+		assert.deepEqual(await poll(deviceCode), { pending: true, slowDown: false });
+		provider.deviceDecision = "slow_down";
+		assert.deepEqual(await poll(deviceCode), { pending: true, slowDown: true });
+		provider.deviceDecision = "yes";
+		const answer = await poll(deviceCode);
+		assert.equal(answer !== undefined && "username" in answer && answer.username, "ann@example.com");
+		assert.equal(await poll(deviceCode), undefined);
+		for (const decision of ["access_denied", "expired_token"] as const) {
+			provider.deviceDecision = decision;
+			assert.equal(await poll((await begin()).deviceCode), undefined);
+		}
+		assert.equal(await poll("of-nobody"), undefined);
+		provider.deviceDecision = "yes";
+		provider.spoiled = { signer: byRsa(signingKey("stranger")) };
+		assert.equal(await poll((await begin()).deviceCode), undefined);
+	});
+}

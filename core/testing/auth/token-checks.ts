@@ -1,0 +1,66 @@
+import * as assert from "node:assert/strict";
+import type { HostileProvider, Spoiled } from "./hostile-provider.ts";
+import type { Check } from "./interactive-scope.ts";
+import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
+
+/** Tokens that are no good, by what is wrong with them. */
+export function checkTokens(check: Check): void {
+	const refuses = (statement: string, ...all: readonly ((provider: HostileProvider) => Spoiled)[]) =>
+		check(statement, async ({ provider, signIn }) => {
+			assert.equal((await signIn())?.username, "ann@example.com");
+			for (const spoil of all) {
+				provider.spoiled = spoil(provider);
+				assert.equal(await signIn(), undefined);
+			}
+		});
+	const claims = (changes: Readonly<Record<string, unknown>>) => (): Spoiled => ({ claims: (usual) => ({ ...usual, ...changes }) });
+	const now = Math.floor(Date.now() / 1_000);
+	const alg = (name: string, signer: Spoiled["signer"]): Spoiled => ({
+		header: (header) => ({ ...header, alg: name }),
+		...(signer !== undefined && { signer }),
+	});
+	const pem = () => signingKey("first").publicKey.export({ format: "pem", type: "spki" });
+
+	refuses("a token of another issuer is refused", claims({ iss: "https://elsewhere.example" }), claims({ iss: undefined }));
+	refuses(
+		"a token for somebody else is refused",
+		claims({ aud: "another-service" }),
+		claims({ aud: ["another-service"] }),
+		claims({ aud: undefined }),
+		claims({ aud: ["service", "another-service"], azp: "another-service" }),
+	);
+	refuses("a token of another sign-in is refused", claims({ nonce: "another" }), claims({ nonce: undefined }));
+	refuses("a token that has expired is refused", claims({ exp: now - 3_600 }), claims({ exp: undefined }), claims({ nbf: now + 3_600 }));
+	refuses(
+		"a token that nobody has signed is refused",
+		() => alg("none", byNothing),
+		() => alg("None", byNothing),
+	);
+	refuses(
+		"a token signed with a secret in place of a key is refused",
+		() => alg("HS256", byHmac(pem())),
+		({ clientSecret }) => alg("HS256", byHmac(clientSecret)),
+	);
+	refuses(
+		"a token with a key of a stranger is refused",
+		() => ({ signer: byRsa(signingKey("stranger")) }),
+		() => ({ header: (header) => ({ ...header, kid: "stranger" }), signer: byRsa(signingKey("stranger")) }),
+		() => ({
+			header: (header) => ({ ...header, kid: undefined, jwk: signingKey("stranger").publicKey.export({ format: "jwk" }) }),
+			signer: byRsa(signingKey("stranger")),
+		}),
+	);
+	refuses(
+		"a token that was changed on its way is refused",
+		() => ({ token: changeSubject }),
+		() => ({ token: (text) => text.slice(0, -10) }),
+	);
+	refuses("an answer without a token of who it is is refused", () => ({ withoutIdToken: true }));
+}
+
+/** The same signature over other claims. */
+function changeSubject(token: string): string {
+	const [header = "", payload = "", signature = ""] = token.split(".");
+	const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object;
+	return [header, Buffer.from(JSON.stringify({ ...claims, email: "root@example.com" })).toString("base64url"), signature].join(".");
+}

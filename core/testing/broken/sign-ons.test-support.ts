@@ -1,0 +1,186 @@
+import { createHash, createHmac, createPublicKey, type JsonWebKey, type KeyObject, randomBytes, verify } from "node:crypto";
+import { type AuthBackend, type DevicePending, type Identity, type InteractiveSignIn, SvcError } from "../../contract/index.ts";
+import type { ProviderTerms } from "../auth/interactive-checks.ts";
+import type { Broken } from "./refusals.test-support.ts";
+
+/** What is looked at before somebody is let in. */
+export type SignOnCheck =
+	| "issuer"
+	| "audience"
+	| "nonce"
+	| "expiry"
+	| "none"
+	| "hmac"
+	| "signature"
+	| "headerKey"
+	| "tenant"
+	| "email"
+	| "fresh keys"
+	| "challenge"
+	| "outage"
+	| "abort"
+	| "pending"
+	| "groups"
+	| "once";
+
+type Claims = Readonly<Record<string, unknown>>;
+type Jwk = JsonWebKey & { readonly kid?: string };
+
+/** A small backend that asks a provider of OpenID Connect, and keeps all promises but for what it is told not to look at. */
+export function createSignOn(provider: ProviderTerms, skipped: ReadonlySet<SignOnCheck> = new Set()): AuthBackend {
+	const signOn = new SignOn(provider, (check) => !skipped.has(check));
+	return { takesPasswords: false, interactive: signOn, authenticate: async () => undefined };
+}
+
+class SignOn implements InteractiveSignIn {
+	readonly label = "Test";
+	readonly #terms: ProviderTerms;
+	readonly #looksAt: (check: SignOnCheck) => boolean;
+	readonly #known = new Map<string, Identity | undefined>();
+	#keys: readonly Jwk[] | undefined;
+
+	constructor(terms: ProviderTerms, looksAt: (check: SignOnCheck) => boolean) {
+		this.#terms = terms;
+		this.#looksAt = looksAt;
+	}
+
+	async begin(
+		{ redirectUri, state }: { readonly redirectUri: string; readonly state: string },
+		{ signal }: { readonly signal: AbortSignal },
+	): Promise<{ url: string; kept: string }> {
+		if (this.#looksAt("abort")) signal.throwIfAborted();
+		await this.#get("/.well-known/openid-configuration");
+		const [nonce, verifier] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
+		const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+		const url = new URL("/authorize", this.#terms.issuer);
+		const client_id = this.#terms.client_id;
+		const always = { response_type: "code", client_id, redirect_uri: redirectUri, state, nonce, code_challenge };
+		const method = this.#looksAt("challenge") ? { code_challenge_method: "S256" } : {};
+		for (const [name, value] of Object.entries({ ...always, ...method })) url.searchParams.set(name, value);
+		return { url: url.href, kept: `${nonce}.${verifier}` };
+	}
+
+	async complete({ redirectUri, state, kept, query }: Parameters<InteractiveSignIn["complete"]>[0]): Promise<Identity | undefined> {
+		const returned = new URLSearchParams(query);
+		const [[code, ...codes], [given, ...states]] = [returned.getAll("code"), returned.getAll("state")];
+		if (code === undefined || given !== state || codes.length + states.length > 0) return undefined;
+		if (!this.#looksAt("once") && this.#known.get(code) !== undefined) return this.#known.get(code);
+		const [nonce = "", code_verifier = ""] = kept.split(".");
+		const answer = await this.#exchange({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier });
+		const identity = answer instanceof Object && "id_token" in answer ? await this.#verify(String(answer.id_token), nonce) : undefined;
+		this.#known.set(code, identity);
+		return identity;
+	}
+
+	async beginDevice() {
+		const answer = (await this.#get("/device")) as { device_code: string; user_code: string; verification_uri: string };
+		return { deviceCode: answer.device_code, userCode: answer.user_code, url: answer.verification_uri, expiresIn: 600, interval: 1 };
+	}
+
+	async pollDevice(device_code: string): Promise<Identity | DevicePending | undefined> {
+		const answer = await this.#exchange({ device_code });
+		if (answer === "authorization_pending" || answer === "slow_down") {
+			return this.#looksAt("pending") ? { pending: true, slowDown: answer === "slow_down" } : undefined;
+		}
+		return answer instanceof Object && "id_token" in answer ? this.#verify(String(answer.id_token), undefined) : undefined;
+	}
+
+	async #verify(token: string, nonce: string | undefined): Promise<Identity | undefined> {
+		const [header, claims] = token.split(".", 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as Claims);
+		if (header === undefined || claims === undefined || !(await this.#isSigned(token, header))) return undefined;
+		const { issuer, client_id } = this.#terms;
+		const { iss, aud, azp, exp, nbf, tid, email, email_verified, groups, sub } = claims;
+		const now = Date.now() / 1_000;
+		const isOurs = Array.isArray(aud) ? aud.includes(client_id) && azp === client_id : aud === client_id;
+		const isNow = typeof exp === "number" && exp > now - 30 && (nbf === undefined || Number(nbf) < now + 30);
+		const rules: readonly (readonly [SignOnCheck, boolean])[] = [
+			["issuer", iss === issuer],
+			["audience", isOurs],
+			["nonce", claims["nonce"] === nonce],
+			["expiry", isNow],
+			["tenant", tid === "ours"],
+			["email", email_verified === true],
+		];
+		if (rules.some(([check, isKept]) => !isKept && this.#looksAt(check))) return undefined;
+		if (typeof email !== "string" || email.length > 256 || !/^[\w.@-]+$/.test(email)) return undefined;
+		const known = Array.isArray(groups) ? (groups as string[]) : [];
+		return { username: email, subject: String(sub), ...((known.length > 0 || this.#looksAt("groups")) && { groups: known }) };
+	}
+
+	async #isSigned(token: string, { alg, kid, jwk }: Claims): Promise<boolean> {
+		if (!this.#looksAt("signature")) return true;
+		if (String(alg).toLowerCase() === "none") return !this.#looksAt("none");
+		const [text, signature] = [token.slice(0, token.lastIndexOf(".")), Buffer.from(token.slice(token.lastIndexOf(".") + 1), "base64url")];
+		const own = (await this.#readKeys()).find((each) => kid === undefined || each.kid === kid);
+		const chosen = !this.#looksAt("headerKey") && jwk !== undefined ? (jwk as Jwk) : own;
+		if (chosen === undefined) return false;
+		const key: KeyObject = createPublicKey({ key: chosen, format: "jwk" });
+		if (alg === "RS256") return verify("sha256", Buffer.from(text), key, signature);
+		if (alg !== "HS256" || this.#looksAt("hmac")) return false;
+		return createHmac("sha256", key.export({ format: "pem", type: "spki" }))
+			.update(text)
+			.digest()
+			.equals(signature);
+	}
+
+	async #readKeys(): Promise<readonly Jwk[]> {
+		if (this.#keys !== undefined && !this.#looksAt("fresh keys")) return this.#keys;
+		this.#keys = ((await this.#get("/keys")) as { keys: readonly Jwk[] }).keys;
+		return this.#keys;
+	}
+
+	/** What the token endpoint answers, or the word for its refusal; undefined for no. */
+	async #exchange(form: Readonly<Record<string, string>>): Promise<object | string | undefined> {
+		const { client_id, client_secret } = this.#terms;
+		try {
+			const body = new URLSearchParams({ ...form, client_id, client_secret });
+			const response = await fetch(new URL("/token", this.#terms.issuer), { method: "POST", body });
+			const answer = (await response.json()) as { readonly error?: string };
+			return answer.error ?? answer;
+		} catch {
+			if (!this.#looksAt("outage")) return undefined;
+			throw new SvcError("SVC_UNAVAILABLE", "the provider cannot be asked");
+		}
+	}
+
+	async #get(path: string): Promise<unknown> {
+		try {
+			return await (await fetch(new URL(path, this.#terms.issuer))).json();
+		} catch {
+			throw new SvcError("SVC_UNAVAILABLE", "the provider cannot be asked");
+		}
+	}
+}
+
+/** Backends that do not look at one thing. */
+export const brokenSignOns: readonly (Pick<Broken<AuthBackend>, "name" | "refusedBy"> & { readonly skipped: SignOnCheck })[] = [
+	{ name: "the issuer does not count", skipped: "issuer", refusedBy: "a token of another issuer is refused" },
+	{ name: "the audience does not count", skipped: "audience", refusedBy: "a token for somebody else is refused" },
+	{ name: "the nonce does not count", skipped: "nonce", refusedBy: "a token of another sign-in is refused" },
+	{ name: "tokens never grow old", skipped: "expiry", refusedBy: "a token that has expired is refused" },
+	{ name: "alg: none is taken", skipped: "none", refusedBy: "a token that nobody has signed is refused" },
+	{ name: "a public key is taken for a secret", skipped: "hmac", refusedBy: "a token signed with a secret in place of a key is refused" },
+	{ name: "signatures do not count", skipped: "signature", refusedBy: "a token that was changed on its way is refused" },
+	{ name: "tokens may bring their own key", skipped: "headerKey", refusedBy: "a token with a key of a stranger is refused" },
+	{ name: "every tenant comes in", skipped: "tenant", refusedBy: "somebody of another tenant is refused" },
+	{ name: "any mail address is a name", skipped: "email", refusedBy: "a mail address that the provider has not verified is no name" },
+	{
+		name: "keys are read once",
+		skipped: "fresh keys",
+		refusedBy: "when the provider changes its keys, new ones are taken at once and withdrawn ones no more",
+	},
+	{
+		name: "the PKCE challenge is the verifier itself",
+		skipped: "challenge",
+		refusedBy: "each sign-in has a nonce and a PKCE challenge of its own, and keeps what fits a cookie",
+	},
+	{
+		name: 'an outage is answered as "no"',
+		skipped: "outage",
+		refusedBy: "while the provider is away everybody gets SVC_UNAVAILABLE, and no secret shows",
+	},
+	{ name: "an abort is ignored", skipped: "abort", refusedBy: "a sign-in that is aborted gives no answer" },
+	{ name: "waiting is a no", skipped: "pending", refusedBy: "a device, where there are any, waits until somebody has decided" },
+	{ name: "groups that are gone are not told", skipped: "groups", refusedBy: "groups that the provider no longer names are gone" },
+	{ name: "a code is good again", skipped: "once", refusedBy: "a code is good once, and for the browser that began" },
+];

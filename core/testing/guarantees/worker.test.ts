@@ -1,0 +1,231 @@
+// test-timeout: 240
+// test-waits
+import * as assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { type CuttingProxy, startCuttingProxy } from "../web/cutting-proxy.test-support.ts";
+import { isFinal } from "./ledger.test-support.ts";
+import { findByEnvironment } from "./processes.test-support.ts";
+import { endLeftovers, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
+import { until } from "./until.test-support.ts";
+import { connected, createWorkerKey, startWorkerProcess, type WorkerProcess, workerOptions } from "./worker-process.test-support.ts";
+
+const test = suite("workers");
+let directory = "";
+let service: ServiceProcess;
+let line: CuttingProxy;
+let key = "";
+const workers: WorkerProcess[] = [];
+
+const greet = `#!/bin/sh
+echo "hello $1 from $0: $(cat "$(dirname "$0")/lib/word")"
+`;
+const action = {
+	name: "greet",
+	runner_type: "local-shell-script",
+	entry_point: "greet.sh",
+	parameters: { name: { type: "string", position: 0 }, worker_labels: { default: ["site-a"], immutable: true } },
+};
+
+const files = ({ lease } = { lease: 3 }) => ({
+	directory,
+	environment: { ...workerOptions, SVC_WORKERS_LEASE: String(lease) },
+	runners: { "local-script": "localScript()" },
+	packs: join(directory, "packs"),
+});
+
+async function writePack(): Promise<void> {
+	const actions = join(directory, "packs/far/actions");
+	await mkdir(join(actions, "lib"), { recursive: true });
+	await writeFile(
+		join(directory, "packs/far/pack.yaml"),
+		JSON.stringify({ ...{ ref: "far", name: "far", version: "1.0.0" }, description: "Far.", author: "Ada" }),
+	);
+	await writeFile(join(actions, "greet.yaml"), JSON.stringify(action));
+	await writeFile(join(actions, "greet.sh"), greet, { mode: 0o755 });
+	await writeFile(join(actions, "lib/word"), "beside");
+}
+
+test.before(async () => {
+	directory = await mkdtemp(join(tmpdir(), "svc-worker-"));
+	await writePack();
+	// Time for a slow machine to start the service once more.
+	service = await startServiceProcess(files({ lease: 60 }));
+	line = await startCuttingProxy(service.api);
+	key = await createWorkerKey(service);
+});
+
+test.after(async () => {
+	for (const worker of workers) await worker.kill();
+	await line.close();
+	await service.kill();
+	endLeftovers(directory);
+	await rm(directory, { recursive: true, force: true });
+});
+
+function start(name: string, labels: string, given: { readonly places?: number } = {}): WorkerProcess {
+	const worker = startWorkerProcess({ directory, name, labels, url: line.url, key, ...given });
+	workers.push(worker);
+	return worker;
+}
+
+async function run(cmd: string, labels: readonly string[], parameters: object = {}): Promise<string> {
+	return (await service.client.executions.create({ action: "core.local", parameters: { cmd, worker_labels: labels, ...parameters } })).id;
+}
+
+function ended(id: string, seconds = 30): Promise<ExecutionRecord> {
+	return until(`execution ${id} is final`, seconds, async () => {
+		const record = await service.client.executions.get(id);
+		return isFinal(record) ? record : undefined;
+	});
+}
+
+/** What the execution shows of where it is. */
+async function shown(id: string): Promise<Readonly<Record<string, unknown>>> {
+	const { liveaction } = await service.client.executions.get(id);
+	return (liveaction as { readonly runner_info?: Readonly<Record<string, unknown>> }).runner_info ?? {};
+}
+
+/** Until the command of an execution has made a file, which it does as `touch` says. */
+const made = (file: string) => until(`${file} is made`, 30, () => existsSync(join(directory, file)) || undefined);
+const touch = (file: string) => `touch ${join(directory, file)}`;
+
+/** Until no process of a command is left that says so in its words. */
+function gone(word: string): Promise<true> {
+	return until(`nothing of ${word} is left`, 30, () => findByEnvironment(`WORD=${word}\0`).length === 0 || undefined);
+}
+
+test("a worker carries out what needs its labels, with output and exit code", async () => {
+	start("one", "blue,site-a");
+	await connected(service, "one");
+	const id = await run("echo here; echo to stderr >&2; exit 3", ["blue"]);
+	const record = await ended(id);
+	assert.equal(record.status, "failed", JSON.stringify(record));
+	assert.equal(record.result?.["return_code"], 3);
+	assert.equal(record.result?.["stdout"], "here");
+	assert.equal(record.result?.["stderr"], "to stderr");
+	assert.equal(await service.client.executions.output(id, { type: "stdout" }), "here\n");
+	assert.equal((await shown(id))["worker"], "one");
+});
+
+test("a script of a pack comes to the worker with its parameters", async () => {
+	const record = await ended((await service.client.executions.create({ action: "far.greet", parameters: { name: "Ada" } })).id);
+	assert.equal(record.status, "succeeded", JSON.stringify(record));
+	assert.match(String(record.result?.["stdout"]), /^hello Ada from .*\/worker-one\/packs\/far\/[0-9a-f]{64}\/actions\/greet\.sh: beside$/);
+});
+
+test("what no worker has the labels for waits, says so, and ends by cancel and time-out", async () => {
+	const [waiting, late] = [await run("true", ["blue", "absent"]), await run("true", ["absent"], { timeout: 1 })];
+	const waits = await until("it says what it waits for", 20, async () => (await shown(waiting))["waits_for"]);
+	assert.equal(waits, "no worker has the labels absent, blue and the runner local-shell-cmd");
+	assert.equal((await ended(late)).status, "timeout");
+	await service.client.executions.cancel(waiting);
+	assert.equal((await ended(waiting)).status, "canceled");
+});
+
+test("cancel and time-out end the processes on the worker", async () => {
+	const canceled = await run(`${touch("a")}; WORD=canceled sleep 60`, ["blue"]);
+	const late = await run(`${touch("b")}; WORD=late sleep 60`, ["blue"], { timeout: 2 });
+	await made("a");
+	await service.client.executions.cancel(canceled);
+	assert.equal((await ended(canceled)).status, "canceled");
+	assert.equal((await ended(late)).status, "timeout");
+	await Promise.all([gone("canceled"), gone("late")]);
+});
+
+test("a line that is cut again and again loses nothing and repeats nothing", async () => {
+	const lines = 400;
+	const id = await run(`i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.005; done`, ["blue"]);
+	const cutting = setInterval(() => line.cut(), 150);
+	try {
+		assert.equal((await ended(id)).status, "succeeded");
+	} finally {
+		clearInterval(cutting);
+	}
+	const text = Array.from({ length: lines }, (_, index) => `line ${index}\n`).join("");
+	assert.equal(await service.client.executions.output(id, { type: "stdout" }), text);
+});
+
+test("a run goes on while the service is restarted, and its output has no gap and no repeat", async () => {
+	const lines = 300;
+	const id = await run(`${touch("c")}; i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.01; done`, ["blue"]);
+	await made("c");
+	await until("some of it is stored", 20, async () => (await service.client.executions.output(id)) !== "" || undefined);
+	await service.kill();
+	service = await startServiceProcess({ ...files(), token: service.token });
+	line.aim(service.api);
+	const record = await ended(id);
+	assert.equal(record.status, "succeeded", JSON.stringify(record));
+	const text = Array.from({ length: lines }, (_, index) => `line ${index}\n`).join("");
+	assert.equal(await service.client.executions.output(id, { type: "stdout" }), text);
+	assert.equal(record.result?.["stdout"], text.trimEnd());
+});
+
+test("a worker that is cut off ends its processes before the service gives their run up", async () => {
+	const id = await run(`${touch("e")}; trap 'touch ${join(directory, "ended")}; exit 1' TERM; WORD=cut sleep 60 & wait`, ["blue"]);
+	await made("e");
+	line.aim("http://127.0.0.1:1");
+	line.cut();
+	try {
+		const record = await ended(id);
+		assert.equal(record.status, "abandoned", JSON.stringify(record));
+		assert.ok(existsSync(join(directory, "ended")), "its process was told to end before");
+		assert.equal(findByEnvironment("WORD=cut\0").length, 0);
+	} finally {
+		line.aim(service.api);
+	}
+	assert.equal((await ended(await run("true", ["blue"]))).status, "succeeded", "it takes work again");
+});
+
+test("a key without the permission, or for another label, takes nothing", async () => {
+	for (const scopes of [["execution_list"], ["worker:green"]]) {
+		const worker = startWorkerProcess({
+			...{ directory, name: "stranger", labels: "blue", url: line.url },
+			key: await createWorkerKey(service, scopes),
+		});
+		workers.push(worker);
+		assert.notEqual(await worker.exited, 0);
+		assert.match(worker.log(), /does not have the permission "worker_take" on "worker:blue"/);
+	}
+});
+
+test("a worker that is told to stop lets its run come to its end, and takes nothing new", async () => {
+	const worker = start("leaving", "leaving");
+	const id = await run(`${touch("f")}; sleep 1; echo done`, ["leaving"]);
+	await made("f");
+	worker.signal("SIGTERM");
+	const later = await run("true", ["leaving"]);
+	assert.equal(await worker.exited, 0, worker.log());
+	assert.equal((await ended(id)).result?.["stdout"], "done");
+	await until("the later one waits", 20, async () => (await shown(later))["waits_for"]);
+	await service.client.executions.cancel(later);
+});
+
+test("the run of a killed worker ends abandoned, and nothing of it is left", async () => {
+	const worker = start("mortal", "mortal");
+	const id = await run(`${touch("d")}; WORD=orphan sleep 60`, ["mortal"]);
+	await made("d");
+	await worker.kill();
+	const record = await ended(id);
+	assert.equal(record.status, "abandoned", JSON.stringify(record));
+	assert.equal(record.result?.["error"], 'the worker "mortal" that ran the action went away');
+	await gone("orphan");
+});
+
+test("two workers never run the same", async () => {
+	for (const name of ["racer-1", "racer-2"]) start(name, "race", { places: 3 });
+	await Promise.all([connected(service, "racer-1"), connected(service, "racer-2")]);
+	const ids = await Promise.all(Array.from({ length: 24 }, (_, index) => run(`echo ${index} >> ${join(directory, "races")}`, ["race"])));
+	for (const id of ids) assert.equal((await ended(id)).status, "succeeded");
+	const ran = (await readFile(join(directory, "races"), "utf8")).trim().split("\n").map(Number);
+	assert.deepEqual(
+		ran.sort((one, other) => one - other),
+		ids.map((_, index) => index),
+	);
+});
+
+test.run();
