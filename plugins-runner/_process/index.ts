@@ -1,6 +1,7 @@
 export * from "../_shell/index.ts";
 export * from "./environment.ts";
 export * from "./exit-number.ts";
+export { FileFollower } from "./lasting/file-follower.ts";
 export * from "./launcher.ts";
 export * from "./launcher-access.ts";
 export * from "./output-channel.ts";

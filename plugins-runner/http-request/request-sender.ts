@@ -41,6 +41,7 @@ export class RequestSender {
 			runnerParameters,
 			actionParameters: context.actionParameters,
 			actionRef: context.action_ref,
+			traceparent: context.environment["TRACEPARENT"],
 			fileRoots: [...(context.packDirectory === undefined ? [] : [context.packDirectory]), ...(options.file_roots ?? [])],
 		});
 		const connections = createConnections(undici, {

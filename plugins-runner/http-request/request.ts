@@ -15,12 +15,20 @@ export interface RequestInput {
 	readonly actionParameters: JsonObject;
 	readonly actionRef: string;
 	readonly fileRoots: readonly string[];
+	/** Where the run stands in a trace; a header of the action wins. */
+	readonly traceparent?: string | undefined;
 }
 
 const methods = ["HEAD", "GET", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PURGE"];
 
 /** The first request of a run. Messages name parameters and never hold their values, which may be secrets. */
-export async function createRequest({ runnerParameters, actionParameters, actionRef, fileRoots }: RequestInput): Promise<HttpRequest> {
+export async function createRequest({
+	runnerParameters,
+	actionParameters,
+	actionRef,
+	fileRoots,
+	traceparent,
+}: RequestInput): Promise<HttpRequest> {
 	const { url, credentials } = toUrl(runnerParameters.url, actionParameters["params"]);
 	const headers = toHeaders(runnerParameters.headers);
 	const encoded = await encodeBody({
@@ -42,6 +50,7 @@ export async function createRequest({ runnerParameters, actionParameters, action
 	headers["accept"] ??= "*/*";
 	headers["accept-encoding"] ??= "gzip, deflate";
 	headers["x-svc-action"] = actionRef;
+	if (traceparent !== undefined) headers["traceparent"] ??= traceparent;
 	const authorization = toAuthorization(runnerParameters, actionParameters["auth"]) ?? credentials;
 	if (authorization !== undefined) headers["authorization"] = authorization;
 	const cookies = toCookies(runnerParameters.cookies);

@@ -1,26 +1,39 @@
 import { defineRunner, SvcError } from "../../core/contract/index.ts";
+import { containerParameters, type ShellContainerOptions, ShellContainers } from "../_container/index.ts";
 import { assertNoNul, createShellAccess, type ShellOptions, shellParameters } from "../_process/index.ts";
 
 const parameters = {
 	cmd: { type: "string", description: "Command line for the shell." },
 	...shellParameters,
+	...containerParameters,
 } as const;
 
+export interface LocalCommandOptions extends ShellOptions, ShellContainerOptions {}
+
 /** Runs a command line with the shell of this machine. */
-export const localCommand = defineRunner("local-shell-cmd", (options: ShellOptions) => {
+export const localCommand = defineRunner("local-shell-cmd", (options: LocalCommandOptions) => {
+	const containers = new ShellContainers(options);
 	const access = createShellAccess("local-shell-cmd", options);
 	return {
 		description: "Runs a command with the local shell.",
 		parameters,
-		capabilities: { streaming: true, cancellation: true, recovery: options.survive_restart === true },
+		capabilities: { streaming: true, cancellation: true, recovery: options.survive_restart === true || options.containers !== undefined },
 		entryPoint: "forbidden",
-		check: access.check,
-		start: access.start,
-		stop: access.stop,
+		async check() {
+			containers.check();
+			await access.check();
+		},
+		async start(context) {
+			containers.start(context);
+			await access.start(context);
+		},
+		async stop() {
+			await containers.stop();
+			await access.stop();
+		},
 		async run(context) {
-			const { cmd } = context.runnerParameters;
-			if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given');
-			assertNoNul("cmd", cmd);
+			const cmd = toCommand(context.runnerParameters);
+			if (containers.isFor(context)) return containers.run(context, async () => ({ cmd, environment: { SVC_ACTION_DEBUG: "False" } }));
 			return access.run(context, {
 				file: "/bin/sh",
 				args: ["-c", cmd],
@@ -29,7 +42,20 @@ export const localCommand = defineRunner("local-shell-cmd", (options: ShellOptio
 				environment: { SVC_ACTION_DEBUG: "False" },
 			});
 		},
-		recover: (context, state) => access.recover(context, state),
-		afterRun: access.afterRun,
+		async recover(context, state) {
+			if (!containers.isOf(state)) return access.recover(context, state);
+			const environment = { SVC_ACTION_DEBUG: "False" };
+			return containers.recover(context, state, async () => ({ cmd: toCommand(context.runnerParameters), environment }));
+		},
+		async afterRun(run) {
+			await containers.forget(run);
+			await access.afterRun(run);
+		},
 	};
 });
+
+function toCommand({ cmd }: { readonly cmd?: string | null | undefined }): string {
+	if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given');
+	assertNoNul("cmd", cmd);
+	return cmd;
+}

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import {
+	type JsonObject,
+	type JsonValue,
+	type Logger,
+	type PluginContext,
+	RunAborted,
+	type RunContext,
+	type RunResult,
+	SvcError,
+} from "../../core/contract/index.ts";
+import { createOutputResult } from "../_shell/index.ts";
+import { assertOptions, type ContainerOptions, defaults } from "./container-options.ts";
+import { type ContainerEnd, ContainerRun, liveactionLabel, type PreparedContainer } from "./container-run.ts";
+import { type ContainerProgram, type GivenLimits, toContainerSpec } from "./container-spec.ts";
+import { Engine } from "./engine.ts";
+import { readAddress } from "./engine-address.ts";
+import { EngineClient } from "./engine-client.ts";
+import { toRegistryCredentials } from "./image.ts";
+import { Leftovers } from "./leftovers.ts";
+
+/** What an action runs in a container. */
+export interface ContainerWork {
+	readonly program: ContainerProgram;
+	readonly limits: GivenLimits;
+	/** Put into the program's `directory` before it begins. */
+	readonly archive?: Buffer;
+}
+
+/** What of a run its container needs. */
+type Context = Pick<
+	RunContext,
+	"execution_id" | "liveaction_id" | "action_ref" | "signal" | "emit" | "captured" | "saveState" | "setRunnerInfo"
+> & {
+	readonly runnerParameters: { readonly timeout?: JsonValue };
+};
+
+interface Started {
+	readonly engine: Engine;
+	readonly isLocal: boolean;
+	readonly installation: string;
+	readonly logger: Logger;
+	readonly leftovers: Leftovers;
+}
+
+/** Containers of one runner: made, followed, found again and removed. */
+export class ContainerRuns {
+	readonly #options: ContainerOptions;
+	#started: Started | undefined;
+
+	constructor(options: ContainerOptions) {
+		this.#options = options;
+	}
+
+	/** Throws `SVC_CONFIG` for options that are wrong. Asks no engine. */
+	check(): void {
+		assertOptions(this.#options);
+		readAddress(this.#options);
+	}
+
+	start({ logger, dataDirectory }: PluginContext): void {
+		assertOptions(this.#options);
+		const address = readAddress(this.#options);
+		const engine = new Engine(new EngineClient(address));
+		const installation = this.#options.installation ?? toInstallation(dataDirectory);
+		const leftovers = new Leftovers({ engine, installation, logger });
+		leftovers.start();
+		this.#started = { engine, isLocal: "socketPath" in address, installation, logger, leftovers };
+	}
+
+	async stop(): Promise<void> {
+		await this.#started?.leftovers.stop();
+		this.#started = undefined;
+	}
+
+	run(context: Context, work: () => Promise<ContainerWork>): Promise<ContainerEnd> {
+		return this.#create(context, work).run();
+	}
+
+	/** Undefined: there is no such container any more, or it is not of this engine. */
+	recover(context: Context, state: JsonObject, work: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
+		return this.#create(context, work).recover(state);
+	}
+
+	/** Nobody asks for it any more. */
+	async forget({ liveaction_id }: Pick<RunContext, "liveaction_id">): Promise<void> {
+		await this.#started?.engine.remove(toName(liveaction_id));
+	}
+
+	#create(context: Context, work: () => Promise<ContainerWork>): ContainerRun {
+		const { engine, logger } = this.#get();
+		const name = toName(context.liveaction_id);
+		context.setRunnerInfo({ hostname: hostname() });
+		return new ContainerRun({
+			...{ engine, logger, context, name },
+			grace: this.#options.stop_grace ?? defaults.stop_grace,
+			prepare: async () => this.#prepare(context, await work()),
+			onImagePull: (image) => context.emit("other", `pulling image ${image}\n`),
+		});
+	}
+
+	async #prepare(context: Context, { program, limits, archive }: ContainerWork): Promise<PreparedContainer> {
+		const { isLocal, installation } = this.#get();
+		const labels = toLabels(context, installation);
+		const spec = await toContainerSpec(program, limits, { options: this.#options, labels, isLocal });
+		const { directory } = program;
+		return {
+			...spec,
+			credentials: toRegistryCredentials(program.image, this.#options),
+			...(directory === undefined || archive === undefined ? {} : { files: { directory, archive } }),
+		};
+	}
+
+	#get(): Started {
+		if (this.#started === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
+		return this.#started;
+	}
+}
+
+/** Never used again for anything else, as the id is not. */
+function toName(liveactionId: string): string {
+	return `svc-${liveactionId}`;
+}
+
+/** This service among those that share the engine. */
+function toInstallation(dataDirectory: string): string {
+	return createHash("sha256").update(`${hostname()}\n${dataDirectory}`).digest("hex").slice(0, 16);
+}
+
+function toLabels({ execution_id, liveaction_id, action_ref, runnerParameters }: Context, installation: string): Record<string, string> {
+	return {
+		"svc.installation": installation,
+		"svc.execution": execution_id,
+		[liveactionLabel]: liveaction_id,
+		"svc.action": action_ref,
+		...Leftovers.toLabel(runnerParameters.timeout),
+	};
+}
+
+/** The result of an execution whose container has ended: as that of a shell action. */
+export function toContainerResult(context: RunContext, end: ContainerEnd): RunResult {
+	if (end === "left") return { succeeded: false, status: "running", result: {} };
+	const { signal, runnerParameters } = context;
+	const timedOut = signal.reason instanceof RunAborted && signal.reason.kind === "timeout";
+	const number = timedOut ? -9 : typeof end === "string" ? -1 : end.exitCode;
+	const succeeded = number === 0 && !signal.aborted;
+	const error = timedOut ? `Action failed to complete in ${String(runnerParameters["timeout"])} seconds` : toError(end, signal);
+	const result = {
+		failed: !succeeded,
+		succeeded,
+		return_code: number,
+		...createOutputResult((type) => context.captured(type)),
+		...(error === undefined ? {} : { error }),
+	};
+	return { succeeded, result };
+}
+
+/** Why it has ended, where the exit code alone does not say. */
+export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal): string | undefined {
+	if (signal.aborted) return undefined;
+	if (end === "gone") return "the container is gone: somebody has removed it";
+	if (end === "unstarted") return "the container was not started";
+	if (end.outOfMemory) return "the container was ended for want of memory";
+	// Engines do not all say so, nor always.
+	if (end.exitCode === 137) return "the container was killed, perhaps for want of memory";
+	return end.error === "" || end.exitCode === 0 ? undefined : end.error;
+}

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { SvcError } from "../../core/contract/index.ts";
+
+/** Where the engine listens, and how it is recognised. */
+export interface EngineAddressOptions {
+	/**
+	 * `unix:///path/of/socket`, or `tcp://host:port` with `tls`. Default the first that is there of `/var/run/docker.sock` and
+	 * `/run/podman/podman.sock`.
+	 */
+	readonly host?: string;
+	/** Files (PEM): the authority that the engine's certificate is from, and certificate and key of this service. */
+	readonly tls?: { readonly ca_file: string; readonly cert_file?: string; readonly key_file?: string };
+}
+
+/** What a connection is opened with, as `request` of node:http and node:https has it. */
+export type EngineAddress =
+	| { readonly socketPath: string }
+	| { readonly host: string; readonly port: number; readonly tls: TlsFiles | undefined };
+
+export interface TlsFiles {
+	readonly ca: Buffer;
+	readonly cert?: Buffer;
+	readonly key?: Buffer;
+}
+
+const usualSockets = ["/var/run/docker.sock", "/run/podman/podman.sock"];
+const allowed = 'must be "unix:///path" or "tcp://host:port"';
+
+/** Throws `SVC_CONFIG` where it is no address, where files are missing, and for connections that anybody could listen to. */
+export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress {
+	const address = host ?? `unix://${usualSockets.find((path) => existsSync(path)) ?? usualSockets[0]}`;
+	if (typeof address !== "string") throw problem("host", allowed);
+	if (address.startsWith("unix://")) {
+		const socketPath = address.slice("unix://".length);
+		if (!socketPath.startsWith("/")) throw problem("host", `${allowed}, with an absolute path`);
+		if (tls !== undefined) throw problem("tls", 'is for "tcp://host:port"');
+		return { socketPath };
+	}
+	const url = URL.canParse(address) ? new URL(address) : undefined;
+	if (url === undefined || url.protocol !== "tcp:" || url.hostname === "" || !["", "/"].includes(url.pathname))
+		throw problem("host", allowed);
+	const name = url.hostname.replace(/^\[|\]$/g, "");
+	if (tls === undefined && !isLoopback(name)) {
+		throw problem("tls", `must be given for "${address}": whoever can speak to an engine owns its machine`);
+	}
+	return { host: name, port: Number(url.port || (tls === undefined ? 2375 : 2376)), tls: tls === undefined ? undefined : readTls(tls) };
+}
+
+function readTls({ ca_file, cert_file, key_file }: NonNullable<EngineAddressOptions["tls"]>): TlsFiles {
+	if ((cert_file === undefined) !== (key_file === undefined)) throw problem("tls", "needs cert_file and key_file together");
+	return {
+		ca: read("tls.ca_file", ca_file),
+		...(cert_file === undefined ? {} : { cert: read("tls.cert_file", cert_file) }),
+		...(key_file === undefined ? {} : { key: read("tls.key_file", key_file) }),
+	};
+}
+
+function read(name: string, path: unknown): Buffer {
+	if (typeof path !== "string") throw problem(name, "must be the path of a file");
+	try {
+		return readFileSync(path);
+	} catch (error) {
+		throw problem(name, `cannot be read: ${String(error)}`);
+	}
+}
+
+function isLoopback(name: string): boolean {
+	return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
+}
+
+/** An option of containers that is wrong. */
+export function problem(option: string, what: string): SvcError {
+	return new SvcError("SVC_CONFIG", `option "${option}" of containers ${what}`);
+}

@@ -1,0 +1,174 @@
+import type { IncomingMessage } from "node:http";
+import { type EngineClient, EngineRefusal, EngineUnreachable } from "./engine-client.ts";
+
+/** What is known of a container. */
+export interface ContainerView {
+	readonly id: string;
+	readonly labels: Readonly<Record<string, string>>;
+	/** `created`: it has never begun. `ended`: it will not go on. */
+	readonly phase: "created" | "running" | "ended";
+	readonly exitCode: number;
+	/** Whether it was ended for want of memory. */
+	readonly outOfMemory: boolean;
+	/** What the engine says of an end of its own. */
+	readonly error: string;
+}
+
+/** A container that is left, as lists have it. */
+export interface ListedContainer {
+	readonly id: string;
+	readonly labels: Readonly<Record<string, string>>;
+	readonly isRunning: boolean;
+}
+
+interface Inspected {
+	readonly Id?: string;
+	readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null };
+	readonly State?: { readonly Status?: string; readonly ExitCode?: number; readonly OOMKilled?: boolean; readonly Error?: string };
+}
+
+interface Waited {
+	readonly StatusCode?: number;
+	readonly Error?: { readonly Message?: string } | null;
+}
+
+/** The requests that are made of an engine. They throw `EngineUnreachable` where it does not answer. */
+export class Engine {
+	readonly #client: EngineClient;
+
+	constructor(client: EngineClient) {
+		this.#client = client;
+	}
+
+	/** Undefined: there is none. */
+	async look(name: string, signal?: AbortSignal): Promise<ContainerView | undefined> {
+		const path = `/containers/${encodeURIComponent(name)}/json`;
+		const call = { method: "GET", path, patience: 20_000, ...(signal === undefined ? {} : { signal }) } as const;
+		const found = (await orUndefined(this.#client.json(call))) as Inspected | undefined;
+		return found === undefined ? undefined : toView(found);
+	}
+
+	/** Rejects where the name is taken; engines do not agree by which status, so look who has it. */
+	async create(name: string, container: object, signal: AbortSignal): Promise<void> {
+		await this.#client.json({ method: "POST", path: "/containers/create", query: { name }, body: container, signal });
+	}
+
+	/** Unpack an archive below a directory of the container, which has not to be running. */
+	async upload(name: string, directory: string, archive: Buffer, signal: AbortSignal): Promise<void> {
+		const path = `/containers/${encodeURIComponent(name)}/archive`;
+		await this.#client.json({ method: "PUT", path, query: { path: directory }, body: archive, signal });
+	}
+
+	async start(name: string, signal: AbortSignal): Promise<void> {
+		const response = await this.#client.stream({ method: "POST", path: `/containers/${encodeURIComponent(name)}/start`, signal });
+		response.resume();
+	}
+
+	/**
+	 * Resolves when it does not run, with its exit code. What became of it says `look`: one that was removed has a code of 0 and an error with Podman,
+	 * and one that has not begun does not run. Undefined: the engine does not know it.
+	 */
+	async wait(name: string, signal: AbortSignal): Promise<{ readonly exitCode: number | undefined } | undefined> {
+		const path = `/containers/${encodeURIComponent(name)}/wait`;
+		const answer = (await orUndefined(this.#client.json({ method: "POST", path, signal, patience: 0 }))) as Waited | undefined;
+		if (answer === undefined) return undefined;
+		return { exitCode: answer.Error ? undefined : answer.StatusCode };
+	}
+
+	/** TERM, and KILL after so many seconds. */
+	async end(name: string, seconds: number): Promise<void> {
+		const call = {
+			method: "POST",
+			path: `/containers/${encodeURIComponent(name)}/stop`,
+			query: { t: String(seconds) },
+			patience: 0,
+		} as const;
+		await orUndefined(this.#client.json(call));
+	}
+
+	/** End it at once, if it runs, and remove it with its volumes. */
+	async remove(name: string): Promise<void> {
+		const path = `/containers/${encodeURIComponent(name)}`;
+		await orUndefined(this.#client.json({ method: "DELETE", path, query: { force: "true", v: "true" } }));
+	}
+
+	/** Everything it has printed, in frames; undefined where there is no such container. */
+	async logs(name: string, follow: boolean, signal: AbortSignal): Promise<IncomingMessage | undefined> {
+		const query = { stdout: "true", stderr: "true", ...(follow ? { follow: "true" } : {}) };
+		const path = `/containers/${encodeURIComponent(name)}/logs`;
+		// An engine may begin to answer with the first line.
+		const call = { method: "GET", path, query, signal, patience: follow ? 0 : 60_000 } as const;
+		return (await orUndefined(this.#client.stream(call))) as IncomingMessage | undefined;
+	}
+
+	async hasImage(image: string, signal: AbortSignal): Promise<boolean> {
+		const found = await orUndefined(this.#client.json({ method: "GET", path: `/images/${encodeURIComponent(image)}/json`, signal }));
+		return found !== undefined;
+	}
+
+	/** @param credentials as `X-Registry-Auth` has them. Throws `EngineRefusal` with what the registry or the engine says. */
+	async pull(image: string, credentials: string | undefined, signal: AbortSignal): Promise<void> {
+		const response = await this.#client.stream({
+			method: "POST",
+			path: "/images/create",
+			query: { fromImage: image },
+			...(credentials === undefined ? {} : { headers: { "x-registry-auth": credentials } }),
+			signal,
+			patience: 0,
+		});
+		const failure = await readPullFailure(response);
+		if (failure !== undefined) throw new EngineRefusal(500, failure);
+	}
+
+	async list(label: string): Promise<readonly ListedContainer[]> {
+		const query = { all: "true", filters: JSON.stringify({ label: [label] }) };
+		const found = (await this.#client.json({ method: "GET", path: "/containers/json", query })) as
+			| readonly { readonly Id: string; readonly Labels?: Readonly<Record<string, string>> | null; readonly State?: string }[]
+			| undefined;
+		return (found ?? []).map(({ Id, Labels, State }) => ({ id: Id, labels: Labels ?? {}, isRunning: State === "running" }));
+	}
+}
+
+function toView({ Id = "", Config, State = {} }: Inspected): ContainerView {
+	const { Status = "", ExitCode = 0, OOMKilled = false, Error: error = "" } = State;
+	const phase =
+		Status === "created" || Status === "configured" || Status === "initialized" ? "created" : isOver(Status) ? "ended" : "running";
+	return { id: Id, labels: Config?.Labels ?? {}, phase, exitCode: ExitCode, outOfMemory: OOMKilled, error };
+}
+
+const isOver = (status: string) => ["exited", "stopped", "dead", "removing"].includes(status);
+
+/** What an answer of 404 says: there is no such thing. */
+async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+	try {
+		return await answer;
+	} catch (error) {
+		if (error instanceof EngineRefusal && error.status === 404) return undefined;
+		throw error;
+	}
+}
+
+/** Progress comes as lines of JSON; that it has failed stands in one of them. */
+async function readPullFailure(response: IncomingMessage): Promise<string | undefined> {
+	let rest = "";
+	let failure: string | undefined;
+	const read = (line: string) => {
+		try {
+			const { error } = JSON.parse(line) as { error?: unknown };
+			if (typeof error === "string") failure = error;
+		} catch {
+			// Between two lines, or one that is cut.
+		}
+	};
+	try {
+		for await (const piece of response) {
+			const lines = (rest + (piece as Buffer).toString()).split("\n");
+			rest = (lines.pop() ?? "").slice(-65_536);
+			for (const line of lines) read(line);
+		}
+	} catch (error) {
+		throw new EngineUnreachable(`the connection to the container engine is lost: ${String(error)}`);
+	}
+	read(rest);
+	return failure;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import type { RunContext } from "../../core/contract/index.ts";
+import { EngineUnreachable } from "./engine-client.ts";
+import { type Channel, FrameReader } from "./frames.ts";
+
+export type OutputContext = Pick<RunContext, "emit" | "captured">;
+
+/** What the service refused to record: no matter of the engine. */
+export class OutputRefused extends Error {
+	override readonly name = "OutputRefused";
+}
+
+/**
+ * Read the output of a container from its beginning and record what is not recorded yet. It is counted by what was emitted, so that one pass may
+ * take over from another, of this service or of one before: nothing is lost or repeated.
+ *
+ * @param isWhole whether nothing follows: what is left of a character is then recorded as a broken one
+ */
+export async function recordOutput(response: IncomingMessage, context: OutputContext, isWhole: boolean): Promise<void> {
+	const frames = new FrameReader();
+	const channels: Readonly<Record<Channel, ChannelText>> = {
+		stdout: new ChannelText(context.captured("stdout").bytes),
+		stderr: new ChannelText(context.captured("stderr").bytes),
+	};
+	const emit = async (channel: Channel, text: string) => {
+		if (text === "") return;
+		await context.emit(channel, text).catch((cause: unknown) => {
+			throw new OutputRefused("the output was refused", { cause });
+		});
+	};
+	try {
+		for await (const piece of response) {
+			for (const { channel, bytes } of frames.read(piece as Buffer)) await emit(channel, channels[channel].add(bytes));
+		}
+	} catch (error) {
+		if (error instanceof OutputRefused) throw error;
+		throw new EngineUnreachable(`the output of the container is cut: ${String(error)}`);
+	}
+	if (isWhole) for (const channel of ["stdout", "stderr"] as const) await emit(channel, channels[channel].end());
+}
+
+/** The text of one channel behind what was recorded before. */
+class ChannelText {
+	readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+	/** Bytes of text that are still to be left out. Text and not bytes are counted: a byte that is no UTF-8 becomes three. */
+	#recorded: number;
+
+	constructor(recorded: number) {
+		this.#recorded = recorded;
+	}
+
+	add(bytes: Buffer): string {
+		return this.#skip(this.#decoder.decode(bytes, { stream: true }));
+	}
+
+	end(): string {
+		return this.#skip(this.#decoder.decode());
+	}
+
+	#skip(text: string): string {
+		if (this.#recorded === 0) return text;
+		const all = Buffer.from(text);
+		const rest = all.subarray(this.#recorded);
+		this.#recorded = Math.max(0, this.#recorded - all.length);
+		return rest.toString();
+	}
+}

@@ -1,0 +1,33 @@
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { SvcError } from "../../core/contract/index.ts";
+import type { ArchiveEntry } from "./archive.ts";
+
+/** Bytes that a container is given of a pack: it is read into memory. */
+const most = 64 * 1024 * 1024;
+
+/** The files of a pack as entries below `below`, without its repository. Everybody in the container may read them. */
+export async function toPackEntries(directory: string, below: string): Promise<ArchiveEntry[]> {
+	const entries: ArchiveEntry[] = [{ path: below, mode: 0o755 }];
+	let bytes = 0;
+	const add = async (from: string): Promise<void> => {
+		for (const file of await readdir(from, { withFileTypes: true })) {
+			if (file.name === ".git") continue;
+			const source = join(from, file.name);
+			const path = join(below, relative(directory, source));
+			if (file.isDirectory()) {
+				entries.push({ path, mode: 0o755 });
+				await add(source);
+			} else if (file.isSymbolicLink()) entries.push({ path, mode: 0o777, link: await readlink(source) });
+			else if (file.isFile()) {
+				const { mode, size } = await stat(source);
+				bytes += size;
+				if (bytes > most)
+					throw new SvcError("SVC_RUNNER", `the pack has more than ${most / 1024 / 1024} MiB, which is too much for a container`);
+				entries.push({ path, mode: (mode & 0o111) === 0 ? 0o444 : 0o555, content: await readFile(source) });
+			}
+		}
+	};
+	await add(directory);
+	return entries;
+}

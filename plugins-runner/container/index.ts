@@ -1,0 +1,92 @@
+import { defineRunner, type JsonValue, type ParameterValues, type RunContext, SvcError } from "../../core/contract/index.ts";
+import {
+	type ContainerOptions,
+	type ContainerProgram,
+	ContainerRuns,
+	type ContainerWork,
+	limitParameters,
+	toArchive,
+	toContainerResult,
+} from "../_container/index.ts";
+import { assertNoNul, toEnvironment, toPythonText } from "../_shell/index.ts";
+
+export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } from "../_container/index.ts";
+
+const parameters = {
+	image: { type: "string", required: true, description: "Image, as in `docker.io/library/alpine:3.20`." },
+	command: { type: "array", description: "Program and arguments, in place of the image's; no shell reads them." },
+	cmd: { type: "string", description: "Command line for `/bin/sh` of the image, in place of `command`." },
+	entrypoint: { type: "array", reserved: true, description: "In place of the image's entry point." },
+	env: { type: "object", description: "Environment variables." },
+	cwd: { type: "string", reserved: true, description: "Working directory in the container. Default the image's." },
+	...limitParameters,
+	service_token: {
+		type: "boolean",
+		default: false,
+		reserved: true,
+		description: "Whether it gets the token of the run, in the file that `SVC_ACTION_AUTH_TOKEN_FILE` names.",
+	},
+	timeout: { type: "integer", default: 600, description: "Seconds after which the container is ended." },
+} as const;
+
+/** Runs an image by the Docker Engine API. */
+export const containerRunner = defineRunner("container", (options: ContainerOptions) => {
+	const runs = new ContainerRuns(options);
+	return {
+		description: "Runs a container.",
+		parameters,
+		capabilities: { streaming: true, cancellation: true, recovery: true },
+		entryPoint: "forbidden",
+		check: async () => runs.check(),
+		start: async (context) => runs.start(context),
+		stop: () => runs.stop(),
+		run: async (context) => toContainerResult(context, await runs.run(context, async () => toWork(context))),
+		async recover(context, state) {
+			const end = await runs.recover(context, state, async () => toWork(context));
+			return end === undefined ? undefined : toContainerResult(context, end);
+		},
+		afterRun: (run) => runs.forget(run),
+	};
+});
+
+function toWork({ runnerParameters, environment }: RunContext<typeof parameters>): ContainerWork {
+	const { image, env, cwd, service_token } = runnerParameters;
+	// Whoever may look at containers reads their variables; a file is gone with the container.
+	const { SVC_ACTION_AUTH_TOKEN: token, ...shown } = environment;
+	const isGiven = service_token && token !== undefined;
+	return {
+		program: {
+			image,
+			...toProgram(runnerParameters),
+			...(cwd ? { cwd } : {}),
+			environment: { ...toEnvironment(env), ...shown, ...(isGiven ? { SVC_ACTION_AUTH_TOKEN_FILE: `${directory}/token` } : {}) },
+			...(isGiven ? { directory } : {}),
+		},
+		limits: runnerParameters,
+		...(isGiven ? { archive: toArchive([{ path: "token", mode: 0o444, content: Buffer.from(token) }]) } : {}),
+	};
+}
+
+/** Of the run alone, in its container. */
+const directory = "/svc";
+
+function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof parameters>): Pick<ContainerProgram, "command" | "entrypoint"> {
+	if (cmd && command) throw new SvcError("SVC_INVALID", 'parameters "cmd" and "command": only one of them may be given');
+	const given = entrypoint === null || entrypoint === undefined ? {} : { entrypoint: toTexts("entrypoint", entrypoint) };
+	if (cmd) {
+		assertNoNul("cmd", cmd);
+		return { entrypoint: ["/bin/sh", "-c"], ...given, command: [cmd] };
+	}
+	return { ...given, ...(command === null || command === undefined ? {} : { command: toTexts("command", command) }) };
+}
+
+/** Numbers and the like are taken as they are written. */
+function toTexts(name: string, values: JsonValue): string[] {
+	if (!Array.isArray(values) || values.length === 0)
+		throw new SvcError("SVC_INVALID", `parameter "${name}" must be a list with something in it`);
+	return values.map((value) => {
+		const text = toPythonText(value);
+		assertNoNul(name, text);
+		return text;
+	});
+}

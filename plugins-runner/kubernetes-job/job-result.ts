@@ -1,0 +1,59 @@
+import type { JsonObject, RunResult } from "../../core/contract/index.ts";
+import { createOutputResult } from "../_shell/index.ts";
+import { type Condition, type Job, join, type Pod, stateOf } from "./kube-objects.ts";
+import type { JobContext } from "./parameters.ts";
+
+interface EndedJob {
+	readonly context: JobContext;
+	readonly name: string;
+	readonly namespace: string;
+	/** What was last known of them. */
+	readonly job: Job | undefined;
+	readonly pod: Pod | undefined;
+	/** How the job has ended; undefined when it is gone. */
+	readonly end: Condition | undefined;
+}
+
+/** The result of an execution whose job has ended, or is gone. */
+export function toRunResult({ context, name, namespace, job, pod, end }: EndedJob): RunResult {
+	const ended = stateOf(pod)?.terminated;
+	const succeeded = end?.type === "Complete" && !context.signal.aborted;
+	const error = succeeded ? undefined : toError(end, pod, name);
+	const began = toSeconds(ended?.startedAt ?? stateOf(pod)?.running?.startedAt);
+	const result: JsonObject = {
+		succeeded,
+		failed: !succeeded,
+		job: name,
+		namespace,
+		node: pod?.spec?.nodeName ?? "",
+		return_code: ended?.exitCode ?? (succeeded ? 0 : -1),
+		queued_seconds: toSpan(toSeconds(job?.metadata.creationTimestamp), began),
+		run_seconds: toSpan(began, toSeconds(ended?.finishedAt)),
+		...createOutputResult((type) => context.captured(type)),
+		...(error === undefined ? {} : { error }),
+	};
+	const isLate = end?.reason === "DeadlineExceeded" && !context.signal.aborted;
+	return { succeeded, result, ...(isLate ? { status: "timeout" as const } : {}) };
+}
+
+/** Undefined where the program itself has failed: its exit code says it. */
+function toError(end: Condition | undefined, pod: Pod | undefined, name: string): string | undefined {
+	if (end === undefined) return `job ${name}: it was deleted, and not by this service`;
+	if (end.reason === "DeadlineExceeded") return `job ${name}: its time limit had passed`;
+	const ended = stateOf(pod)?.terminated;
+	if (ended?.reason !== undefined && ended.reason !== "Error" && ended.reason !== "Completed")
+		return `job ${name}: ${join(ended.reason, ended.message)}`;
+	if (ended !== undefined && ended.exitCode !== 0) return undefined;
+	// Evicted, its node gone, or deleted by somebody.
+	const why = pod?.status?.reason === undefined ? join(end.reason ?? "Failed", end.message) : join(pod.status.reason, pod.status.message);
+	return `job ${name}: ${why}`;
+}
+
+function toSeconds(text: string | undefined): number | undefined {
+	const milliseconds = Date.parse(text ?? "");
+	return Number.isNaN(milliseconds) ? undefined : milliseconds / 1_000;
+}
+
+function toSpan(from: number | undefined, to: number | undefined): number | null {
+	return from === undefined || to === undefined ? null : Math.max(0, Math.round(to - from));
+}

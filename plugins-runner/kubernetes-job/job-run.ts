@@ -1,0 +1,291 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type JsonObject, type RunResult, SvcError } from "../../core/contract/index.ts";
+import { holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
+import { toRunResult } from "./job-result.ts";
+import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts";
+import { findEnd, findPendingReason, type Job, type Pod, stateOf } from "./kube-objects.ts";
+import { jobsPath, type NamespaceWatch, podsPath, secretsPath } from "./namespace-watch.ts";
+import { isLeft, type JobContext } from "./parameters.ts";
+import { PodLog } from "./pod-log.ts";
+
+interface JobRunOptions {
+	readonly context: JobContext;
+	readonly client: KubeClient;
+	readonly manifests: Manifests;
+	readonly watch: NamespaceWatch;
+	/** Written to the job by whoever follows it. */
+	readonly holder: string;
+}
+
+/** Milliseconds before what could not be reached is tried again, and between two looks where nothing is told. */
+const [tryAgain, slowLook] = [1_000, 2_000];
+/** How long the end of the output is waited for when job and pod are gone. */
+const lastOutput = 2_000;
+
+const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };
+
+/** One run: its job from its making, or from being found again, to its end. */
+export class JobRun {
+	readonly #options: JobRunOptions;
+	#job: Job | undefined;
+	#pod: Pod | undefined;
+	#log: PodLog | undefined;
+	#failure: { readonly error: unknown } | undefined;
+	#told = "";
+	#wake = () => {};
+	#hasNews = false;
+
+	constructor(options: JobRunOptions) {
+		this.#options = options;
+	}
+
+	/** Make the job and follow it. */
+	async run(): Promise<RunResult> {
+		const { context, manifests } = this.#options;
+		const place = { namespace: manifests.namespace, name: manifests.name };
+		await context.saveState(place);
+		// What is to end already is looked for, as it may have been made before, and not made.
+		const job = await this.#persist(() => (context.signal.aborted ? this.#find() : this.#create()));
+		if (job === undefined) return this.#withoutJob();
+		await context.saveState({ ...place, uid: job.metadata.uid ?? "" });
+		return this.#follow(job.metadata.uid);
+	}
+
+	/** Go on with what another process of the service has begun. A job that was made once is not made again. */
+	async recover({ uid }: JsonObject): Promise<RunResult> {
+		if (typeof uid !== "string") return this.run();
+		const found = await this.#persist(() => this.#hold(uid));
+		if (found === undefined && isLeft(this.#options.context)) return leftRunning;
+		return this.#follow(uid);
+	}
+
+	/** The job, which may have been made before: its name is the run's alone. */
+	async #create(): Promise<Job> {
+		const { client, manifests } = this.#options;
+		const { namespace, name, secret, job } = manifests;
+		await client.ask({ method: "POST", path: secretsPath(namespace), body: secret }).catch(ignore(409));
+		const made = await client.ask<Job>({ method: "POST", path: jobsPath(namespace), body: job }).catch(ignore(409));
+		const found = made ?? (await this.#adopt());
+		// With the job the cluster removes its Secret, too.
+		const owner = {
+			apiVersion: "batch/v1",
+			kind: "Job",
+			name,
+			uid: found.metadata.uid ?? "",
+			controller: false,
+			blockOwnerDeletion: false,
+		};
+		const body = { metadata: { ownerReferences: [owner] } };
+		await client.ask({ method: "PATCH", path: `${secretsPath(namespace)}/${name}`, body }).catch(ignore(404));
+		return found;
+	}
+
+	async #find(): Promise<Job | undefined> {
+		const { client } = this.#options;
+		return (await client.ask<Job>({ path: this.#path }).catch(ignore(404))) === undefined ? undefined : this.#adopt();
+	}
+
+	async #adopt(): Promise<Job> {
+		const { client, context, manifests } = this.#options;
+		const found = await client.ask<Job>({ path: this.#path });
+		if (found.metadata.labels?.[labels.liveaction] !== context.liveaction_id) {
+			throw new SvcError(
+				"SVC_RUNNER",
+				`there is a job "${manifests.name}" in namespace "${manifests.namespace}" that is not this execution's`,
+			);
+		}
+		return (await this.#hold(found.metadata.uid)) ?? found;
+	}
+
+	/** Say that this process follows the job now; undefined when it is gone. */
+	async #hold(uid: string | undefined): Promise<Job | undefined> {
+		const { client, holder } = this.#options;
+		const body = { metadata: { ...(uid === undefined ? {} : { uid }), annotations: { [holderAnnotation]: holder } } };
+		return client.ask<Job>({ method: "PATCH", path: this.#path, body }).catch(ignore(404, 409));
+	}
+
+	/** Do it until the server has answered: nothing has failed for not being reached. Undefined where the service stops, or the run ends, before. */
+	async #persist<T>(work: () => Promise<T>): Promise<T | undefined> {
+		const { context } = this.#options;
+		for (;;) {
+			try {
+				return await work();
+			} catch (error) {
+				if (!(error instanceof KubeUnreachable)) throw toError(error);
+				if (isLeft(context)) return undefined;
+				await this.#tell(`the cluster cannot be reached, the job waits here: ${error.message}`);
+			}
+			await delay(tryAgain, undefined, { signal: context.signal }).catch(() => delay(tryAgain));
+		}
+	}
+
+	#withoutJob(): RunResult {
+		return isLeft(this.#options.context)
+			? leftRunning
+			: { succeeded: false, result: { error: "the action was ended before it had a job" } };
+	}
+
+	async #follow(uid: string | undefined): Promise<RunResult> {
+		const { context, watch, manifests } = this.#options;
+		const unlisten = watch.listen(context.liveaction_id, () => this.#wakeUp());
+		const onAbort = () => this.#wakeUp();
+		context.signal.addEventListener("abort", onAbort);
+		try {
+			const isOver = await this.#followTo(uid);
+			if (!isOver || isLeft(context)) return leftRunning;
+			if (this.#failure !== undefined) throw this.#failure.error;
+			const end = this.#job === undefined ? undefined : findEnd(this.#job);
+			return toRunResult({ context, name: manifests.name, namespace: manifests.namespace, job: this.#job, pod: this.#pod, end });
+		} finally {
+			unlisten();
+			context.signal.removeEventListener("abort", onAbort);
+			await this.#log?.stop();
+		}
+	}
+
+	/** False when the job is left to go on, or was taken over. */
+	async #followTo(uid: string | undefined): Promise<boolean> {
+		const { context } = this.#options;
+		for (;;) {
+			if (isLeft(context)) return false;
+			const isGone = await this.#look(uid);
+			if (isLeft(context)) return false;
+			await this.#tellState();
+			this.#openLog();
+			const isEnded = isGone || (this.#job !== undefined && findEnd(this.#job) !== undefined);
+			const isUnwanted = context.signal.aborted || this.#failure !== undefined;
+			if (isEnded && !isUnwanted) return this.#readLast(isGone);
+			if (isGone) return this.#readLast(true);
+			if (isUnwanted && !(await this.#end(uid))) return this.#giveUp();
+			await this.#wait(isUnwanted ? tryAgain : slowLook);
+		}
+	}
+
+	/** True when the job is gone. What a watch does not know is asked for: it may be behind. */
+	async #look(uid: string | undefined): Promise<boolean> {
+		const { client, context, watch } = this.#options;
+		this.#pod = watch.pod(context.liveaction_id) ?? this.#pod;
+		const known = watch.job(context.liveaction_id);
+		try {
+			const job = known?.metadata.uid === uid && known !== undefined ? known : await client.ask<Job>({ path: this.#path });
+			if (job.metadata.uid !== uid) return true;
+			this.#job = job;
+			if (findEnd(job) !== undefined && stateOf(this.#pod)?.terminated === undefined) await this.#findPod();
+			return false;
+		} catch (error) {
+			if (error instanceof KubeRefusal && error.status === 404) return true;
+			if (error instanceof KubeUnreachable) return false;
+			throw toError(error);
+		}
+	}
+
+	/** The watch of the pods may be behind that of the jobs. */
+	async #findPod(): Promise<void> {
+		const { client, context, manifests } = this.#options;
+		const query = new URLSearchParams({ labelSelector: `${labels.liveaction}=${context.liveaction_id}` });
+		const { items } = await client.ask<{ readonly items: readonly Pod[] }>({ path: `${podsPath(manifests.namespace)}?${query}` });
+		this.#pod = items.find((pod) => stateOf(pod)?.terminated !== undefined) ?? items[0] ?? this.#pod;
+	}
+
+	#openLog(): void {
+		const state = stateOf(this.#pod);
+		if (this.#log !== undefined || this.#pod === undefined || (state?.running === undefined && state?.terminated === undefined)) return;
+		const { client, context, manifests } = this.#options;
+		this.#log = new PodLog({
+			client,
+			path: `${podsPath(manifests.namespace)}/${this.#pod.metadata.name}/log`,
+			delivered: context.captured("stdout").bytes,
+			isTerminated: () => stateOf(this.#pod)?.terminated !== undefined,
+			deliver: (text) => context.emit("stdout", text),
+			onFailure: (error) => {
+				this.#failure ??= { error };
+				this.#wakeUp();
+			},
+		});
+	}
+
+	async #readLast(isGone: boolean): Promise<boolean> {
+		const { context } = this.#options;
+		const left = new Promise<void>((resolve) => context.signal.addEventListener("abort", () => resolve(), { once: true }));
+		// A container that has ended without the watch of the pods knowing it would be read for ever.
+		await Promise.race([this.#log?.done, ...(isGone ? [delay(lastOutput)] : [left])]);
+		return true;
+	}
+
+	/** Delete the job with its pod. False when another process of the service follows it by now. */
+	async #end(uid: string | undefined): Promise<boolean> {
+		const { client, holder } = this.#options;
+		try {
+			const job = await client.ask<Job>({ path: this.#path });
+			if (job.metadata.annotations?.[holderAnnotation] !== holder) return false;
+			if (job.metadata.deletionTimestamp !== undefined) return true;
+			const { resourceVersion = "" } = job.metadata;
+			const preconditions = { ...(uid === undefined ? {} : { uid }), resourceVersion };
+			await client.ask({ method: "DELETE", path: this.#path, body: { propagationPolicy: "Foreground", preconditions } });
+		} catch (error) {
+			// Gone, changed meanwhile or out of reach: looked at again.
+			if (!(error instanceof KubeUnreachable || (error instanceof KubeRefusal && [404, 409].includes(error.status)))) throw toError(error);
+		}
+		return true;
+	}
+
+	#giveUp(): boolean {
+		if (this.#failure !== undefined) throw this.#failure.error;
+		return false;
+	}
+
+	async #tellState(): Promise<void> {
+		const reason = findPendingReason(this.#pod);
+		if (reason !== undefined) await this.#tell(`${this.#options.manifests.name} waits, ${reason}`);
+		const { running } = stateOf(this.#pod) ?? {};
+		if (running === undefined) return;
+		const node = this.#pod?.spec?.nodeName ?? "";
+		this.#options.context.setRunnerInfo({ hostname: node });
+		await this.#tell(`${this.#options.manifests.name} runs on ${node}`);
+	}
+
+	/** Each word once, also after somebody else went on with the run. */
+	async #tell(line: string): Promise<void> {
+		const { context } = this.#options;
+		if (line === this.#told || context.captured("other").text.includes(`${line}\n`)) return;
+		this.#told = line;
+		try {
+			await context.emit("other", `${line}\n`);
+		} catch (error) {
+			this.#failure ??= { error };
+		}
+	}
+
+	get #path(): string {
+		const { namespace, name } = this.#options.manifests;
+		return `${jobsPath(namespace)}/${name}`;
+	}
+
+	#wakeUp(): void {
+		this.#hasNews = true;
+		this.#wake();
+	}
+
+	async #wait(milliseconds: number): Promise<void> {
+		let timer: NodeJS.Timeout | undefined;
+		if (!this.#hasNews) {
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+				timer = setTimeout(resolve, milliseconds);
+			});
+		}
+		clearTimeout(timer);
+		this.#hasNews = false;
+	}
+}
+
+function ignore(...statuses: readonly number[]): (error: unknown) => undefined {
+	return (error) => {
+		if (error instanceof KubeRefusal && statuses.includes(error.status)) return undefined;
+		throw error;
+	};
+}
+
+function toError(error: unknown): unknown {
+	return error instanceof KubeRefusal ? new SvcError("SVC_RUNNER", `the cluster refuses it: ${error.message}`, { cause: error }) : error;
+}

@@ -1,0 +1,128 @@
+import { open } from "node:fs/promises";
+import type { JsonObject, RunResult } from "../../core/contract/index.ts";
+import { createOutputResult } from "../_shell/index.ts";
+import type { TaskState } from "./job-state.ts";
+import type { SlurmContext } from "./parameters.ts";
+import type { RunDirectory } from "./run-directory.ts";
+
+/** How a task has ended: Slurm's word for it, or `LOST` where nobody knows. */
+export interface TaskEnd {
+	readonly state: string;
+	readonly return_code: number;
+	readonly error: string | undefined;
+	readonly queued_seconds: number | null;
+	readonly run_seconds: number | null;
+	readonly nodes: string;
+}
+
+/** What Slurm's words mean to whoever reads the execution. */
+const meanings: Readonly<Record<string, string>> = {
+	BOOT_FAIL: "its node did not start",
+	CANCELLED: "it was canceled in Slurm, and not by this service",
+	DEADLINE: "its deadline had passed",
+	LOST: "Slurm does not know it any more, and it has left no exit code",
+	NODE_FAIL: "a node that it ran on has failed",
+	OUT_OF_MEMORY: "it took more memory than it had asked for",
+	PREEMPTED: "another job took its place",
+	REVOKED: "it was revoked",
+	TIMEOUT: "its time limit had passed",
+};
+
+/** @param task undefined where Slurm has forgotten it */
+export async function toTaskEnd(task: TaskState | undefined, index: number, directory: RunDirectory): Promise<TaskEnd> {
+	if (task === undefined) return toForgottenEnd(index, directory);
+	const signal = task.exitStatus & 0x7f;
+	const code = signal > 0 ? -signal : task.exitStatus >> 8;
+	const succeeded = task.state === "COMPLETED" && code === 0;
+	// Slurm may end a job whose program has come to its end by itself, or never began: then the code says nothing.
+	const return_code = code === 0 && !succeeded ? -1 : code;
+	const why = meanings[task.state];
+	return {
+		state: task.state,
+		return_code,
+		error: why === undefined ? undefined : `${why}${task.reason === "" || task.reason === task.state ? "" : ` (${task.reason})`}`,
+		queued_seconds: toSpan(task.submitted, task.started ?? task.ended),
+		run_seconds: task.started === undefined ? 0 : toSpan(task.started, task.ended),
+		nodes: task.nodes,
+	};
+}
+
+async function toForgottenEnd(index: number, directory: RunDirectory): Promise<TaskEnd> {
+	const code = await directory.readStatus(index);
+	const unknown = { queued_seconds: null, run_seconds: null, nodes: "" };
+	if (code === undefined) return { state: "LOST", return_code: -1, error: meanings["LOST"], ...unknown };
+	return { state: code === 0 ? "COMPLETED" : "FAILED", return_code: code, error: undefined, ...unknown };
+}
+
+function toSpan(from: number | undefined, to: number | undefined): number | null {
+	return from === undefined || to === undefined ? null : Math.max(0, to - from);
+}
+
+interface EndedJob {
+	readonly context: SlurmContext;
+	readonly jobId: string;
+	readonly directory: RunDirectory;
+	readonly ends: readonly TaskEnd[];
+	readonly isArray: boolean;
+	/** Most bytes of output in the result, of all tasks together. */
+	readonly limit: number;
+}
+
+/** The result of an execution whose job has ended. */
+export async function toRunResult({ context, jobId, directory, ends, isArray, limit }: EndedJob): Promise<RunResult> {
+	const worst = ends.find(({ state, return_code }) => state !== "COMPLETED" || return_code !== 0) ?? ends[0];
+	if (worst === undefined) throw new Error("a job without tasks");
+	const succeeded = !context.signal.aborted && worst.state === "COMPLETED" && worst.return_code === 0;
+	const result: JsonObject = {
+		succeeded,
+		failed: !succeeded,
+		...toJson(worst, jobId),
+		...(isArray ? { queued_seconds: longest(ends, "queued_seconds"), run_seconds: longest(ends, "run_seconds") } : {}),
+		...createOutputResult((type) => context.captured(type)),
+		...(isArray ? { tasks: await toTasks(directory, ends, limit) } : {}),
+	};
+	const status = !context.signal.aborted && worst.state === "TIMEOUT" ? { status: "timeout" as const } : {};
+	return { succeeded, result, ...status };
+}
+
+function toJson({ error, nodes, ...end }: TaskEnd, jobId: string): JsonObject {
+	return { job_id: jobId, ...end, nodes, ...(error === undefined ? {} : { error: `job ${jobId}: ${error}` }) };
+}
+
+function longest(ends: readonly TaskEnd[], name: "queued_seconds" | "run_seconds"): number | null {
+	const known = ends.map((end) => end[name]).filter((seconds) => seconds !== null);
+	return known.length === 0 ? null : Math.max(...known);
+}
+
+async function toTasks(directory: RunDirectory, ends: readonly TaskEnd[], limit: number): Promise<readonly JsonObject[]> {
+	const each = Math.max(256, Math.floor(limit / ends.length / 2));
+	const tasks: JsonObject[] = [];
+	for (const [index, { error, ...end }] of ends.entries()) {
+		const [stdout, stderr] = [
+			await readStart(directory.output("stdout", index), each),
+			await readStart(directory.output("stderr", index), each),
+		];
+		tasks.push({
+			index,
+			succeeded: end.state === "COMPLETED" && end.return_code === 0,
+			...end,
+			stdout,
+			stderr,
+			...(error === undefined ? {} : { error }),
+		});
+	}
+	return tasks;
+}
+
+/** The beginning of a file, without the newline at its end. */
+async function readStart(path: string, most: number): Promise<string> {
+	const file = await open(path, "r").catch(() => undefined);
+	if (file === undefined) return "";
+	try {
+		const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
+		const text = buffer.toString("utf8", 0, bytesRead);
+		return bytesRead === most ? text : text.replace(/\n$/, "");
+	} finally {
+		await file.close();
+	}
+}

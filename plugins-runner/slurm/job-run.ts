@@ -1,0 +1,212 @@
+import type { JsonObject, RunResult } from "../../core/contract/index.ts";
+import type { JobBoard, JobReport } from "./job-board.ts";
+import { JobEnding } from "./job-ending.ts";
+import { JobNews } from "./job-news.ts";
+import { toRunResult, toTaskEnd } from "./job-result.ts";
+import { isOver, type ListedTask } from "./job-state.ts";
+import { type JobRequest, JobSubmission } from "./job-submission.ts";
+import { isLeft, type SlurmContext } from "./parameters.ts";
+import type { RunDirectory } from "./run-directory.ts";
+import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
+import { TaskOutput } from "./task-output.ts";
+
+interface JobRunOptions {
+	readonly context: SlurmContext;
+	readonly directory: RunDirectory;
+	readonly request: JobRequest;
+	readonly commands: SlurmCommands;
+	readonly board: JobBoard;
+	readonly killGrace: number;
+	readonly limit: number;
+}
+
+/** Milliseconds between two looks at the files, the longer the less is written. */
+const [quickLook, slowLook] = [100, 500];
+
+const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };
+const nothing = { succeeded: false, failed: true, return_code: -1, stdout: "", stderr: "" };
+const withoutJob: RunResult = { succeeded: false, result: { ...nothing, error: "the action was ended before it had a job" } };
+
+/** One run: its job from the submission, or from being found again, to its end. */
+export class JobRun {
+	readonly #options: JobRunOptions;
+	readonly #count: number;
+	#report: JobReport | undefined;
+	/** The last answer of Slurm. */
+	#tasks: readonly ListedTask[] = [];
+	#failure: { readonly error: unknown } | undefined;
+	#wake = () => {};
+	#hasNews = false;
+	readonly #news: JobNews;
+	readonly #submission: JobSubmission;
+
+	constructor(options: JobRunOptions) {
+		this.#options = options;
+		this.#count = options.request.tasks ?? 1;
+		this.#news = new JobNews({ context: options.context, tasks: options.request.tasks, onFailure: (error) => this.#fail(error) });
+		this.#submission = new JobSubmission({ ...options, tell: (line) => this.#news.tell(line) });
+	}
+
+	/** Whether a job may have been submitted, so that its files must stay. */
+	get hasJob(): boolean {
+		return this.#submission.mayHaveJob;
+	}
+
+	/** Submit the job and follow it. */
+	async run(): Promise<RunResult> {
+		return this.#followSubmitted(await this.#submission.submit(1));
+	}
+
+	/** Go on with what another process of the service has begun. */
+	async recover(state: JsonObject): Promise<RunResult> {
+		await this.#options.directory.hold();
+		const { job_id: jobId, attempt } = state;
+		if (typeof jobId === "string") return this.#follow(jobId);
+		return this.#followSubmitted(await this.#submission.find(typeof attempt === "number" ? attempt : 1));
+	}
+
+	#followSubmitted(jobId: string | undefined): Promise<RunResult> | RunResult {
+		if (jobId !== undefined) return this.#follow(jobId);
+		return isLeft(this.#options.context) ? leftRunning : withoutJob;
+	}
+
+	async #follow(jobId: string): Promise<RunResult> {
+		const { context, board } = this.#options;
+		const unwatch = board.watch(jobId, (report) => {
+			this.#report = report;
+			this.#wakeUp();
+		});
+		const onAbort = () => this.#wakeUp();
+		context.signal.addEventListener("abort", onAbort);
+		const outputs = (["stdout", "stderr"] as const).map((type) => this.#openOutput(type));
+		try {
+			const ended = await this.#followTo(jobId, outputs);
+			if (!ended) return leftRunning;
+			return await this.#toResult(jobId);
+		} finally {
+			unwatch();
+			context.signal.removeEventListener("abort", onAbort);
+			await Promise.all(outputs.map((output) => output.close()));
+		}
+	}
+
+	/** False when the job is left to go on. */
+	async #followTo(jobId: string, outputs: readonly TaskOutput[]): Promise<boolean> {
+		const { board, commands, context, directory, killGrace } = this.#options;
+		const ending = new JobEnding({ commands, directory, jobId, count: this.#count, killGrace, logger: context.logger });
+		let [idle, statuses] = [quickLook, 0];
+		for (;;) {
+			if (isLeft(context)) return false;
+			const report = this.#report;
+			this.#report = undefined;
+			if (report !== undefined) await this.#hear(jobId, report);
+			const isEnded = this.#tasks.length > 0 && this.#tasks.every(isOver);
+			const before = this.#bytes();
+			await Promise.all(outputs.map((output) => output.read((task) => isEnded || this.#isTaskOver(task))));
+			if (this.#failure === undefined && isEnded) return !isLeft(context);
+			if (this.#failure !== undefined && isEnded) throw this.#failure.error;
+			// The service may have been asked to stop just now, which is no reason to end the job.
+			if (isLeft(context)) return false;
+			if (context.signal.aborted || this.#failure !== undefined) {
+				if (!(await directory.isHeld())) return this.#giveUp();
+				await ending.step(this.#tasks);
+				board.look();
+			}
+			const ended = await directory.countStatuses(statuses, this.#count);
+			if (ended > statuses) board.look();
+			idle = ended > statuses || this.#bytes() > before ? quickLook : Math.min(idle * 1.3, slowLook);
+			statuses = ended;
+			await this.#wait(context.signal.aborted ? quickLook : idle);
+		}
+	}
+
+	/** Another process of the service has taken the run over, and must find the job alive. */
+	#giveUp(): boolean {
+		if (this.#failure !== undefined) throw this.#failure.error;
+		return false;
+	}
+
+	/** Slurm forgets jobs, and tasks of an array, some minutes after their end. The accounting does not. */
+	async #hear(jobId: string, report: JobReport): Promise<void> {
+		if ("unreachable" in report) return;
+		let known = [...report.tasks, ...this.#tasks.filter(isOver)];
+		if (!this.#isComplete(known)) {
+			const ended = await this.#options.commands.findEnded(jobId).catch((error: unknown) => {
+				if (error instanceof SlurmUnreachable) return undefined;
+				throw error;
+			});
+			if (ended === undefined) return;
+			known = [...known, ...ended.filter(isOver)];
+		}
+		this.#tasks = Array.from({ length: this.#count }, (_, index) => findTask(known, index) ?? createLost(jobId, index, this.#count));
+		await this.#news.tellState(jobId, this.#tasks);
+	}
+
+	#isComplete(tasks: readonly ListedTask[]): boolean {
+		return Array.from({ length: this.#count }).every((_, index) => findTask(tasks, index) !== undefined);
+	}
+
+	async #toResult(jobId: string): Promise<RunResult> {
+		const { context, directory, limit, request } = this.#options;
+		const ends = await Promise.all(
+			Array.from({ length: this.#count }, (_, index) => {
+				const task = findTask(this.#tasks, index);
+				return toTaskEnd(task?.state === "LOST" ? undefined : task, index, directory);
+			}),
+		);
+		return toRunResult({ context, jobId, directory, ends, isArray: request.tasks !== undefined, limit });
+	}
+
+	#openOutput(type: "stdout" | "stderr"): TaskOutput {
+		const { context, directory, request } = this.#options;
+		return new TaskOutput({
+			paths: Array.from({ length: this.#count }, (_, task) => directory.output(type, request.tasks === undefined ? undefined : task)),
+			delivered: context.captured(type).bytes,
+			isLeft: () => isLeft(context),
+			deliver: (text) => context.emit(type, text),
+			onFailure: (error) => this.#fail(error),
+		});
+	}
+
+	#isTaskOver(index: number): boolean {
+		const task = findTask(this.#tasks, index);
+		return task !== undefined && isOver(task);
+	}
+
+	#bytes(): number {
+		const { context } = this.#options;
+		return context.captured("stdout").bytes + context.captured("stderr").bytes;
+	}
+
+	#fail(error: unknown): void {
+		this.#failure ??= { error };
+		this.#wakeUp();
+	}
+
+	#wakeUp(): void {
+		this.#hasNews = true;
+		this.#wake();
+	}
+
+	async #wait(milliseconds: number): Promise<void> {
+		let timer: NodeJS.Timeout | undefined;
+		if (!this.#hasNews) {
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+				timer = setTimeout(resolve, milliseconds);
+			});
+		}
+		clearTimeout(timer);
+		this.#hasNews = false;
+	}
+}
+
+/** A job without an array is its only task. */
+function findTask(tasks: readonly ListedTask[], index: number): ListedTask | undefined {
+	return tasks.find((task) => (task.index ?? 0) === index);
+}
+
+function createLost(jobId: string, index: number, count: number): ListedTask {
+	const nothing = { reason: "", exitStatus: 0, submitted: undefined, started: undefined, ended: undefined, nodes: "", comment: "" };
+	return { ...nothing, jobId, index: count === 1 ? undefined : index, state: "LOST" };
+}

@@ -1,0 +1,44 @@
+import { isAbsolute } from "node:path";
+import { SvcError } from "../../core/contract/index.ts";
+
+export interface SlurmOptions {
+	/**
+	 * Absolute path of a directory that this machine and all nodes of the cluster see under the same name, and to which the service's user can write.
+	 * Scripts, variables and output of each run lie in there, in a directory that nobody else can read.
+	 */
+	readonly directory: string;
+	/** What stands in the comment of each job, for several services on one cluster. Letters, digits, `.`, `_` and `-`. Default `svc`. */
+	readonly installation?: string;
+	/** What runs are given where the action says nothing. */
+	readonly defaults?: { readonly partition?: string; readonly account?: string; readonly qos?: string; readonly time_limit?: number };
+	/** Partitions that actions may name. Default: those that Slurm lets the service's user have. */
+	readonly partitions?: readonly string[];
+	/** Accounts that actions may name. Default: those that Slurm lets the service's user have. */
+	readonly accounts?: readonly string[];
+	/** Most tasks of an array. Default 1000. */
+	readonly max_array?: number;
+	/** Directory of Slurm's commands. Default: where `PATH` finds them. */
+	readonly bin_directory?: string;
+	/** Path of slurm.conf (`SLURM_CONF`). Default: where Slurm's commands look for it. */
+	readonly slurm_conf?: string;
+	/** Seconds between TERM and KILL when a run is ended. Default 5. */
+	readonly kill_grace?: number;
+}
+
+/** Plain JavaScript may say anything. */
+export function assertOptions({ directory, installation = "svc", max_array = 1, kill_grace = 0 }: SlurmOptions): void {
+	if (typeof directory !== "string" || !isAbsolute(directory) || /[%\\\n\r\0]/.test(directory)) {
+		throw refuse("directory", "must be an absolute path without %, backslash and line ends, on a file system that the whole cluster sees");
+	}
+	if (typeof installation !== "string" || !/^[A-Za-z0-9._-]{1,60}$/.test(installation)) {
+		throw refuse("installation", "must be 1 to 60 letters, digits, '.', '_' or '-'");
+	}
+	if (!Number.isInteger(max_array) || max_array < 1 || max_array > 100_000)
+		throw refuse("max_array", "must be a whole number from 1 to 100000");
+	if (typeof kill_grace !== "number" || !(kill_grace >= 0 && kill_grace <= 3_600))
+		throw refuse("kill_grace", "must be seconds from 0 to 3600");
+}
+
+function refuse(name: string, what: string): SvcError {
+	return new SvcError("SVC_CONFIG", `${name} of runner "slurm" ${what}`);
+}

@@ -1,0 +1,38 @@
+import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
+
+/** Reserved are those that decide where a job runs, and at whose expense. */
+export const slurmParameters = {
+	cmd: { type: "string", description: "Command line for the shell, for actions without an entry point." },
+	env: { type: "object", description: "Environment variables for the job." },
+	cwd: {
+		type: "string",
+		reserved: true,
+		description: "Working directory, on the nodes of the cluster. Default: a directory of the run's own.",
+	},
+	kwarg_op: { type: "string", default: "--", reserved: true, description: "Operator in front of the names of named arguments." },
+	partition: { type: "string", reserved: true, description: "Partition, or several with commas." },
+	account: { type: "string", reserved: true, description: "Account to charge." },
+	qos: { type: "string", reserved: true, description: "Quality of service." },
+	reservation: { type: "string", reserved: true, description: "Reservation to use." },
+	constraint: { type: "string", reserved: true, description: "Features that nodes must have, such as `gpu&ib`." },
+	gres: { type: "string", reserved: true, description: "Generic resources for each node, such as `gpu:2`." },
+	nodes: { type: "integer", description: "How many nodes." },
+	ntasks: { type: "integer", description: "How many tasks `srun` starts." },
+	cpus_per_task: { type: "integer", description: "CPUs for each task." },
+	memory: { type: "string", description: "Memory for each node, such as `4G`." },
+	time_limit: {
+		type: "integer",
+		description: "Seconds that the job may run, in which waiting does not count; Slurm rounds up to minutes.",
+	},
+	timeout: { type: "integer", description: "Seconds after which the action is ended, waiting included. Default: none." },
+	array: { description: "A number of tasks, or a list with an item for each task, which gets it as `SVC_ITEM`." },
+	array_limit: { type: "integer", description: "Most tasks of the array that run at once." },
+} as const satisfies ParameterSchema;
+
+export type SlurmContext = RunContext<typeof slurmParameters>;
+
+/** Whether the service stops, and the job is left to go on. */
+export function isLeft({ signal }: Pick<SlurmContext, "signal">): boolean {
+	const reason: unknown = signal.reason;
+	return reason instanceof RunAborted && reason.kind === "shutdown";
+}

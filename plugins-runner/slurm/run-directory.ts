@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { StagedFiles } from "../_ssh/staging.ts";
+
+/** What a run keeps where the nodes of the cluster see it: its program, its output, and what became of it. */
+export class RunDirectory {
+	readonly path: string;
+	/** Written to the file `holder`: whoever came last follows the run and may end it. */
+	readonly #token = randomUUID();
+
+	constructor(path: string) {
+		this.path = path;
+	}
+
+	/** Working directory of jobs that name none; holds the action's files. */
+	get files(): string {
+		return join(this.path, "files");
+	}
+
+	async create(): Promise<void> {
+		await mkdir(this.path, { recursive: true, mode: 0o700 });
+		await mkdir(this.files, { recursive: true, mode: 0o700 });
+		await this.hold();
+	}
+
+	exists(): boolean {
+		return existsSync(join(this.path, "start"));
+	}
+
+	async write(name: string, text: string): Promise<void> {
+		await writeFile(join(this.path, name), text, { mode: 0o600 });
+	}
+
+	/** Put the action's files there; gives the path of its script. */
+	async stage({ directories, files, script }: StagedFiles): Promise<string> {
+		for (const path of directories) await mkdir(join(this.files, path), { recursive: true, mode: 0o700 });
+		for (const { path, content, mode } of files) {
+			await mkdir(dirname(join(this.files, path)), { recursive: true, mode: 0o700 });
+			await writeFile(join(this.files, path), content, { mode: mode | 0o700 });
+		}
+		return join(this.files, script);
+	}
+
+	/** @param task undefined for a job without an array */
+	output(type: "stdout" | "stderr", task: number | undefined): string {
+		return join(this.path, task === undefined ? type : `${type}.${task}`);
+	}
+
+	/** Whether any task has got as far as its program. */
+	async hasBegun(count: number): Promise<boolean> {
+		for (let task = 0; task < count; task++) if (existsSync(join(this.path, `began.${task}`))) return true;
+		return false;
+	}
+
+	/** Exit code that the task's program has left; undefined where it has left none. */
+	async readStatus(task: number): Promise<number | undefined> {
+		return toNumber(await this.#read(`status.${task}`));
+	}
+
+	/** How many tasks, of which so many are known, have left an exit code. Looks at no more than it must. */
+	async countStatuses(known: number, count: number): Promise<number> {
+		if (known >= count) return known;
+		const names = await readdir(this.path).catch(() => []);
+		return names.filter((name) => name.startsWith("status.") && !name.endsWith(".new")).length;
+	}
+
+	/** Id of the job that has begun for the attempt. */
+	async readClaim(attempt: number, count: number): Promise<string | undefined> {
+		for (let task = 0; task < count; task++) {
+			const text = (await this.#read(`claim.${attempt}.${task}`))?.trim();
+			if (text) return text;
+		}
+		return undefined;
+	}
+
+	/**
+	 * Keep every job of the attempt from beginning: one that a dead process of the service has submitted, or one whose submission was not
+	 * answered, may turn up at any time. False when one has begun after all.
+	 */
+	async forbid(attempt: number, count: number): Promise<boolean> {
+		for (let task = 0; task < count; task++) {
+			try {
+				await (await open(join(this.path, `claim.${attempt}.${task}`), "wx", 0o600)).close();
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+			}
+		}
+		return (await this.readClaim(attempt, count)) === undefined;
+	}
+
+	async hold(): Promise<void> {
+		const fresh = `holder.${this.#token}`;
+		await this.write(fresh, this.#token);
+		await rename(join(this.path, fresh), join(this.path, "holder"));
+	}
+
+	/** False once another process of the service has taken the run over. */
+	async isHeld(): Promise<boolean> {
+		return (await this.#read("holder")) === this.#token;
+	}
+
+	async remove(): Promise<void> {
+		await rm(this.path, { recursive: true, force: true });
+	}
+
+	async #read(name: string): Promise<string | undefined> {
+		return readFile(join(this.path, name), "utf8").catch(() => undefined);
+	}
+}
+
+function toNumber(text: string | undefined): number | undefined {
+	const number = Number.parseInt(text ?? "", 10);
+	return Number.isInteger(number) ? number : undefined;
+}

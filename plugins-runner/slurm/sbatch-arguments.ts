@@ -1,0 +1,104 @@
+import { type JsonValue, SvcError } from "../../core/contract/index.ts";
+import type { SlurmOptions } from "./options.ts";
+import type { SlurmContext } from "./parameters.ts";
+
+type Values = SlurmContext["runnerParameters"];
+
+const word = { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.@+-]*$/, allowed: "letters, digits and '_', '.', '@', '+', '-'" };
+const words = {
+	pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,@+-]*$/,
+	allowed: "names of letters, digits and '_', '.', '@', '+', '-', with commas between",
+};
+
+/** Texts that become options, and what may be in them: nothing in which an option, a line or a pattern of sbatch could begin. */
+const texts = {
+	partition: words,
+	account: word,
+	qos: word,
+	reservation: words,
+	constraint: {
+		pattern: /^[A-Za-z0-9_([][A-Za-z0-9_.,&|*()[\]:-]*$/,
+		allowed: "names of features with '&', '|', ',', '*', '(', ')', '[', ']'",
+	},
+	gres: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,:=-]*$/, allowed: "names, types and numbers, such as gpu:a100:2, with commas between" },
+	memory: { pattern: /^[0-9]{1,12}[KMGT]?$/, allowed: "a number, which K, M, G or T may follow" },
+} as const;
+
+const numbers = { nodes: "--nodes", ntasks: "--ntasks", cpus_per_task: "--cpus-per-task" } as const;
+const most = 1_000_000;
+
+/** The tasks of an array: their items, or null for tasks that are but numbers. */
+export type ArrayItems = readonly JsonValue[];
+
+/** What a run asks of Slurm, as arguments of sbatch: each is one word of its own with its name before it. Throws what is not allowed. */
+export function toSbatchArguments(values: Values, options: SlurmOptions): readonly string[] {
+	const args: string[] = [];
+	for (const name of Object.keys(texts) as (keyof typeof texts)[]) {
+		const value = (values[name] || defaultOf(name, options)) ?? "";
+		if (value !== "") args.push(`--${name === "memory" ? "mem" : name}=${toText(name, value, options)}`);
+	}
+	for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
+		const value = values[name];
+		if (value != null) args.push(`${numbers[name]}=${toNumber(name, value)}`);
+	}
+	const limit = toTimeLimit(values, options);
+	if (limit !== undefined) args.push(`--time=${Math.ceil(limit / 60)}`);
+	return args;
+}
+
+/** `--array`, and the items; undefined for a job without. */
+export function toArray(
+	values: Values,
+	{ max_array = 1_000 }: SlurmOptions,
+): { readonly argument: string; readonly items: ArrayItems } | undefined {
+	const given = values.array as JsonValue | undefined;
+	if (given == null) {
+		if (values.array_limit != null) throw refuse("array_limit", 'is for actions with "array"');
+		return undefined;
+	}
+	const items = toItems(given, max_array);
+	const limit = values.array_limit == null ? "" : `%${toNumber("array_limit", values.array_limit)}`;
+	return { argument: `--array=0-${items.length - 1}${limit}`, items };
+}
+
+function toItems(given: JsonValue, limit: number): ArrayItems {
+	const allowed = `must be a whole number from 1 to ${limit}, or a list of 1 to ${limit} items`;
+	if (Array.isArray(given)) {
+		if (given.length < 1 || given.length > limit) throw refuse("array", allowed);
+		return given;
+	}
+	// Checked before anything of that length is made.
+	if (typeof given !== "number" || !Number.isInteger(given) || given < 1 || given > limit) throw refuse("array", allowed);
+	return Array.from({ length: given }, () => null);
+}
+
+function defaultOf(name: keyof typeof texts, { defaults = {} }: SlurmOptions): string | undefined {
+	return name === "partition" || name === "account" || name === "qos" ? defaults[name] : undefined;
+}
+
+function toText(name: keyof typeof texts, value: string, { partitions, accounts }: SlurmOptions): string {
+	const { pattern, allowed } = texts[name];
+	if (value.length > 256 || !pattern.test(value)) throw refuse(name, `may hold ${allowed}, 256 characters at most`);
+	const choice = { partition: partitions, account: accounts }[name as string];
+	const refused = choice === undefined ? undefined : value.split(",").find((one) => !choice.includes(one));
+	if (refused !== undefined) throw refuse(name, `"${refused}" is not one of those that the configuration allows: ${choice?.join(", ")}`);
+	return value;
+}
+
+function toNumber(name: string, value: number): number {
+	if (!Number.isInteger(value) || value < 1 || value > most) throw refuse(name, `must be a whole number from 1 to ${most}`);
+	return value;
+}
+
+/** The smaller of the two: a job that has run as long as the action may take in all is of no use to anybody. */
+function toTimeLimit({ time_limit, timeout }: Values, { defaults = {} }: SlurmOptions): number | undefined {
+	const limit = time_limit ?? defaults.time_limit;
+	if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= 31_536_000))
+		throw refuse("time_limit", "must be whole seconds from 1 to 31536000");
+	const given = [limit, timeout].filter((seconds) => typeof seconds === "number" && seconds > 0) as number[];
+	return given.length === 0 ? undefined : Math.min(...given, 31_536_000);
+}
+
+function refuse(name: string, what: string): SvcError {
+	return new SvcError("SVC_INVALID", `parameter "${name}" ${what}`);
+}

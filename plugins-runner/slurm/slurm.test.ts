@@ -1,0 +1,175 @@
+// test-waits
+import * as assert from "node:assert/strict";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { Runner } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
+import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
+import { slurm } from "./index.ts";
+import type { SlurmOptions } from "./options.ts";
+import { type Slurm, slurmTest, startSlurmIfThere } from "./slurm.test-support.ts";
+
+const onSlurm = slurmTest(test);
+const cluster = await startSlurmIfThere();
+test.after(async () => cluster?.stop());
+
+/** Use a runner that is started on the cluster; nothing of it must be left. */
+async function withSlurm(
+	use: (parts: { cluster: Slurm; runner: Runner; run: ReturnType<typeof createRun> }) => Promise<void>,
+	options: Partial<SlurmOptions> = {},
+) {
+	assert.ok(cluster !== undefined);
+	const runner: Runner = slurm({ directory: cluster.directory, slurm_conf: cluster.conf, ...options }).create();
+	const clock = { now: () => Date.now() * 1_000 };
+	await runner.start?.({ logger: silentLogger, clock, dataDirectory: "/tmp", nodeId: "tests", options: createOptions() });
+	try {
+		await use({ cluster, runner, run: createRun(runner) });
+	} finally {
+		await runner.stop?.();
+	}
+	assert.deepEqual(await readdir(cluster.directory), []);
+}
+
+function createRun(runner: Runner) {
+	return (given: RunContextOptions) => {
+		const context = createRunContext(runner, given);
+		const end = runner.run(context).finally(() => runner.afterRun?.(context));
+		return { context, end };
+	};
+}
+
+const command = (cmd: string, more: object = {}): RunContextOptions => ({ runnerParameters: { cmd, ...more } });
+
+onSlurm("a job has its output apart, its exit code, where it ran and how long it waited", () =>
+	withSlurm(async ({ run }) => {
+		const { context, end } = run(command('echo "out é"; echo err >&2; pwd >&2; exit 7', { cwd: "/usr" }));
+		const { succeeded, result } = await end;
+		assert.equal(succeeded, false);
+		const { job_id, nodes, queued_seconds, run_seconds, ...rest } = result;
+		assert.deepEqual(rest, { succeeded: false, failed: true, state: "FAILED", return_code: 7, stdout: "out é", stderr: "err\n/usr" });
+		assert.match(String(job_id), /^\d+$/);
+		assert.notEqual(nodes, "");
+		assert.ok(Number.isInteger(queued_seconds) && Number.isInteger(run_seconds));
+		assert.match(context.text("other"), /^job \d+ runs on \S+ after \d+ s\n$/m);
+	}),
+);
+
+onSlurm("an array runs once for each item, its output comes in the order of the items, and its results are a list", () =>
+	withSlurm(async ({ run }) => {
+		const cmd = 'if [ "$SVC_ITEM_INDEX" = 0 ]; then sleep 1; fi; echo "$SVC_ITEM_INDEX $SVC_ITEM"; [ "$SVC_ITEM" != "b c" ]';
+		const { end } = run(command(cmd, { array: ["a'", "b c", { d: [1] }] }));
+		const { succeeded, result } = await end;
+		assert.equal(succeeded, false);
+		assert.equal(result["stdout"], `0 a'\n1 b c\n2 {"d":[1]}`);
+		const tasks = result["tasks"] as { index: number; succeeded: boolean; return_code: number; stdout: string }[];
+		assert.deepEqual(
+			tasks.map(({ index, succeeded, return_code, stdout }) => [index, succeeded, return_code, stdout]),
+			[
+				[0, true, 0, "0 a'"],
+				[1, false, 1, "1 b c"],
+				[2, true, 0, '2 {"d":[1]}'],
+			],
+		);
+	}),
+);
+
+onSlurm("a script has its arguments, its library beside it and its secrets, which Slurm does not know", () =>
+	withSlurm(async ({ cluster, run }) => {
+		const pack = join(cluster.directory, "../pack");
+		await mkdir(join(pack, "lib"), { recursive: true });
+		await writeFile(join(pack, "hello.sh"), '#!/bin/sh\n. ./lib/words.sh\necho "$word $1 $2 $SVC_ARG_PIN $directory$task"\nsleep 1\n');
+		await writeFile(join(pack, "lib/words.sh"), "word=hello\n");
+		const { context, end } = run({
+			entryPoint: join(pack, "hello.sh"),
+			actionParameters: { who: "it's $(me)", pin: "s3cret-pin" },
+			actionSchema: { who: { type: "string" }, pin: { type: "string", secret: true } },
+			runnerParameters: { env: { directory: "/nowhere", task: "9" } },
+			environment: { SVC_ACTION_AUTH_TOKEN: "t0ken" },
+		});
+		await context.waitFor("stdout", "hello");
+		const [id = ""] = /\d+/.exec(context.text("other")) ?? [(await cluster.jobs())[0] ?? ""];
+		const shown = (await cluster.ask("scontrol", "show", "job", id)) + (await cluster.ask("scontrol", "write", "batch_script", id, "-"));
+		assert.ok(shown.includes(`JobName=${context.execution_id}`), shown);
+		for (const secret of ["s3cret-pin", "t0ken", "hello"]) assert.ok(!shown.includes(secret), shown);
+		const { result } = await end;
+		assert.equal(result["stdout"], "hello --who=it's $(me)  s3cret-pin /nowhere9");
+	}),
+);
+
+onSlurm("what Slurm refuses fails at once with Slurm's words, and leaves nothing", () =>
+	withSlurm(async ({ run }) => {
+		await assert.rejects(run(command("true", { partition: "nowhere" })).end, /invalid partition/i);
+	}),
+);
+
+onSlurm("a job that waits says why, and its end by somebody else is told with the reason", () =>
+	withSlurm(async ({ cluster, run }) => {
+		await cluster.ask("scontrol", "update", "PartitionName=other", "State=DOWN");
+		const { context, end } = run(command("true", { partition: "other" }));
+		await context.waitFor("other", "waits, PartitionDown\n");
+		await cluster.ask("scancel", `--name=${context.execution_id}`);
+		const { result, status } = await end;
+		assert.equal(status, undefined);
+		assert.match(String(result["error"]), /^job \d+: it was canceled in Slurm, and not by this service/);
+	}),
+);
+
+onSlurm("a job that Slurm has forgotten ends as its exit code says, and without one as lost", () =>
+	withSlurm(async ({ cluster, runner }) => {
+		const given = command("echo one; exit 4");
+		const context = createRunContext(runner, given);
+		await runner.run(context);
+		const again = async () => runner.recover?.(createRunContext(runner, { ...given, after: context }), { attempt: 1, job_id: "999999" });
+		const told = await again();
+		assert.deepEqual([told?.result["return_code"], told?.result["stdout"]], [4, "one"]);
+		await rm(join(cluster.directory, context.liveaction_id, "status.0"));
+		const lost = await again();
+		assert.equal(lost?.succeeded, false);
+		assert.match(String(lost?.result["error"]), /Slurm does not know it any more/);
+		await runner.afterRun?.(context);
+	}),
+);
+
+onSlurm("a job that turns up after the run was given up does not begin", () =>
+	withSlurm(async ({ cluster, runner }) => {
+		const context = createRunContext(runner, command("echo twice"));
+		await runner.run(context);
+		const directory = join(cluster.directory, context.liveaction_id);
+		const script = join(cluster.directory, "../late.sh");
+		await writeFile(script, `#!/bin/sh\nexec /bin/sh ${directory}/start 1\n`);
+		const submit = ["--parsable", "--wait", `--output=${directory}/stdout`, "--open-mode=append"];
+		// The claim of the first job is in its way, as one that the service has written would be.
+		await cluster.ask("sbatch", ...submit, script);
+		assert.equal(await readFile(join(directory, "stdout"), "utf8"), "twice\n");
+		await runner.afterRun?.(context);
+	}),
+);
+
+onSlurm("TERM comes first, and KILL after the grace", () =>
+	withSlurm(
+		async ({ cluster, run }) => {
+			const polite = run(command("trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.1; done"));
+			const stubborn = run(command("trap '' TERM; echo ready; while :; do sleep 0.1; done"));
+			await Promise.all([polite, stubborn].map(({ context }) => context.waitFor("stdout", "ready\n")));
+			for (const { context } of [polite, stubborn]) context.abort("timeout");
+			assert.equal((await polite.end).result["stdout"], "ready\nbye");
+			assert.equal((await stubborn.end).succeeded, false);
+			assert.deepEqual(await cluster.jobs(), []);
+		},
+		{ kill_grace: 2 },
+	),
+);
+
+onSlurm("many runs ask Slurm together", () =>
+	withSlurm(async ({ run }) => {
+		const runs = Array.from({ length: 12 }, (_, index) => run(command(`echo ${index}`)));
+		const ends = await Promise.all(runs.map(({ end }) => end));
+		assert.deepEqual(
+			ends.map(({ result }) => result["stdout"]),
+			runs.map((_, index) => String(index)),
+		);
+	}),
+);
+
+test.run();

@@ -1,0 +1,71 @@
+import { type JsonValue, SvcError } from "../../core/contract/index.ts";
+
+/** What a job is to do. */
+export interface JobProgram {
+	/** Text for the shell, or a file with its arguments. */
+	readonly command: { readonly text: string } | { readonly words: readonly string[] };
+	readonly cwd: string;
+	readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Variables that change what Slurm's own commands do inside of a job, such as a program to start before each task. */
+const ofSlurm = /^(?:SLURM|SBATCH|SALLOC|SRUN|SQUEUE|SINFO|SCANCEL|SACCT|SPANK|_SLURM)(?:_|$)/i;
+
+/**
+ * What Slurm keeps of a job and shows to whoever asks: the path of the script, and none of its text. Nothing that a caller gives is in
+ * here, as sbatch would read lines of it as options.
+ */
+export function toBatchScript(directory: string, attempt: number): string {
+	return `#!/bin/sh\nexec /bin/sh ${quote(`${directory}/start`)} ${attempt}\n`;
+}
+
+/**
+ * The script that jobs of a run begin with. Of all jobs that were ever submitted for one attempt only the first one gets further than its
+ * `claim`, and none whose claim the service has written itself.
+ */
+export function toStartScript(directory: string, { command, cwd, environment }: JobProgram): string {
+	const variables = Object.entries(environment).map(([name, value]) => `export ${toName(name)}=${quote(value)}`);
+	const invocation = "text" in command ? `/bin/sh -c ${quote(command.text)}` : command.words.map(quote).join(" ");
+	return [
+		`directory=${quote(directory)}`,
+		"task=${SLURM_ARRAY_TASK_ID:-0}",
+		'(set -C; printf "%s\\n" "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}" >"$directory/claim.$1.$task") 2>/dev/null || exit 0',
+		'date +%s >"$directory/began.$task"',
+		// Steps of a job without an environment of its own would have none either.
+		"export SLURM_EXPORT_ENV=ALL",
+		'export PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}"',
+		'if [ -f "$directory/item.$task" ]; then',
+		'	SVC_ITEM="$(cat "$directory/item.$task"; printf .)"',
+		'	export SVC_ITEM="${SVC_ITEM%.}" SVC_ITEM_INDEX="$task"',
+		"fi",
+		// In a shell of their own: a variable of the action may be called as one of this script's.
+		"(",
+		...variables,
+		`CDPATH= cd -- ${quote(cwd)} || exit 1`,
+		`exec ${invocation}`,
+		") </dev/null",
+		"code=$?",
+		'printf "%s\\n" "$code" >"$directory/status.$task.new" && mv "$directory/status.$task.new" "$directory/status.$task"',
+		"exit $code",
+		"",
+	].join("\n");
+}
+
+/** An item as the variable that a task gets. */
+export function toItemText(item: JsonValue): string {
+	const text = typeof item === "string" ? item : JSON.stringify(item);
+	if (text.includes("\0")) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not hold a NUL character');
+	if (text.length > 100_000) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not be longer than 100000 characters');
+	return text;
+}
+
+function toName(name: string): string {
+	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a name of a variable`);
+	if (ofSlurm.test(name))
+		throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is a variable of Slurm's commands, which actions may not set`);
+	return name;
+}
+
+function quote(text: string): string {
+	return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { FileFollower } from "../_process/index.ts";
+
+interface TaskOutputOptions {
+	/** The files of the tasks, in order. */
+	readonly paths: readonly string[];
+	/** Bytes of the text that have been delivered before, of all of them. */
+	readonly delivered: number;
+	isLeft(): boolean;
+	deliver(text: string): Promise<void> | void;
+	onFailure(error: unknown): void;
+}
+
+/**
+ * One channel of all tasks as one text: what the first has written, then the second, and so on. So the number of bytes that are recorded
+ * says where to go on, whoever does so; what later tasks write waits in their files.
+ */
+export class TaskOutput {
+	readonly #options: TaskOutputOptions;
+	readonly #skip: (text: string) => string;
+	#index = 0;
+	#follower: FileFollower | undefined;
+
+	constructor(options: TaskOutputOptions) {
+		this.#options = options;
+		this.#skip = createSkip(options.delivered);
+	}
+
+	/** Hand on what is there. `isOver` is asked before a file is read: what was written before the end is read after it. */
+	async read(isOver: (task: number) => boolean): Promise<void> {
+		const { paths, isLeft } = this.#options;
+		for (let path = paths[this.#index]; path !== undefined && !isLeft(); path = paths[this.#index]) {
+			const over = isOver(this.#index);
+			if (over) await refresh(path);
+			if (this.#follower === undefined && existsSync(path)) this.#follower = await this.#open(path);
+			await this.#follower?.read(isLeft);
+			if (!over || isLeft()) return;
+			await this.#follower?.end();
+			await this.close();
+			this.#index++;
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.#follower?.close();
+		this.#follower = undefined;
+	}
+
+	#open(path: string): Promise<FileFollower> {
+		const { deliver, isLeft, onFailure } = this.#options;
+		return FileFollower.open({
+			path,
+			delivered: 0,
+			deliver: (text) => {
+				const rest = isLeft() ? "" : this.#skip(text);
+				return rest === "" ? undefined : deliver(rest);
+			},
+			onFailure,
+		});
+	}
+}
+
+/** On NFS a file that another machine has written is as long as it was until somebody opens it. */
+async function refresh(path: string): Promise<void> {
+	const file = await open(path, "r").catch(() => undefined);
+	await file?.close();
+}
+
+/** Takes so many bytes off the beginning of a text that comes in pieces. They end with a whole character. */
+function createSkip(bytes: number): (text: string) => string {
+	let left = bytes;
+	return (text) => {
+		if (left === 0) return text;
+		const all = Buffer.from(text);
+		const rest = all.subarray(left);
+		left = Math.max(0, left - all.length);
+		return rest.toString();
+	};
+}
