@@ -1,0 +1,78 @@
+import type { Identity, Logger } from "../../core/contract/index.ts";
+import type { Settings } from "./settings.ts";
+
+/** What a provider says of somebody. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Claims of a signed token, and of what the provider answers about its bearer. */
+export interface Vouched {
+	readonly issuer: string;
+	readonly subject: string;
+	readonly token: Claims;
+	readonly userinfo: Claims;
+}
+
+const longestName = 256;
+const mostGroups = 1_000;
+
+/** Who it is to the service; undefined, with a line in the log that says why, for whoever may not come in. */
+export function toIdentityOf(vouched: Vouched, settings: Settings, logger: Logger): Identity | undefined {
+	const refuse = (reason: string, fields: Readonly<Record<string, unknown>> = {}) => {
+		logger.warn("sign-in refused", { reason, subject: vouched.subject, ...fields });
+		return undefined;
+	};
+	for (const [claim, allowed] of settings.requiredClaims) {
+		const values = toTexts(findClaim(vouched, claim));
+		if (!allowed.some((value) => values.includes(value))) return refuse("a claim is not as required_claims asks", { claim });
+	}
+	if (settings.requiresVerifiedEmail && !isEmailVerified(vouched)) return refuse("the provider has not verified the mail address");
+	const name = findClaim(vouched, settings.usernameClaim);
+	if (typeof name !== "string" || !isName(name)) return refuse("there is no usable user name", { claim: settings.usernameClaim });
+	return {
+		username: `${settings.usernamePrefix}${name}`,
+		subject: `${vouched.issuer} ${vouched.subject}`,
+		takesOver: settings.linksExistingUsers,
+		...(settings.groupsClaim !== undefined && { groups: toTexts(findClaim(vouched, settings.groupsClaim)).slice(0, mostGroups) }),
+	};
+}
+
+/** Whether anything that is asked for is not in the token, so that the provider has to be asked. */
+export function needsUserinfo(token: Claims, settings: Settings): boolean {
+	const { usernameClaim, groupsClaim, requiredClaims, requiresVerifiedEmail } = settings;
+	const names = [usernameClaim, ...(groupsClaim === undefined ? [] : [groupsClaim]), ...requiredClaims.keys()];
+	const wanted = requiresVerifiedEmail ? [...names, "email_verified"] : names;
+	return wanted.some((name) => readClaim(token, name) === undefined);
+}
+
+/** What is signed comes first. */
+function findClaim({ token, userinfo }: Vouched, name: string): unknown {
+	return readClaim(token, name) ?? readClaim(userinfo, name);
+}
+
+/** By its whole name first: names may be addresses, which have dots. */
+function readClaim(claims: Claims, name: string): unknown {
+	if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;
+	let value: unknown = claims;
+	for (const part of name.split(".")) {
+		if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+		value = (value as Claims)[part];
+	}
+	return value ?? undefined;
+}
+
+/** Said in the same place as the address: of another address it would say nothing. */
+function isEmailVerified({ token, userinfo }: Vouched): boolean {
+	const place = token["email"] === undefined ? userinfo : token;
+	const verified =
+		place["email_verified"] ?? (place === token && userinfo["email"] === token["email"] ? userinfo["email_verified"] : undefined);
+	return typeof place["email"] === "string" && verified === true;
+}
+
+function toTexts(value: unknown): readonly string[] {
+	const values = Array.isArray(value) ? value : [value];
+	return values.filter((each): each is string => typeof each === "string" && each !== "");
+}
+
+function isName(name: string): boolean {
+	return name !== "" && name === name.trim() && Buffer.byteLength(name) <= longestName && !/\p{Cc}/u.test(name);
+}

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import {
+	type AuthBackend,
+	defineAuthBackend,
+	type InteractiveSignIn,
+	type PluginContext,
+	SvcError,
+	toErrorMessage,
+} from "../../core/contract/index.ts";
+import type { OpenidConnectOptions } from "./options.ts";
+import type { Client } from "./provider.ts";
+import { parseSettings, type Settings } from "./settings.ts";
+import type { SignOn } from "./sign-on.ts";
+
+export type { OpenidConnectOptions } from "./options.ts";
+
+/** Users of a provider of OpenID Connect, which asks them itself. There are no passwords here. */
+export const openidConnect = defineAuthBackend<OpenidConnectOptions>("openid_connect", (options) => new OpenidConnect(options));
+
+class OpenidConnect implements AuthBackend {
+	readonly takesPasswords = false;
+	readonly interactive: InteractiveSignIn;
+	readonly #options: unknown;
+	readonly #stopping = new AbortController();
+	#signOn: SignOn | undefined;
+
+	constructor(options: unknown) {
+		this.#options = options;
+		this.interactive = {
+			label: toLabel(options),
+			begin: (request, { signal }) => this.#ask(signal, (signOn, own) => signOn.begin(request, own)),
+			complete: (returned, { signal }) => this.#ask(signal, (signOn, own) => signOn.complete(returned, own)),
+			beginDevice: ({ signal }) => this.#ask(signal, (signOn, own) => signOn.beginDevice(own)),
+			pollDevice: (deviceCode, { signal }) => this.#ask(signal, (signOn, own) => signOn.pollDevice(deviceCode, own)),
+			signOutUrl: (request, { signal }) => this.#ask(signal, (signOn, own) => signOn.signOutUrl(request, own)),
+		};
+	}
+
+	async check(): Promise<void> {
+		await readSecret(parseSettings(this.#options));
+		await importClient();
+	}
+
+	async start({ logger, clock }: PluginContext): Promise<void> {
+		const settings = parseSettings(this.#options);
+		const secret = await readSecret(settings);
+		const client = await importClient();
+		// Loaded here: a configuration may name this backend and use another, and its start should not wait.
+		const [{ Provider }, { SignOn }] = await Promise.all([import("./provider.ts"), import("./sign-on.ts")]);
+		const provider = new Provider(settings, { client, clock, secret });
+		this.#signOn = new SignOn(settings, { client, provider, logger });
+	}
+
+	async stop(): Promise<void> {
+		this.#signOn = undefined;
+		this.#stopping.abort(stopped());
+	}
+
+	/** Nobody has a password here. */
+	async authenticate(): Promise<undefined> {
+		return undefined;
+	}
+
+	async #ask<T>(signal: AbortSignal, ask: (signOn: SignOn, options: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
+		signal.throwIfAborted();
+		if (this.#signOn === undefined) throw stopped();
+		return ask(this.#signOn, { signal: AbortSignal.any([signal, this.#stopping.signal]) });
+	}
+}
+
+/** Options that are wrong show at the start; until then it has some name. */
+function toLabel(options: unknown): string {
+	try {
+		return parseSettings(options).label;
+	} catch {
+		return "single sign-on";
+	}
+}
+
+async function readSecret({ secret: { text, file } }: Settings): Promise<string | undefined> {
+	if (file === undefined) return text;
+	try {
+		const secret = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+		if (secret !== "") return secret;
+	} catch (error) {
+		throw new SvcError("SVC_CONFIG", `auth backend openid_connect: client_secret_file: ${toErrorMessage(error)}`, { cause: error });
+	}
+	throw new SvcError("SVC_CONFIG", `auth backend openid_connect: client_secret_file: "${file}" is empty`);
+}
+
+async function importClient(): Promise<Client> {
+	try {
+		return await import("openid-client");
+	} catch (error) {
+		const message = `auth backend openid_connect needs the package "openid-client", which is missing or does not run here: npm install openid-client`;
+		throw new SvcError("SVC_CONFIG", `${message} (${toErrorMessage(error).split("\n")[0]})`, { cause: error });
+	}
+}
+
+function stopped(): SvcError {
+	return new SvcError("SVC_UNAVAILABLE", "the auth backend is not running");
+}

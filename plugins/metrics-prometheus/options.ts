@@ -1,0 +1,36 @@
+import { SvcError } from "../../core/contract/index.ts";
+
+export interface PrometheusMetricsOptions {
+	/**
+	 * Values that each label with as many values as there is content may have, such as actions: the first so many are told by name, the
+	 * rest together as `other`. 0: all together. Default 100.
+	 */
+	readonly label_values?: number;
+	/** Whether the process is measured too: memory, processor time, event loop, garbage collection. Default true. */
+	readonly process?: boolean;
+}
+
+export interface PrometheusMetricsSettings {
+	readonly labelValues: number;
+	readonly process: boolean;
+}
+
+const names = ["label_values", "process"];
+const mostValues = 10_000;
+
+/** Throws `SVC_CONFIG` naming the option. */
+export function parseOptions(given: unknown): PrometheusMetricsSettings {
+	if (typeof given !== "object" || given === null || Array.isArray(given)) throw wrong("options: must be an object");
+	const unknown = Object.keys(given).find((name) => !names.includes(name));
+	if (unknown !== undefined) throw wrong(`${unknown}: is not allowed; allowed are ${names.join(", ")}`);
+	const { label_values: labelValues = 100, process = true } = given as Record<string, unknown>;
+	if (typeof labelValues !== "number" || !Number.isInteger(labelValues) || labelValues < 0 || labelValues > mostValues) {
+		throw wrong(`label_values: must be a whole number from 0 to ${mostValues}`);
+	}
+	if (typeof process !== "boolean") throw wrong("process: must be true or false");
+	return { labelValues, process };
+}
+
+function wrong(message: string): SvcError {
+	return new SvcError("SVC_CONFIG", message);
+}

@@ -1,0 +1,83 @@
+import { readdir } from "node:fs/promises";
+import { constants, type IntervalHistogram, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
+import type { Registry } from "prom-client";
+
+type Client = typeof import("prom-client");
+
+const nanoseconds = 1e9;
+const percentiles = [50, 90, 99, 100] as const;
+const collections: Readonly<Record<number, string>> = {
+	[constants.NODE_PERFORMANCE_GC_MAJOR]: "major",
+	[constants.NODE_PERFORMANCE_GC_MINOR]: "minor",
+	[constants.NODE_PERFORMANCE_GC_INCREMENTAL]: "incremental",
+	[constants.NODE_PERFORMANCE_GC_WEAKCB]: "weakcb",
+};
+
+/**
+ * What Prometheus knows of any process, and how Node does. Not prom-client's own, as what that opens can never be closed again: a service
+ * that is started and stopped in a program would leave more behind each time.
+ */
+export class ProcessMetrics {
+	readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
+	readonly #collections: PerformanceObserver;
+
+	constructor(client: Client, registry: Registry) {
+		const registers = [registry];
+		const cpu = new client.Counter({
+			...{ name: "process_cpu_seconds_total", help: "Processor time of the process.", registers },
+			collect: () => {
+				const { user, system } = process.cpuUsage();
+				cpu.reset();
+				cpu.inc((user + system) / 1_000_000);
+			},
+		});
+		const started = Date.now() / 1_000 - process.uptime();
+		const gauge = (name: string, help: string, read: () => number | Promise<number>) => {
+			const made: InstanceType<Client["Gauge"]> = new client.Gauge({ name, help, registers, collect: async () => made.set(await read()) });
+		};
+		gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", () => started);
+		gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
+		gauge("process_open_fds", "Files and sockets that are open.", async () => (await readdir("/proc/self/fd").catch(() => [])).length);
+		gauge("nodejs_heap_used_bytes", "Memory that JavaScript uses.", () => process.memoryUsage().heapUsed);
+		this.#measureDelay(client, registry);
+		this.#collections = observeCollections(client, registry);
+	}
+
+	stop(): void {
+		this.#delay.disable();
+		this.#collections.disconnect();
+	}
+
+	#measureDelay(client: Client, registry: Registry): void {
+		const delay = this.#delay;
+		const lag = new client.Gauge({
+			name: "nodejs_eventloop_lag_seconds",
+			help: "How late timers of the event loop were since the last time somebody asked.",
+			labelNames: ["percentile"],
+			registers: [registry],
+			collect() {
+				for (const percentile of percentiles) lag.labels(String(percentile)).set(delay.percentile(percentile) / nanoseconds);
+				delay.reset();
+			},
+		});
+		delay.enable();
+	}
+}
+
+function observeCollections(client: Client, registry: Registry): PerformanceObserver {
+	const duration = new client.Histogram({
+		name: "nodejs_gc_duration_seconds",
+		help: "How long garbage collections took.",
+		labelNames: ["kind"],
+		buckets: [0.001, 0.01, 0.1, 1],
+		registers: [registry],
+	});
+	const observer = new PerformanceObserver((list) => {
+		for (const entry of list.getEntries()) {
+			const { kind = 0 } = ((entry as { readonly detail?: unknown }).detail ?? {}) as { readonly kind?: number };
+			duration.labels(collections[kind] ?? "other").observe(entry.duration / 1_000);
+		}
+	});
+	observer.observe({ entryTypes: ["gc"] });
+	return observer;
+}

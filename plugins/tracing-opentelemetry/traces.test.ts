@@ -1,0 +1,195 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { isSvcError, type Logger } from "../../core/contract/index.ts";
+import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
+import { until } from "../../core/testing/guarantees/until.test-support.ts";
+import { type ServiceUnderTest, withService } from "../../core/testing/http/service.test-support.ts";
+import { localCommand } from "../../plugins-runner/local-command/index.ts";
+import { OpenTelemetry, openTelemetry } from "./index.ts";
+import { type ReceivedSpan, withReceiver } from "./receiver.test-support.ts";
+
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const remote = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7";
+
+interface Component {
+	readonly object_id: string;
+	readonly caused_by: { readonly type?: string; readonly id?: string };
+}
+
+interface TraceRecord {
+	readonly id: string;
+	readonly action_executions: readonly Component[];
+	readonly rules: readonly Component[];
+	readonly trigger_instances: readonly Component[];
+}
+
+async function send(service: ServiceUnderTest, path: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
+	const response = await service.ask(path, { method: "POST", body: JSON.stringify(body), headers });
+	const text = await response.text();
+	assert.ok(response.ok, text);
+	return text;
+}
+
+async function prepare(service: ServiceUnderTest): Promise<void> {
+	for (const name of ["first", "second"]) await send(service, "/v1/actions", { name, runner_type: "local-shell-cmd", parameters: {} });
+	const hook = { type: "core.svc.webhook", parameters: { url: "begin" } };
+	const ended = { type: "core.svc.generic.actiontrigger" };
+	const first = { "trigger.action_name": { type: "equals", pattern: "default.first" } };
+	const rules = [
+		["one", hook, {}, "first", "true"],
+		["two", hook, { "trigger.body.n": { type: "greaterthan", pattern: 4 } }, "second", "exit 1"],
+		["three", ended, first, "second", "echo done"],
+		["broken", hook, { "trigger.body.n": { type: "greaterthan", pattern: 7 } }, "second", "{{ nothing.there }}"],
+	] as const;
+	for (const [name, trigger, criteria, action, cmd] of rules) {
+		const body = { name, pack: "default", enabled: true, trigger, criteria, action: { ref: `default.${action}`, parameters: { cmd } } };
+		await send(service, "/v1/rules", body);
+	}
+}
+
+const running = ["requested", "scheduled", "delayed", "running"];
+
+async function settled({ ask }: ServiceUnderTest): Promise<readonly TraceRecord[]> {
+	const read = async (path: string) => (await (await ask(path)).json()) as readonly Record<string, unknown>[];
+	let last = "";
+	await until("everything comes to its end", 60, async () => {
+		const executions = await read("/v1/executions?limit=-1&include_attributes=status");
+		const instances = await read("/v1/triggerinstances?limit=-1");
+		const now = JSON.stringify([executions.length, instances.length]);
+		const isStill = now === last;
+		last = now;
+		const isOver = executions.every(({ status }) => !running.includes(String(status)));
+		return isStill && isOver && instances.every(({ status }) => status === "processed") ? true : undefined;
+	});
+	return (await read("/v1/traces?limit=-1")) as unknown as readonly TraceRecord[];
+}
+
+/** `<what> <- <what has caused it>`, of everything that the traces of the API show. */
+function expected(traces: readonly TraceRecord[]): string[] {
+	return traces
+		.flatMap(({ id, action_executions, rules, trigger_instances }) => [
+			...action_executions.map(({ object_id, caused_by }) => [id, object_id, caused_by.id]),
+			...rules.map(({ object_id, caused_by }) => [id, `${object_id}:${caused_by.id}`, caused_by.id]),
+			...trigger_instances.map(({ object_id, caused_by }) => [id, object_id, caused_by.id]),
+		])
+		.map(([trace, what, cause]) => `${trace}: ${what} <- ${cause ?? "outside"}`)
+		.sort();
+}
+
+/** The same of spans. */
+function seen(spans: readonly ReceivedSpan[]): string[] {
+	const toKey = ({ attributes }: ReceivedSpan) => {
+		if (attributes["svc.kind"] === "execution") return attributes["svc.execution.id"];
+		const instance = attributes["svc.trigger_instance.id"];
+		return attributes["svc.kind"] === "rule" ? `${attributes["svc.rule.id"]}:${instance}` : instance;
+	};
+	const keys = new Map(spans.map((span) => [`${span.traceId} ${span.spanId}`, toKey(span)]));
+	const parent = ({ traceId, parentSpanId }: ReceivedSpan) => (parentSpanId && keys.get(`${traceId} ${parentSpanId}`)) || "outside";
+	return spans.map((span) => `${span.attributes["svc.trace.id"]}: ${toKey(span)} <- ${parent(span)}`).sort();
+}
+
+test("generated cascades of events, rules, executions and children give the spans that the traces of the API show", async () => {
+	for (const seed of [1, 2]) {
+		await withReceiver(async ({ url, spans, bodies }) => {
+			let shown: readonly TraceRecord[] = [];
+			await withService(
+				async (service) => {
+					await prepare(service);
+					const below = createRandom(seed);
+					const executions: string[] = [];
+					for (let step = 0; step < 12; step += 1) {
+						const traceparent = below(3) === 0 ? { traceparent: `${remote}-01` } : {};
+						if (below(2) === 0) {
+							await send(service, "/v1/webhooks/begin", { n: below(10) }, traceparent as Record<string, string>);
+							continue;
+						}
+						const parent = executions[below(executions.length + 2)];
+						const context = parent === undefined ? {} : { context: { parent: { execution_id: parent } } };
+						const body = { action: `default.${below(2) === 0 ? "first" : "second"}`, parameters: { cmd: "echo a-secret" }, ...context };
+						executions.push(
+							(JSON.parse(await send(service, "/v1/executions", body, traceparent as Record<string, string>)) as { id: string }).id,
+						);
+					}
+					shown = await settled(service);
+				},
+				// What is left to send goes with the stop.
+				{ telemetry: [openTelemetry({ url })], runners: [localCommand()] },
+			);
+			assert.ok(spans.length > 12, `seed ${seed}: ${spans.length} spans`);
+			assert.deepEqual(seen(spans), expected(shown), `seed ${seed}`);
+			for (const { startTimeUnixNano: start, endTimeUnixNano: end } of spans) assert.ok(BigInt(start) <= BigInt(end));
+			assert.ok(!bodies.join("").includes("a-secret"), "neither parameters nor output");
+		});
+	}
+});
+
+test("a traceparent is continued, goes out to what runs, and says whether anything is recorded; what is none is ignored", async () => {
+	await withReceiver(async ({ url, spans }) => {
+		const printed: string[] = [];
+		await withService(
+			async (service) => {
+				await prepare(service);
+				for (const traceparent of [`${remote}-01`, `${remote}-00`, "no traceparent"]) {
+					const body = { action: "default.first", parameters: { cmd: "echo $TRACEPARENT" } };
+					const { id } = JSON.parse(await send(service, "/v1/executions", body, { traceparent })) as { id: string };
+					await service.ended(id);
+					const { result } = (await (await service.ask(`/v1/executions/${id}`)).json()) as { result: { stdout: string } };
+					printed.push(result.stdout);
+				}
+				await settled(service);
+			},
+			{ telemetry: [openTelemetry({ url })], runners: [localCommand()] },
+		);
+		const [, recorded] = /^00-4bf92f3577b34da6a3ce929d0e0e4736-([0-9a-f]{16})-01$/.exec(printed[0] ?? "") ?? [];
+		const span = spans.find(({ spanId }) => spanId === recorded);
+		assert.equal(span?.parentSpanId, "00f067aa0ba902b7");
+		assert.equal(span?.name, "default.first");
+		assert.match(printed[1] ?? "", /^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-00$/);
+		const [, own, ownSpan] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(printed[2] ?? "") ?? [];
+		assert.ok(own !== undefined && own !== "4bf92f3577b34da6a3ce929d0e0e4736");
+		assert.equal(spans.find(({ spanId }) => spanId === ownSpan)?.parentSpanId || undefined, undefined);
+		// Of the one that is not to be recorded nothing has come, nor of what the rule on its end has started.
+		assert.equal(spans.filter(({ name }) => name === "default.first").length, 2);
+	});
+});
+
+test("a receiver that does not answer loses spans, and holds up neither runs nor the stop", async () => {
+	let answer = () => {};
+	const answered = new Promise<number>((resolve) => {
+		answer = () => resolve(503);
+	});
+	await withReceiver(
+		async ({ url }) => {
+			const warnings: string[] = [];
+			const telemetry = openTelemetry({ url, queue: 3 }).create();
+			await telemetry.start?.({ logger: { ...silent, warn: (message: string) => void warnings.push(message) }, nodeId: "n" } as never);
+			const span = { trace_id: "a".repeat(32), span_id: "b".repeat(16), parent_span_id: undefined, is_parent_remote: false };
+			for (let count = 0; count < 10; count += 1) {
+				telemetry.span?.({ ...span, name: "one", start: 1, end: 2, attributes: {}, failure: undefined });
+			}
+			assert.deepEqual(warnings, ["spans are dropped"]);
+			answer();
+			await telemetry.stop?.();
+		},
+		{ answer: () => answered },
+	);
+});
+
+test("wrong options are refused by name, and without its package it says what is off", async () => {
+	for (const [options, message] of [
+		[{ url: "file:///etc" }, "url: must be an address that begins with http:// or https://"],
+		[{ headers: { a: 1 } }, "headers: must be an object of texts"],
+		[{ queue: 0 }, "queue: must be a whole number from 1 to 100000"],
+		[{ service_name: "" }, "service_name: must be a text that is not empty"],
+		[{ endpoint: "x" }, "endpoint: is not allowed; allowed are url, headers, service_name, queue"],
+	] as const) {
+		const check = new OpenTelemetry(options as never).check();
+		await assert.rejects(check, (error) => isSvcError(error, "SVC_CONFIG") && error.message === message);
+	}
+	const warnings: { readonly package?: string }[] = [];
+	const logger = { ...silent, warn: (_message: string, fields?: object) => void warnings.push(fields ?? {}) };
+	await new OpenTelemetry({}, "no-such-package").start({ logger, nodeId: "n" });
+	assert.equal(warnings[0]?.package, "no-such-package");
+});
+
+test.run();
