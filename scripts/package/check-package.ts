@@ -14,7 +14,7 @@ const expected = [
 	/^dist\/schemas\/[a-z-]+\.json$/,
 	/^docs\/.+\.(md|svg)$/,
 	/^examples\/templates\/[^/]+\/(gitignore|.+\.(ts|json|md|yaml|yaml\.example|sh|py))$/,
-	/^examples\/[^/]+\/(Procfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|yaml|conf|sh|py|txt))$/,
+	/^examples\/[^/]+\/(Procfile|Containerfile|(?!.*\.test\.ts$).+\.(ts|mjs|md|ya?ml|json|conf|service|sh|py|txt))$/,
 ];
 
 interface Manifest {

@@ -156,6 +156,11 @@ test("a plugin whose package is missing ends the start with the name of the pack
 				.replace(/^/, 'import { natsBus } from "svc-automation/plugins/event-bus-nats";\n'),
 		postgres: (text: string) => text.replace('{ client: "sqlite" }', '{ client: "postgres", url: "postgres://ann:word@127.0.0.1:1/none" }'),
 		ldapts: (text: string) => text.replace("event_bus:", 'auth: { backend: "ldap" },\n\tevent_bus:'),
+		"openid-client": (text: string) =>
+			text.replace(
+				"event_bus:",
+				'auth: { backend: "openid_connect", backend_kwargs: { issuer: "https://login.example.org", client_id: "svc" } },\n\tevent_bus:',
+			),
 		pyodide: (text: string) => text.replace("pythonScript()", 'pythonScript({ engine: "pyodide" })'),
 	};
 	for (const [name, change] of Object.entries(changes)) {

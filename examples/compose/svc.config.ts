@@ -1,0 +1,18 @@
+import { defineConfig } from "svc-automation";
+import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { localScript } from "svc-automation/plugins-runner/local-script";
+
+const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
+
+// Stands in the place of the configuration that the image holds.
+export default defineConfig({
+	storage: knexStorage({ client: "postgres", url }),
+	event_bus: postgresBus({ url }),
+	runners: [localCommand(), localScript()],
+	auth: { backend: flatFile(), listen: false },
+	api: { host: "0.0.0.0" },
+	stream: { listen: false },
+});

@@ -1,0 +1,106 @@
+// test-timeout: 900
+import * as assert from "node:assert/strict";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "svc-automation/client";
+import { requires } from "svc-automation/testing";
+import { test as plainTest } from "uvu";
+import { until } from "../../core/testing/guarantees/until.test-support.ts";
+import { isOffline, pack } from "../../scripts/packed/installation.test-support.ts";
+import { run } from "../../scripts/run.ts";
+import { certificates, layOutBase } from "./base-image.test-support.ts";
+
+const { skip } = plainTest;
+const withBuildah = Object.assign(requires(plainTest, { command: "buildah" }).test, { skip });
+const withRunc = Object.assign(requires(withBuildah, { command: "runc" }).test, { skip });
+const withBusybox = Object.assign(requires(withRunc, { command: "busybox" }).test, { skip });
+const { test } = requires(withBusybox, { command: "podman" });
+
+/** Images and containers of this test alone. */
+class Engine {
+	readonly #store: readonly string[];
+
+	constructor(directory: string) {
+		this.#store = ["--root", join(directory, "store"), "--runroot", join(directory, "run"), "--storage-driver", "vfs"];
+	}
+
+	async buildah(...args: string[]): Promise<string> {
+		return this.#run("buildah", [...this.#store, ...args]);
+	}
+
+	async podman(...args: string[]): Promise<string> {
+		return this.#run("podman", [...this.#store, "--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "none", ...args]);
+	}
+
+	async #run(command: string, args: readonly string[]): Promise<string> {
+		const { code, output } = await run(command, args);
+		if (code !== 0) throw new Error(`${command} ${args.slice(6).join(" ")}: ${output}`);
+		return output.trim();
+	}
+}
+
+async function makeBase(engine: Engine, directory: string): Promise<void> {
+	const root = join(directory, "base");
+	await layOutBase(root);
+	const container = await engine.buildah("from", "scratch");
+	await engine.buildah("copy", "-q", container, `${root}/`, "/");
+	await engine.buildah("config", "--env", "PATH=/usr/bin:/bin", "--env", `NODE_EXTRA_CA_CERTS=${certificates}`, container);
+	await engine.buildah("commit", "-q", container, "localhost/base");
+	await engine.buildah("rm", container);
+	await rm(root, { recursive: true, force: true });
+}
+
+/** The image, as the README builds it, of the package as it is now. */
+async function buildImage(engine: Engine, directory: string): Promise<void> {
+	const context = join(directory, "context");
+	await mkdir(context);
+	for (const name of ["Containerfile", "svc.config.ts"]) await cp(join(import.meta.dirname, name), join(context, name));
+	const tarball = (await pack(context)).split("/").at(-1);
+	const given = ["--build-arg", "BASE=localhost/base", "--build-arg", `PACKAGE=./context/${tarball}`];
+	await engine.buildah("bud", "--isolation", "chroot", "-q", ...given, "-t", "localhost/svc", context);
+}
+
+async function findPort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await new Promise((resolve) => server.once("listening", resolve));
+	const { port } = server.address() as AddressInfo;
+	server.close();
+	return port;
+}
+
+test("the image runs as nobody in particular, on a root that may only be read, and its service runs actions", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-image-"));
+	const engine = new Engine(directory);
+	try {
+		await makeBase(engine, directory);
+		await buildImage(engine, directory);
+		const [port, password] = [await findPort(), "a long password"];
+		const limits = ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"];
+		const shut = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "all", "--security-opt", "no-new-privileges", "--network", "host"];
+		const given = ["-e", `SVC_ADMIN_PASSWORD=${password}`, "-e", `SVC_API_PORT=${port}`, "-v", "data:/data"];
+		await engine.podman("run", "-d", "--name", "svc", ...limits, ...shut, ...given, "localhost/svc");
+		const address = `http://127.0.0.1:${port}`;
+		await until("the service is ready", 120, async () => {
+			const answer = await fetch(`${address}/v1/health/ready`).catch(() => undefined);
+			return answer?.ok || undefined;
+		});
+		const { token } = await createClient({ apiUrl: address }).signIn({ username: "admin", password });
+		const client = createClient({ apiUrl: address, token });
+		const { id } = await client.executions.create({ action: "core.local", parameters: { cmd: "id -u; touch /x; echo $?" } });
+		let output = "";
+		for await (const { data } of client.followOutput(id, { type: "stdout" })) output += data;
+		assert.equal(output, "10001\n1\n");
+		await engine.podman("stop", "-t", "60", "svc");
+		assert.equal(await engine.podman("inspect", "svc", "--format", "{{.State.ExitCode}}"), "0");
+	} catch (error) {
+		if (!isOffline(error) || process.env["CI"] === "true") throw error;
+		process.stdout.write("skipped: the npm registry cannot be reached\n");
+	} finally {
+		await engine.podman("rm", "-f", "-i", "svc").catch(() => undefined);
+		await rm(directory, { recursive: true, force: true });
+	}
+});
+
+plainTest.run();

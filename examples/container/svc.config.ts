@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { httpRequest } from "svc-automation/plugins-runner/http-request";
+import { inquirer } from "svc-automation/plugins-runner/inquirer";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { localScript } from "svc-automation/plugins-runner/local-script";
+import { noop } from "svc-automation/plugins-runner/noop";
+import { pythonScript } from "svc-automation/plugins-runner/python-script";
+import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
+import { workflow } from "svc-automation/plugins-runner/workflow";
+
+// With DATABASE_URL any number of containers are one service; without it one container keeps SQLite in its volume.
+const url = process.env["DATABASE_URL"];
+// Shared by all containers: users, and the key that secrets of the datastore are encrypted with.
+const shared = process.env["SVC_SHARED_DIR"] ?? "/shared";
+const password = `${shared}/htpasswd`;
+const key = `${shared}/datastore-key.json`;
+
+export default defineConfig({
+	storage: url === undefined ? knexStorage({ client: "sqlite" }) : knexStorage({ client: "postgres", url }),
+	event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
+	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],
+	// One port for everything; TLS is spoken by what stands before it.
+	api: { host: "0.0.0.0" },
+	auth: { backend: flatFile(existsSync(password) ? { file: password } : {}), listen: false },
+	stream: { listen: false },
+	keyvalue: existsSync(key) ? { encryption_key_path: key } : {},
+	log: { format: "json" },
+});
