@@ -31,6 +31,8 @@ export interface ServiceOptions {
 	readonly streamsPerUser?: number;
 	/** Address of a PostgreSQL database; default SQLite in the data directory. */
 	readonly url?: string;
+	/** Whether workers may carry out commands. */
+	readonly workers?: boolean;
 }
 
 /** Start the built service, unless told otherwise on an empty database in a temporary directory (`TMPDIR` chooses the disk). */
@@ -53,12 +55,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	}
 }
 
-async function startIn(directory: string, { ballastMegabytes = 0, dataDirectory, streamsPerUser, url }: ServiceOptions): Promise<Service> {
+async function startIn(
+	directory: string,
+	{ ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers }: ServiceOptions,
+): Promise<Service> {
 	const packs = join(directory, "packs");
 	await writeBenchPack(packs);
 	const paths = { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), packs };
 	const child = await startChild("server.mjs", {
-		input: { ...paths, ballastMegabytes, streamsPerUser, url },
+		input: { ...paths, ballastMegabytes, streamsPerUser, url, workers },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 
 // As `svc serve` does.
 setFlagsFromString("--heap-growing-percent=50");
-const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url } = JSON.parse(process.argv[2]);
+const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createService } = await built("core");
@@ -26,6 +26,7 @@ const service = createService(
 		auth: { backend: flatFile({ file: passwordFile }), port: 0 },
 		api: { port: 0 },
 		stream: { port: 0, ...(streamsPerUser !== undefined && { max_per_user: streamsPerUser }) },
+		...(workers && { workers: { runners: ["local-shell-cmd"] } }),
 		log: { level: "warn" },
 	},
 	{ adminPassword: process.env.SVC_ADMIN_PASSWORD },
