@@ -114,4 +114,7 @@ export const withoutBus: readonly string[] = [
 	"core/features/triggers/routes.test.ts",
 	"core/features/sensors/routes.test.ts",
 	"plugins/sensor-file-watch/file-watch-service.test.ts",
+	"core/features/audit/audit-nodes.test.ts",
+	"core/features/packs/switch/pack-switch.test.ts",
+	"core/features/aliases/chat-runner.test.ts",
 ];

@@ -42,7 +42,7 @@ const longLease = 15;
 const promisesOf = (violations: readonly Violation[]) => new Set(violations.map(({ promise }) => promise));
 
 chaosTest("three nodes keep every promise while nodes die and stand still, the database goes away and the bus loses events", async () => {
-	assert.deepEqual(await run({ seconds: 20, faults: faultNames, interval: 1.5, lease: 3, patience: 30 }), []);
+	assert.deepEqual(await run({ seconds: 14, faults: faultNames, interval: 1.5, lease: 3, patience: 30 }), []);
 });
 
 chaosTest("an outage of the database ends no run of a node that lives", async () => {
