@@ -89,7 +89,14 @@ function toFilled({ properties = {}, required = [] }: Readonly<Record<string, un
 
 function toSample(definition: Readonly<Record<string, unknown>>): unknown {
 	const { type, enum: allowed } = definition;
-	const samples: Readonly<Record<string, unknown>> = { string: "x", boolean: true, object: toFilled(definition), array: [], integer: 1 };
+	const samples: Readonly<Record<string, unknown>> = {
+		string: "x",
+		boolean: true,
+		object: toFilled(definition),
+		array: [],
+		integer: 1,
+		number: 1,
+	};
 	return Array.isArray(allowed) ? allowed[0] : samples[String([type].flat()[0])];
 }
 

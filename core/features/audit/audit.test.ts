@@ -69,17 +69,22 @@ test("what is refused is recorded, and nobody fills the record with it", () =>
 	withGuardedService(async (service) => {
 		const { ask, signIn, urls } = service;
 		const [root, eve] = [await signIn("root"), await signIn("eve")];
+		await signIn("ann");
 		for (let time = 0; time < 20; time += 1) assert.equal((await ask(eve, "DELETE", "/v1/actions/default.speak")).status, 403);
 		assert.equal((await ask(eve, "GET", "/v1/audit/entries")).status, 403);
 		for (let time = 0; time < 4; time += 1) {
 			const authorization = `Basic ${Buffer.from("ann:wrong").toString("base64")}`;
 			assert.equal((await fetch(`${urls.auth}/tokens`, { method: "POST", headers: { authorization } })).status, 401);
 		}
+		const authorization = `Basic ${Buffer.from("a-password-in-the-name:x").toString("base64")}`;
+		assert.equal((await fetch(`${urls.auth}/tokens`, { method: "POST", headers: { authorization } })).status, 401);
 		const refused = await entriesOf(service, root, "after=0&outcome=refused");
 		const of = (user: string, verb: string) => refused.filter((entry) => entry.user === user && entry.verb === verb);
 		assert.equal(of("eve", "request").length, 4);
 		assert.match(String(of("eve", "request")[0]?.detail), /"eve" does not have the permission "action_delete"/);
 		assert.equal(of("ann", "sign_in").length, 3);
+		assert.match(String(of("", "sign_in")[0]?.detail), /by a name that no user has had here/);
+		assert.doesNotMatch(JSON.stringify(refused), /a-password-in-the-name/);
 		assert.match(JSON.stringify(refused), /17 more refusals before this one were not recorded/);
 		assert.doesNotMatch(JSON.stringify(refused), /wrong/);
 	}));

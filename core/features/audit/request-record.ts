@@ -54,11 +54,13 @@ export class RequestRecord implements Recorder, Witness {
 	async refused(request: RecordedRequest, error: unknown): Promise<void> {
 		const { route, principal, headers } = request;
 		if (!isSvcError(error)) return;
-		const user = principal.username || toText(claimedUser(headers));
-		if (!this.#refusals.admits(`${user} ${keyOf(request)}`)) return;
+		const name = principal.username || toText(claimedUser(headers));
+		if (!this.#refusals.admits(`${name} ${keyOf(request)}`)) return;
 		const skipped = this.#refusals.takeSkipped();
 		const more = skipped === 0 ? "" : ` (${skipped} more refusals before this one were not recorded)`;
-		const detail = toText(error.message) + more;
+		const user = principal.username || (await this.#toKnownUser(name));
+		const unknown = name === user ? "" : " (by a name that no user has had here, which is in the log)";
+		const detail = toText(error.message) + unknown + more;
 		const verb = route.permission === "public" ? "sign_in" : "request";
 		await this.#note({ ...this.#toDraft(this.#toScope(request), { verb, outcome: "refused" }), user, detail });
 	}
@@ -78,6 +80,13 @@ export class RequestRecord implements Recorder, Witness {
 		});
 		await this.#parts.chain.append(drafts, operations, store);
 		scope.entries += drafts.length;
+	}
+
+	/** The name where a user has had it, else empty: people type their passwords into the wrong field, and the record is kept for years. */
+	async #toKnownUser(name: string): Promise<string> {
+		if (name === "") return "";
+		const found = await this.#parts.storage.find("user", { where: { name }, limit: 1 }).catch(() => []);
+		return found.length > 0 ? name : "";
 	}
 
 	/** What has happened, or not, already: the answer does not depend on it. */
