@@ -117,4 +117,11 @@ export const withoutBus: readonly string[] = [
 	"core/features/audit/audit-nodes.test.ts",
 	"core/features/packs/switch/pack-switch.test.ts",
 	"core/features/aliases/chat-runner.test.ts",
+	"core/features/aliases/answers.test.ts",
+	"core/features/inquiries/inquiries.test.ts",
+	"core/features/inquiries/end-inquiries.test.ts",
+	"core/features/timers/timers.test.ts",
+	"core/features/rules/rules.test.ts",
+	"core/kernel/runs/after-run.test.ts",
+	"core/kernel/runs/children/children.test.ts",
 ];

@@ -88,16 +88,22 @@ function toFilled({ properties = {}, required = [] }: Readonly<Record<string, un
 }
 
 function toSample(definition: Readonly<Record<string, unknown>>): unknown {
-	const { type, enum: allowed } = definition;
+	const { type, enum: allowed, items, minItems = 0, pattern } = definition;
 	const samples: Readonly<Record<string, unknown>> = {
-		string: "x",
+		string: toText(pattern),
 		boolean: true,
 		object: toFilled(definition),
-		array: [],
+		array: Number(minItems) > 0 ? [toSample(items as Readonly<Record<string, unknown>>)] : [],
 		integer: 1,
 		number: 1,
 	};
 	return Array.isArray(allowed) ? allowed[0] : samples[String([type].flat()[0])];
+}
+
+/** A name or, where only that will do, an id. */
+function toText(pattern: unknown): string | undefined {
+	const fits = typeof pattern === "string" ? new RegExp(pattern) : /^/;
+	return ["x", "0".repeat(24), "0".repeat(32)].find((text) => fits.test(text));
 }
 
 test.run();

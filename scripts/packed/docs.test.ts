@@ -23,12 +23,17 @@ plainTest.after(async () => {
 });
 
 /** What of which page somebody does, one after the other in the same project, and what they see then. */
-const walks: readonly (readonly [path: string, headings: readonly string[], sees: readonly RegExp[]])[] = [
-	["README.md", ["In a project of your own", "What it looks like"], [/^3$/m, /Hello Ann$/m, /load average/]],
-	["docs/guides/write-a-runner.md", ["Begin with a package"], [/Passed: +[1-9]/, /^It snows\.$/m]],
-	["docs/guides/write-an-auth-backend.md", ["Begin with a package"], [/Passed: +[1-9]/, /\bann\b/]],
-	["docs/guides/embed-the-engine.md", ["The engine alone", "The service in your server"], [/^stdout: step 3$/m, /something else/]],
-];
+const readme = ["README.md", ["In a project of your own", "What it looks like"], [/^3$/m, /Hello Ann$/m, /load average/]] as const;
+const runner = ["docs/guides/write-a-runner.md", ["Begin with a package"], [/Passed: +[1-9]/, /^It snows\.$/m]] as const;
+const backend = ["docs/guides/write-an-auth-backend.md", ["Begin with a package"], [/Passed: +[1-9]/, /\bann\b/]] as const;
+const embedded = ["The engine alone", "The service in your server"] as const;
+const embed = ["docs/guides/embed-the-engine.md", embedded, [/^stdout: step 3$/m, /something else/]] as const;
+
+/** The first on both; each of the others on one of them, as installs take their time. */
+const walks = [
+	[readme, runner],
+	[readme, backend, embed],
+] as const;
 
 /** Kinds of packages that no walk makes, on one of the two: an install takes its time. */
 const otherKinds = [["storage"], ["event-bus", "sensor"]] as const;
@@ -36,7 +41,7 @@ const otherKinds = [["storage"], ["event-bus", "sensor"]] as const;
 for (const [index, kinds] of otherKinds.entries()) {
 	const name = ["Node 20 with npm 10", "Node 24 with npm 11"][index] ?? "";
 	let reader: Reader;
-	for (const [path, headings, sees] of walks) {
+	for (const [path, headings, sees] of walks[index] ?? []) {
 		test(`${name}: what ${path} says can be done word by word where there is nothing but the packed file`, async () => {
 			const line = (machine as { lines: readonly Line[] }).lines[index];
 			assert.ok(line);

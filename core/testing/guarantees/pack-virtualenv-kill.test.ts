@@ -19,13 +19,13 @@ const python = { command: "python3" };
 const test = missing(python) === undefined ? postgresTest(uvu.test) : requires(uvu.test, python).test;
 
 // KILL_ROUNDS says how often a node is killed, KILL_SEED repeats what a failed test has tried.
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 3);
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 2);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 /** Milliseconds into a step: a virtualenv takes seconds, other steps are over sooner. */
 const into = (moment: string) => (moment === "make ready" ? 300 + random(1_200) : random(100));
 const random = createRandom(seed);
 /** Most of them where a virtualenv is half made. */
-const moments = ["make ready", "switch to", "make ready", "seen", "make ready", ...phases] as const;
+const moments = ["make ready", "make ready", "switch to", "seen", "make ready", ...phases] as const;
 
 interface Node {
 	readonly directory: string;

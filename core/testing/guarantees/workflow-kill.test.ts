@@ -16,7 +16,7 @@ import { workflowPack, writeWorkflowPack } from "./workflow-pack.test-support.ts
 
 // KILL_ROUNDS says how often a service is killed, KILL_SEED repeats what a failed test has tried. 300 need an hour:
 // KILL_ROUNDS=300 TEST_TIMEOUT=5400 npm test -- workflow-kill
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 8);
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 6);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const definitions = 10;
 /** Workflows that are under way at a time. */
