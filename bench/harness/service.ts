@@ -33,6 +33,8 @@ export interface ServiceOptions {
 	readonly url?: string;
 	/** Whether workers may carry out commands. */
 	readonly workers?: boolean;
+	/** Address that spans are sent to; with it the service measures itself for Prometheus, too. */
+	readonly spansTo?: string;
 }
 
 /** Start the built service, unless told otherwise on an empty database in a temporary directory (`TMPDIR` chooses the disk). */
@@ -57,13 +59,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 async function startIn(
 	directory: string,
-	{ ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers }: ServiceOptions,
+	{ ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers, spansTo }: ServiceOptions,
 ): Promise<Service> {
 	const packs = join(directory, "packs");
 	await writeBenchPack(packs);
 	const paths = { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), packs };
 	const child = await startChild("server.mjs", {
-		input: { ...paths, ballastMegabytes, streamsPerUser, url, workers },
+		input: { ...paths, ballastMegabytes, streamsPerUser, url, workers, spansTo },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 
 // As `svc serve` does.
 setFlagsFromString("--heap-growing-percent=50");
-const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers } = JSON.parse(process.argv[2]);
+const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers, spansTo } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createService } = await built("core");
@@ -13,6 +13,8 @@ const { postgresBus } = await built("plugins/event-bus-postgres");
 const { flatFile } = await built("plugins-auth/flat-file");
 const { localCommand } = await built("plugins-runner/local-command");
 const { localScript } = await built("plugins-runner/local-script");
+const { openTelemetry } = await built("plugins/tracing-opentelemetry");
+const { prometheusMetrics } = await built("plugins/metrics-prometheus");
 const { noop } = await built("plugins-runner/noop");
 const { workflow } = await built("plugins-runner/workflow");
 
@@ -27,6 +29,7 @@ const service = createService(
 		api: { port: 0 },
 		stream: { port: 0, ...(streamsPerUser !== undefined && { max_per_user: streamsPerUser }) },
 		...(workers && { workers: { runners: ["local-shell-cmd"] } }),
+		...(spansTo !== undefined && { telemetry: [prometheusMetrics({}), openTelemetry({ url: spansTo })] }),
 		log: { level: "warn" },
 	},
 	{ adminPassword: process.env.SVC_ADMIN_PASSWORD },

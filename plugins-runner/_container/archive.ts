@@ -15,6 +15,20 @@ export function toArchive(entries: readonly ArchiveEntry[]): Buffer {
 	return Buffer.concat([...entries.flatMap(toBlocks), Buffer.alloc(2 * block)]);
 }
 
+/** Content of the first file in an archive, as engines make them; undefined where there is none, or it is cut. */
+export function readFirstFile(archive: Buffer): Buffer | undefined {
+	for (let at = 0; at + block <= archive.length; ) {
+		const size = Number.parseInt(archive.toString("latin1", at + 124, at + 136), 8);
+		if (!(size >= 0)) return undefined;
+		const begin = at + block;
+		// What is neither says more about what follows.
+		if (["0", "\0"].includes(archive.toString("latin1", at + 156, at + 157)))
+			return begin + size <= archive.length ? archive.subarray(begin, begin + size) : undefined;
+		at = begin + Math.ceil(size / block) * block;
+	}
+	return undefined;
+}
+
 function toBlocks({ path, mode, content, link }: ArchiveEntry): Buffer[] {
 	const name = content === undefined && link === undefined ? `${path}/` : path;
 	const type = link !== undefined ? "2" : content === undefined ? "5" : "0";

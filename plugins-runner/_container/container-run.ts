@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type JsonObject, type Logger, RunAborted, type RunContext, SvcError } from "../../core/contract/index.ts";
+import { type JsonObject, type Logger, type RunContext, SvcError } from "../../core/contract/index.ts";
 import type { ContainerSpec } from "./container-spec.ts";
 import type { ContainerView, Engine } from "./engine.ts";
 import { EngineRefusal, type EngineUnreachable } from "./engine-client.ts";
 import { type OutputContext, OutputRefused, recordOutput } from "./output-pass.ts";
-import { untilReached } from "./reach.ts";
+import { toLeaving, untilReached } from "./reach.ts";
 
 /** How a container has ended. `left`: it goes on without us. `unstarted`: it never began, and will not. `gone`: somebody has removed it. */
 export type ContainerEnd =
@@ -49,17 +49,12 @@ export const liveactionLabel = "svc.liveaction";
 export class ContainerRun {
 	readonly #parts: ContainerRunParts;
 	/** Aborts when the service stops: all else waits until the engine has done it. */
-	readonly #left = new AbortController();
+	readonly #left: AbortSignal;
 	#isOutage = false;
 
 	constructor(parts: ContainerRunParts) {
 		this.#parts = parts;
-		const { signal } = parts.context;
-		const leave = () => {
-			if (signal.reason instanceof RunAborted && signal.reason.kind === "shutdown") this.#left.abort();
-		};
-		if (signal.aborted) leave();
-		else signal.addEventListener("abort", leave, { once: true });
+		this.#left = toLeaving(parts.context.signal);
 	}
 
 	async run(): Promise<ContainerEnd> {
@@ -74,7 +69,7 @@ export class ContainerRun {
 	async recover(state: JsonObject): Promise<ContainerEnd | undefined> {
 		const { context, name } = this.#parts;
 		if (state["container"] !== name) return undefined;
-		const answer = await this.#reach(this.#left.signal, async () => ({ found: await this.#look() }));
+		const answer = await this.#reach(this.#left, async () => ({ found: await this.#look() }));
 		if (answer === undefined) return "left";
 		const { found } = answer;
 		if (found !== undefined && found.phase !== "created") return this.#follow();
@@ -144,7 +139,7 @@ export class ContainerRun {
 	async #follow(): Promise<ContainerEnd> {
 		const live = new AbortController();
 		const refused = new AbortController();
-		const reading = this.#readLive(AbortSignal.any([live.signal, this.#left.signal])).catch((error: unknown) => refused.abort(error));
+		const reading = this.#readLive(AbortSignal.any([live.signal, this.#left])).catch((error: unknown) => refused.abort(error));
 		try {
 			const end = await this.#untilEnded(refused.signal);
 			if (end !== "left" && !refused.signal.aborted) await Promise.race([reading, delay(lastLines, undefined, { ref: false })]);
@@ -179,7 +174,7 @@ export class ContainerRun {
 	/** After its end, once more from the beginning: engines do not send the last lines for certain to those who follow. */
 	async #readRest(): Promise<void> {
 		const { engine, name, context } = this.#parts;
-		const signal = this.#left.signal;
+		const signal = this.#left;
 		await this.#reach(signal, async () => {
 			const response = await engine.logs(name, false, signal);
 			if (response !== undefined) await recordOutput(response, context, true);
@@ -194,9 +189,9 @@ export class ContainerRun {
 		let ending: Promise<unknown> | undefined;
 		while (!this.#isLeft() && !refused.aborted) {
 			if (context.signal.aborted) ending ??= this.#end();
-			const signals = ending === undefined ? [refused, context.signal] : [refused, this.#left.signal];
+			const signals = ending === undefined ? [refused, context.signal] : [refused, this.#left];
 			const waited = await this.#waitAWhile(AbortSignal.any(signals));
-			const answer = await this.#reach(AbortSignal.any([refused, this.#left.signal]), async () => ({ found: await this.#look() }));
+			const answer = await this.#reach(AbortSignal.any([refused, this.#left]), async () => ({ found: await this.#look() }));
 			if (answer === undefined) continue;
 			const { found } = answer;
 			if (found === undefined) return "gone";
@@ -217,7 +212,7 @@ export class ContainerRun {
 	/** TERM, and KILL after the grace. */
 	async #end(): Promise<void> {
 		const { engine, name, grace, logger, context } = this.#parts;
-		await this.#reach(this.#left.signal, async () => {
+		await this.#reach(this.#left, async () => {
 			await engine.end(name, grace);
 			return true;
 		}).catch((error: unknown) => logger.warn("container could not be ended", { execution_id: context.execution_id, error }));
@@ -225,7 +220,7 @@ export class ContainerRun {
 
 	/** What was asked to begin may have begun. */
 	async #endStarted(): Promise<ContainerEnd> {
-		const answer = await this.#reach(this.#left.signal, async () => ({ found: await this.#look() }));
+		const answer = await this.#reach(this.#left, async () => ({ found: await this.#look() }));
 		if (answer === undefined) return "left";
 		return answer.found === undefined || answer.found.phase === "created" ? this.#abandon() : this.#follow();
 	}
@@ -234,7 +229,7 @@ export class ContainerRun {
 	async #abandon(): Promise<ContainerEnd> {
 		if (this.#isLeft()) return "left";
 		const { engine, name } = this.#parts;
-		await this.#reach(this.#left.signal, async () => {
+		await this.#reach(this.#left, async () => {
 			if ((await this.#look()) !== undefined) await engine.remove(name);
 			return true;
 		});
@@ -263,7 +258,7 @@ export class ContainerRun {
 	}
 
 	#isLeft(): boolean {
-		return this.#left.signal.aborted;
+		return this.#left.aborted;
 	}
 }
 

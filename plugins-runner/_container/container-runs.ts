@@ -19,6 +19,7 @@ import { readAddress } from "./engine-address.ts";
 import { EngineClient } from "./engine-client.ts";
 import { toRegistryCredentials } from "./image.ts";
 import { Leftovers } from "./leftovers.ts";
+import { toLeaving, untilReached } from "./reach.ts";
 
 /** What an action runs in a container. */
 export interface ContainerWork {
@@ -81,6 +82,17 @@ export class ContainerRuns {
 	/** Undefined: there is no such container any more, or it is not of this engine. */
 	recover(context: Context, state: JsonObject, work: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
 		return this.#create(context, work).recover(state);
+	}
+
+	/** A file that is left of a run that has ended; undefined where there is none. `left`: the service stops before the engine could be asked. */
+	async read(context: Context, path: string, most: number): Promise<Buffer | "left" | undefined> {
+		const { engine, logger } = this.#get();
+		const answer = await untilReached(
+			toLeaving(context.signal),
+			async () => ({ content: await engine.download(toName(context.liveaction_id), path, most) }),
+			(error) => logger.debug("container engine cannot be reached, a result waits for it", { execution_id: context.execution_id, error }),
+		);
+		return answer === undefined ? "left" : answer.content;
 	}
 
 	/** Nobody asks for it any more. */

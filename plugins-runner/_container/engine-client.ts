@@ -31,7 +31,7 @@ export interface EngineCall {
 }
 
 const defaultPatience = 60_000;
-/** Characters of an answer that is no stream: descriptions of containers are long, but not endless. */
+/** Bytes of an answer that is no stream: descriptions of containers are long, but not endless. */
 const longestAnswer = 16 * 1024 * 1024;
 /** The newest version that is spoken: older engines are spoken to in theirs, and those of today still know it. */
 const newestVersion = "1.44";
@@ -116,19 +116,24 @@ function toConnection(address: EngineAddress): RequestOptions {
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
+	return (await readBytes(response, longestAnswer)).toString();
+}
+
+/** All of an answer; throws `EngineRefusal` where it has more than so many bytes. */
+export async function readBytes(response: IncomingMessage, most: number): Promise<Buffer> {
 	const pieces: Buffer[] = [];
 	let length = 0;
 	try {
 		for await (const piece of response) {
 			length += (piece as Buffer).length;
-			if (length > longestAnswer) throw new EngineRefusal(502, "the engine's answer is too long");
+			if (length > most) throw new EngineRefusal(502, "the engine's answer is too long");
 			pieces.push(piece as Buffer);
 		}
 	} catch (error) {
 		if (error instanceof EngineRefusal) throw error;
 		throw new EngineUnreachable(`the connection to the container engine is lost: ${String(error)}`);
 	}
-	return Buffer.concat(pieces).toString();
+	return Buffer.concat(pieces);
 }
 
 function toMessage(text: string): string {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { type EngineClient, EngineRefusal, EngineUnreachable } from "./engine-client.ts";
+import { readFirstFile } from "./archive.ts";
+import { type EngineClient, EngineRefusal, EngineUnreachable, readBytes } from "./engine-client.ts";
 
 /** What is known of a container. */
 export interface ContainerView {
@@ -57,6 +58,15 @@ export class Engine {
 	async upload(name: string, directory: string, archive: Buffer, signal: AbortSignal): Promise<void> {
 		const path = `/containers/${encodeURIComponent(name)}/archive`;
 		await this.#client.json({ method: "PUT", path, query: { path: directory }, body: archive, signal });
+	}
+
+	/** A file of the container, which may have ended; undefined where it or the container is not there. Throws `EngineRefusal` beyond so many bytes. */
+	async download(name: string, file: string, most: number): Promise<Buffer | undefined> {
+		const path = `/containers/${encodeURIComponent(name)}/archive`;
+		const response = await orUndefined(this.#client.stream({ method: "GET", path, query: { path: file } }));
+		if (response === undefined) return undefined;
+		// An archive is a little longer than what is in it.
+		return readFirstFile(await readBytes(response, most + 64 * 1024));
 	}
 
 	async start(name: string, signal: AbortSignal): Promise<void> {

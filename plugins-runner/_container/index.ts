@@ -1,7 +1,10 @@
 export { type ArchiveEntry, toArchive } from "./archive.ts";
+export { ChosenContainers, containerParameters, type ShellContainerOptions } from "./chosen-containers.ts";
 export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } from "./container-options.ts";
 export { limitParameters } from "./container-parameters.ts";
 export type { ContainerEnd } from "./container-run.ts";
 export { ContainerRuns, type ContainerWork, toContainerResult, toError } from "./container-runs.ts";
 export type { ContainerProgram } from "./container-spec.ts";
-export { containerParameters, type ShellContainerOptions, ShellContainers } from "./shell-containers.ts";
+export { toPackEntries } from "./pack-archive.ts";
+export { ShellContainers } from "./shell-containers.ts";
+export { toShellVariables } from "./shell-variables.ts";

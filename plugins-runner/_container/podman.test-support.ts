@@ -57,6 +57,11 @@ export class Podman implements LastingEngine {
 		return new Podman(directory, server, await Line.open(join(directory, "line.sock"), socket));
 	}
 
+	/** Make an image of a root file system. */
+	async addImage(root: string, image: string): Promise<void> {
+		await run("podman", [...toArguments(this.#directory), "import", root, image], { env: toEnvironment(this.#directory) });
+	}
+
 	/** Where a runner reaches it. */
 	get host(): string {
 		return `unix://${this.#line.path}`;
@@ -65,6 +70,12 @@ export class Podman implements LastingEngine {
 	/** Its own socket, which is never cut. */
 	get socketPath(): string {
 		return join(this.#directory, "engine.sock");
+	}
+
+	/** What the command line of the engine does by itself, past the socket. */
+	async runBare(command: readonly string[]): Promise<void> {
+		const options = ["run", "--rm", "--network", "none", this.image];
+		await run("podman", [...toArguments(this.#directory), ...options, ...command], { env: toEnvironment(this.#directory) });
 	}
 
 	async jobs(): Promise<readonly string[]> {
@@ -137,7 +148,7 @@ runc = ["${runc}"]
 }
 
 /** A file system with busybox, a link for each of its commands, and two users. */
-async function createRootArchive(): Promise<Buffer> {
+export async function createRootArchive(): Promise<Buffer> {
 	const busybox = findCommand("busybox") ?? "/bin/busybox";
 	const pieces: Buffer[] = [];
 	for await (const piece of createReadStream(busybox)) pieces.push(piece as Buffer);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { RunAborted } from "../../core/contract/index.ts";
 import { EngineUnreachable } from "./engine-client.ts";
 
 /** Milliseconds between two tries: the first ones, and at most. */
@@ -22,4 +23,15 @@ export async function untilReached<T>(
 		}
 	}
 	return undefined;
+}
+
+/** Aborts when the service stops, and for no other reason why a run may be aborted. */
+export function toLeaving(signal: AbortSignal): AbortSignal {
+	const left = new AbortController();
+	const leave = () => {
+		if (signal.reason instanceof RunAborted && signal.reason.kind === "shutdown") left.abort();
+	};
+	if (signal.aborted) leave();
+	else signal.addEventListener("abort", leave, { once: true });
+	return left.signal;
 }

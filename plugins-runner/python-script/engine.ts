@@ -5,6 +5,9 @@ export const engineNames = ["cpython", "pyodide"] as const;
 
 export type EngineName = (typeof engineNames)[number];
 
+/** Most characters of a result; more would fill the service's memory. */
+export const longestReport = 64 * 1024 * 1024;
+
 /** What one run of a Python action needs. */
 export interface PythonRequest {
 	readonly executionId: string;

@@ -1,7 +1,9 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { defineRunner, type PackPreparation, type RunContext, type RunResult, SvcError, warnIfMissing } from "../../core/contract/index.ts";
+import { containerParameters, type ShellContainerOptions } from "../_container/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
+import { ContainerPython } from "./container-python.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine, PythonRequest } from "./engine.ts";
 import { Engines } from "./engines.ts";
@@ -20,6 +22,7 @@ const parameters = {
 	timeout: { type: "integer", default: 600, description: "Seconds after which the action is ended." },
 	log_level: { type: "string", enum: logLevels, default: "DEBUG", description: "Least important level that the action's logger writes." },
 	...contentParameters,
+	...containerParameters,
 	debug: { type: "boolean", default: false, description: "Whether the action should tell more; it gets `SVC_ACTION_DEBUG`." },
 	engine: {
 		type: "string",
@@ -31,7 +34,7 @@ const parameters = {
 	},
 } as const;
 
-export interface PythonScriptOptions extends CpythonOptions {
+export interface PythonScriptOptions extends CpythonOptions, ShellContainerOptions {
 	/** `auto`: cpython where a suitable `python3` is found at start, else pyodide. Default `auto`. */
 	readonly engine?: EngineName | "auto";
 	readonly pyodide?: PyodideOptions;
@@ -43,6 +46,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		cpython: () => createCpythonEngine(options),
 		pyodide: () => createPyodideEngine(options.pyodide),
 	});
+	const containers = new ContainerPython(options);
 	const versions = new ContentVersions("python-script");
 	const packSensors = new PythonPackSensors(engines, options.engine ?? "auto");
 	let defaultLevel: string = "DEBUG";
@@ -51,10 +55,13 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 	return {
 		description: "Runs a Python class of a pack.",
 		parameters,
-		capabilities: { streaming: true, cancellation: true },
+		capabilities: { streaming: true, cancellation: true, recovery: options.containers !== undefined },
 		outputKey: "result",
 		entryPoint: "required",
-		check: () => engines.check(options.engine ?? "auto"),
+		async check() {
+			containers.check();
+			await engines.check(options.engine ?? "auto");
+		},
 		async start(context) {
 			libraries = toLibraries(context.options);
 			pythonPaths = context.pythonPaths ?? [];
@@ -62,35 +69,47 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			const engine = options.engine ?? "auto";
 			const pyodide = { name: "pyodide", off: "the Python engine pyodide", resolve: () => import.meta.resolve("pyodide") };
 			if (engine === "auto") warnIfMissing(pyodide, context.logger);
+			containers.start(context);
 			await versions.start(context);
 			packSensors.start(context);
 			await engines.start(context, engine);
 		},
 		packSensors,
-		prepare: (pack) => preparePack(engines, options.engine ?? "auto", pack),
-		stop: () => engines.stop(),
+		// What a pack requires is a matter of the images then: to install it would run its authors' programs here.
+		prepare: async (pack) => (containers.isRequired ? undefined : preparePack(engines, options.engine ?? "auto", pack)),
+		async stop() {
+			await containers.stop();
+			await engines.stop();
+		},
 		packTools: createPackTools(engines, () => pythonPaths),
 		run: (context) =>
 			versions.use(context, async (place) => {
 				await assertFile(place.entryPoint);
-				const settings = { defaultLevel, libraries, pythonPaths };
-				return runAction(await engines.get(context.runnerParameters.engine), { ...context, ...place }, settings);
+				const request = () => toRequest({ ...context, ...place }, { defaultLevel, libraries, pythonPaths });
+				if (containers.isFor(context)) return containers.run(context, async () => request());
+				return runAction(await engines.get(context.runnerParameters.engine), context, request());
 			}),
+		recover: (context, state) =>
+			versions.recover(context, async () => {
+				if (!containers.isOf(state)) return undefined;
+				// What it runs is in the container by now, unless there was none yet: then the run is given up.
+				return containers.recover(context, { ...state, phase: "starting" }, () => Promise.reject(lostFiles));
+			}),
+		afterRun: (run) => containers.forget(run),
 	};
 });
+
+const lostFiles = new SvcError("SVC_RUNNER", "the service was killed before the container had its files");
 
 interface RunSettings extends Pick<PythonRequest, "libraries" | "pythonPaths"> {
 	readonly defaultLevel: string;
 }
 
-async function runAction(
-	engine: PythonEngine,
-	context: RunContext<typeof parameters>,
-	{ defaultLevel, libraries, pythonPaths }: RunSettings,
-): Promise<RunResult> {
-	const { env, log_level, timeout } = context.runnerParameters;
-	const environment = createRunEnvironment(env, context.environment);
-	const request = {
+type Context = RunContext<typeof parameters>;
+
+function toRequest(context: Context, { defaultLevel, libraries, pythonPaths }: RunSettings): PythonRequest {
+	const { env, log_level } = context.runnerParameters;
+	return {
 		executionId: context.execution_id,
 		entryPoint: context.entryPoint,
 		packDirectory: context.packDirectory ?? dirname(context.entryPoint),
@@ -100,15 +119,18 @@ async function runAction(
 		user: context.user,
 		parameters: context.actionParameters,
 		config: context.packConfig,
-		environment,
+		environment: createRunEnvironment(env, context.environment),
 		logLevel: log_level === "DEBUG" ? defaultLevel : log_level,
 		signal: context.signal,
 	};
+}
+
+async function runAction(engine: PythonEngine, context: Context, request: PythonRequest): Promise<RunResult> {
 	const end = await engine.run(request, {
 		emit: (type, text) => context.emit(type, text),
 		service: createServiceCall(context.environment),
 	});
-	return toRunResult(context, engine, timeout, end);
+	return toRunResult(context, `${engine.name} ${engine.version}`, context.runnerParameters.timeout, end);
 }
 
 /** Where there is no Python but pyodide, nothing is installed: what a pack requires is not there for its actions. */

@@ -1,15 +1,18 @@
 import { type JsonObject, type JsonValue, RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
-import type { PythonEnd, PythonEngine } from "./engine.ts";
+import type { PythonEnd } from "./engine.ts";
 
 /** What `result` holds when the action came to no result. */
 const none = "None";
 
-/** The result of the execution: one rule for all engines. */
-export function toRunResult(context: RunContext, engine: PythonEngine, timeout: number, end: PythonEnd): RunResult {
+/**
+ * The result of the execution: one rule for all engines.
+ *
+ * @param engine what has run it, as people are told
+ */
+export function toRunResult(context: RunContext, engine: string, timeout: number, end: PythonEnd): RunResult {
 	const { report } = end;
-	const engineName = `${engine.name} ${engine.version}`;
 	if (report !== undefined && "failure" in report && !context.signal.aborted)
-		return { succeeded: false, result: { ...report.failure, engine: engineName } };
+		return { succeeded: false, result: { ...report.failure, engine } };
 	const timedOut = context.signal.reason instanceof RunAborted && context.signal.reason.kind === "timeout";
 	const returned = timedOut || report === undefined || "failure" in report ? undefined : report;
 	const succeeded = end.exitCode === 0 && end.error === undefined && returned?.status !== false && !context.signal.aborted;
@@ -18,7 +21,7 @@ export function toRunResult(context: RunContext, engine: PythonEngine, timeout: 
 		result: returned === undefined ? none : returned.result,
 		exit_code: timedOut ? -9 : end.exitCode,
 		...createOutput(context),
-		engine: engineName,
+		engine,
 		...(error === undefined ? {} : { error }),
 	};
 	return { succeeded, result };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type PackPreparation, type PluginContext, type SensorContext, SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, createLauncherAccess, type Launcher, toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
-import type { PythonEnd, PythonEngine, PythonIo, PythonRequest, PythonTool } from "../engine.ts";
+import { longestReport, type PythonEnd, type PythonEngine, type PythonIo, type PythonRequest, type PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
 import { createRunEnvironment } from "../run-environment.ts";
 import type { SensorRequest } from "../sensor/request.ts";
@@ -12,8 +12,6 @@ import { findInterpreter, type Interpreter } from "./interpreter.ts";
 import { testRequirements } from "./requirements.ts";
 import { Virtualenvs } from "./virtualenvs.ts";
 
-/** Most characters of a result; more would fill the service's memory. */
-const longestReport = 64 * 1024 * 1024;
 const script = join(pythonSource, "run_cpython.py");
 
 export interface CpythonOptions {

@@ -1,0 +1,50 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Benchmark, Resource } from "./harness/benchmark.ts";
+import { describeRate, echo, inFlight } from "./harness/echo.ts";
+import { runLoad } from "./harness/execution-load.ts";
+import { startService } from "./harness/service.ts";
+
+export const benchmark: Benchmark = {
+	id: "P21",
+	title: `core.local "echo hi", POST to succeeded, ${inFlight} in flight, with metrics and traces ÷ the same without`,
+	goals: [{ name: "ratio", label: "executions/s with ÷ without", direction: "at least", limits: [0.98] }],
+	async run(round) {
+		const plain = await round.use("plain", () => startService());
+		const collector = await round.use("collector", startCollector);
+		const measured = await round.use("measured", () => startService({ spansTo: collector.url }));
+		const seconds = round.quick ? 1 : 4;
+		const [with_, without] = await round.alternate(
+			() => runLoad(measured, { body: echo, inFlight, seconds }),
+			() => runLoad(plain, { body: echo, inFlight, seconds }),
+		);
+		if (collector.received() === 0) throw new Error("no span has arrived");
+		return { values: { ratio: with_.perSecond / without.perSecond }, detail: `${describeRate(with_)} ÷ ${describeRate(without)}` };
+	},
+};
+
+interface Collector extends Resource {
+	readonly url: string;
+	/** Bytes so far. */
+	received(): number;
+}
+
+/** Takes spans in and forgets them: what a collector does with them is not the service's. */
+async function startCollector(): Promise<Collector> {
+	let bytes = 0;
+	const server = createServer((request, response) => {
+		request.on("data", (piece: Buffer) => {
+			bytes += piece.length;
+		});
+		request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+		received: () => bytes,
+		async stop() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}

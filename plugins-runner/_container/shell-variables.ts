@@ -1,0 +1,12 @@
+import { SvcError } from "../../core/contract/index.ts";
+
+/** Lines that a shell reads. */
+export function toShellVariables(variables: Readonly<Record<string, string>>): string {
+	return Object.entries(variables)
+		.map(([name, value]) => {
+			if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+				throw new SvcError("SVC_INVALID", `parameter "env": a container cannot have the variable "${name}"`);
+			return `export ${name}='${value.replaceAll("'", "'\\''")}'\n`;
+		})
+		.join("");
+}
