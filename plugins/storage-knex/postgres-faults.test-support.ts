@@ -8,7 +8,8 @@ import { administer } from "./postgres-database.test-support.ts";
 /** End what a service is connected with to this database. */
 export async function endConnections(url: string, condition = "true"): Promise<void> {
 	const others = "datname = current_database() and pid <> pg_backend_pid() and application_name = 'svc'";
-	await administer(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${others} and ${condition}`);
+	// Waits until they are gone: one that ends in the middle of the next statement is another matter.
+	await administer(url, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where ${others} and ${condition}`);
 }
 
 /** Keeps writers of a table waiting until it is released. */

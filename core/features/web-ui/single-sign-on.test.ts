@@ -62,6 +62,7 @@ webTest("somebody signs in with a provider, is where they wanted to be, and sign
 		assert.ok(seen.every((text) => !text.includes(cookie?.value ?? "auth-token")));
 		const ask = () => fetch(new URL("/v1/user", page.url()), { headers: { "x-auth-token": cookie?.value ?? "" } });
 		assert.deepEqual(((await (await ask()).json()) as { rbac: { roles: unknown } }).rbac.roles, ["admin"]);
+		await page.getByRole("heading", { level: 1 }).waitFor();
 		await assertClean(page);
 		await page.getByRole("button", { name: "Sign out" }).click();
 		await page.waitForURL(`${provider.issuer}/**`);
