@@ -21,6 +21,21 @@ export interface Identity {
 	readonly subject?: string;
 	/** With `subject`: a name that somebody has signed in by without a subject is taken over. Default false. */
 	readonly takesOver?: boolean;
+	/**
+	 * The session at the provider, unique among all that the backend knows: what is given for it ends when the backend answers it as an
+	 * `EndedSignIn`. Default: not known.
+	 */
+	readonly session?: string;
+}
+
+/** Word of a provider that somebody has signed out of it. It names a subject, a session, or both. */
+export interface EndedSignIn {
+	/** Tells it from all other words of the provider: each counts once. */
+	readonly id: string;
+	/** As `Identity.subject`. Without a session, all that was given to it has ended. */
+	readonly subject?: string;
+	/** As `Identity.session`. */
+	readonly session?: string;
 }
 
 /** A sign-in that somebody does elsewhere, with a browser. */
@@ -91,6 +106,11 @@ export interface InteractiveSignIn {
 	 * there is none.
 	 */
 	signOutUrl?(request: { readonly returnUri: string }, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
+	/**
+	 * What a message says that the provider sends by itself when somebody signs out of it; undefined for one that is not the provider's, not for
+	 * this service, or too old. The host takes each once, and ends what was given. Default: there are no such messages.
+	 */
+	verifySignOut?(message: string, options: { readonly signal: AbortSignal }): Promise<EndedSignIn | undefined>;
 }
 
 /**

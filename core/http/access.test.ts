@@ -48,6 +48,7 @@ test("a route that does not say who may use it, and what it answers, refuses to 
 		"/sso/request",
 		"/sso/callback",
 		"/sso/sign-out",
+		"/sso/back-channel-logout",
 		"/sso/device",
 		"/sso/device/token",
 		"/web/:file",

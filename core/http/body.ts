@@ -6,6 +6,8 @@ import type { ServerRequest } from "./server-request.ts";
 /** A JSON schema with the type it stands for. Compiled at its first use. */
 export interface BodySchema<B> {
 	readonly schema: Readonly<Record<string, unknown>>;
+	/** Whether it comes as the fields of a form, a text each; JSON is taken too. Default false: fields of a form are lists of their values. */
+	readonly isForm?: boolean;
 	/** Throws `SVC_INVALID` naming the field. */
 	parse(value: unknown): B;
 }
@@ -20,12 +22,15 @@ export function defineBody<B>(definition: {
 	readonly required?: readonly string[];
 	/** Unexpected members are refused instead of ignored. */
 	readonly closed?: boolean;
+	/** As `BodySchema` has it. */
+	readonly isForm?: boolean;
 }): BodySchema<B> {
-	const { properties, required = [], closed = false } = definition;
+	const { properties, required = [], closed = false, isForm = false } = definition;
 	const schema = { type: "object", properties, required, ...(closed && { additionalProperties: false }) };
 	let validate: ValidateFunction<B> | undefined;
 	return {
 		schema,
+		isForm,
 		parse(value) {
 			validate ??= ajv.compile<B>(schema);
 			if (validate(value)) return value;
@@ -37,7 +42,10 @@ export function defineBody<B>(definition: {
 /** Read, parse and check the body of a request. An empty body counts as `{}`. */
 export async function readBody<B>(request: Request, body: BodySchema<B>, limit: number): Promise<B> {
 	const text = await readText(request, limit);
-	return body.parse(text === "" ? {} : parseText(text, request.headers.get("content-type")));
+	if (text === "") return body.parse({});
+	const contentType = request.headers.get("content-type");
+	const value = parseText(text, contentType);
+	return body.parse(body.isForm && toMediaType(contentType) === formType ? singled(value as Record<string, string[]>) : value);
 }
 
 /** A body as it came, and what it says. */

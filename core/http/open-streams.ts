@@ -62,6 +62,11 @@ export class OpenStreams {
 		await this.#watch.look(token);
 	}
 
+	/** The same for all of them: for whoever has ended tokens without knowing which. */
+	async lookAtAll(): Promise<void> {
+		await this.#watch.look();
+	}
+
 	/** End all of them, and those still to come. */
 	stop(): void {
 		this.#stopped = true;

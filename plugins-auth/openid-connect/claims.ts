@@ -13,6 +13,7 @@ export interface Vouched {
 }
 
 const longestName = 256;
+const longestIdentifier = 1_000;
 const mostGroups = 1_000;
 
 /** Who it is to the service; undefined, with a line in the log that says why, for whoever may not come in. */
@@ -28,12 +29,24 @@ export function toIdentityOf(vouched: Vouched, settings: Settings, logger: Logge
 	if (settings.requiresVerifiedEmail && !isEmailVerified(vouched)) return refuse("the provider has not verified the mail address");
 	const name = findClaim(vouched, settings.usernameClaim);
 	if (typeof name !== "string" || !isName(name)) return refuse("there is no usable user name", { claim: settings.usernameClaim });
+	const session = readClaim(vouched.token, "sid");
 	return {
 		username: `${settings.usernamePrefix}${name}`,
-		subject: `${vouched.issuer} ${vouched.subject}`,
+		subject: toUnique(vouched.issuer, vouched.subject),
+		...(isIdentifier(session) && { session: toUnique(vouched.issuer, session) }),
 		takesOver: settings.linksExistingUsers,
 		...(settings.groupsClaim !== undefined && { groups: toTexts(findClaim(vouched, settings.groupsClaim)).slice(0, mostGroups) }),
 	};
+}
+
+/** A name that the provider gives, among those of all providers. */
+export function toUnique(issuer: string, name: string): string {
+	return `${issuer} ${name}`;
+}
+
+/** Whether a claim can name somebody or something. */
+export function isIdentifier(value: unknown): value is string {
+	return typeof value === "string" && value !== "" && value.length <= longestIdentifier;
 }
 
 /** Whether anything that is asked for is not in the token, so that the provider has to be asked. */

@@ -32,6 +32,7 @@ class OpenidConnect implements AuthBackend {
 			complete: (returned, { signal }) => this.#ask(signal, (signOn, own) => signOn.complete(returned, own)),
 			beginDevice: ({ signal }) => this.#ask(signal, (signOn, own) => signOn.beginDevice(own)),
 			pollDevice: (deviceCode, { signal }) => this.#ask(signal, (signOn, own) => signOn.pollDevice(deviceCode, own)),
+			verifySignOut: (message, { signal }) => this.#ask(signal, (signOn, own) => signOn.verifySignOut(message, own)),
 			signOutUrl: (request, { signal }) => this.#ask(signal, (signOn, own) => signOn.signOutUrl(request, own)),
 		};
 	}
@@ -46,9 +47,14 @@ class OpenidConnect implements AuthBackend {
 		const secret = await readSecret(settings);
 		const client = await importClient();
 		// Loaded here: a configuration may name this backend and use another, and its start should not wait.
-		const [{ Provider }, { SignOn }] = await Promise.all([import("./provider.ts"), import("./sign-on.ts")]);
+		const [{ Provider }, { SignOn }, { SignOutMessages }] = await Promise.all([
+			import("./provider.ts"),
+			import("./sign-on.ts"),
+			import("./sign-out-messages.ts"),
+		]);
 		const provider = new Provider(settings, { client, clock, secret });
-		this.#signOn = new SignOn(settings, { client, provider, logger });
+		const signOuts = new SignOutMessages(settings, { provider, clock, logger });
+		this.#signOn = new SignOn(settings, { client, provider, signOuts, logger });
 	}
 
 	async stop(): Promise<void> {

@@ -82,6 +82,25 @@ export class Provider {
 		}
 	}
 
+	/** The keys that it signs with, as they are now. `SVC_UNAVAILABLE`. */
+	async keys(signal: AbortSignal): Promise<unknown> {
+		const { jwks_uri: address = "" } = await this.metadata();
+		const { issuer, networkTimeout } = this.#settings;
+		try {
+			if (!URL.canParse(address) || !["https:", issuer.protocol].includes(new URL(address).protocol)) {
+				throw new TypeError("its keys are at no https: address");
+			}
+			const timeout = AbortSignal.timeout(networkTimeout * 1_000);
+			const request = { headers: {}, method: "GET", body: undefined, redirect: "manual" } as const;
+			const response = await fetchBounded(address, request, AbortSignal.any([signal, timeout]));
+			if (response.status !== 200) throw new TypeError(`it answers ${response.status} where its keys are`);
+			return await response.json();
+		} catch (error) {
+			signal.throwIfAborted();
+			throw toUnavailable(error);
+		}
+	}
+
 	#toClientAuth({ token_endpoint_auth_methods_supported: supported }: client.ServerMetadata): client.ClientAuth {
 		const { ClientSecretBasic, ClientSecretPost, None } = this.#parts.client;
 		const { clientAuth } = this.#settings;

@@ -2,6 +2,7 @@ import type * as client from "openid-client";
 import type {
 	DevicePending,
 	DeviceSignIn,
+	EndedSignIn,
 	Identity,
 	InteractiveSignIn,
 	Logger,
@@ -12,6 +13,7 @@ import { needsUserinfo, toIdentityOf } from "./claims.ts";
 import { toFailure, toUnavailable } from "./failure.ts";
 import type { Client, Provider } from "./provider.ts";
 import type { Settings } from "./settings.ts";
+import type { SignOutMessages } from "./sign-out-messages.ts";
 
 interface Asking {
 	readonly signal: AbortSignal;
@@ -25,6 +27,7 @@ interface Begin {
 export interface SignOnParts {
 	readonly client: Client;
 	readonly provider: Provider;
+	readonly signOuts: SignOutMessages;
 	readonly logger: Logger;
 }
 
@@ -97,6 +100,10 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 		const opened = await this.#parts.provider.open(signal);
 		if (opened.serverMetadata().end_session_endpoint === undefined) return undefined;
 		return this.#parts.client.buildEndSessionUrl(opened, { post_logout_redirect_uri: returnUri }).href;
+	}
+
+	verifySignOut(message: string, { signal }: Asking): Promise<EndedSignIn | undefined> {
+		return this.#parts.signOuts.verify(message, signal);
 	}
 
 	/** Undefined for no, which the log gives the reason of. */

@@ -12,10 +12,18 @@ export interface TokenEntity {
 	readonly service: boolean;
 	readonly created_at: string;
 	readonly metadata: JsonObject;
+	/** Whom the provider has vouched for (`Identity.subject`); null: there was none. */
+	readonly subject: string | null;
+	/** Of the provider (`Identity.session`); null: not known. */
+	readonly session: string | null;
 }
 
 export const tokenKind: EntityKindDefinition<TokenEntity> = {
-	fields: { id: "text", token_hash: "text", user: "text", expiry: "text", service: "boolean", created_at: "text", metadata: "json" },
+	fields: {
+		...{ id: "text", token_hash: "text", user: "text", expiry: "text", service: "boolean", created_at: "text", metadata: "json" },
+		...{ subject: "text", session: "text" },
+	},
 	unique: [["token_hash"]],
 	indexes: [["expiry"], ["user"]],
+	sparseIndexes: { subject: [["subject"]], session: [["session"]] },
 };

@@ -1,6 +1,7 @@
 import {
 	type AuthBackend,
 	type Clock,
+	type EndedSignIn,
 	type Identity,
 	isSvcError,
 	type Logger,
@@ -105,6 +106,12 @@ export class VerifiedCredentials implements Credentials {
 		return this.#ofToken(token, location);
 	}
 
+	/** End the tokens that were given for a sign-in that has ended at the provider. */
+	async endSignIns(ended: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
+		const tokens = await this.#tokens.revokeEnded(ended);
+		this.#parts.logger.info("signed out by the provider", { tokens });
+	}
+
 	/** Remove a token by its id; one that is gone already is no error. */
 	removeToken(tokenId: string): Promise<void> {
 		return this.#tokens.revoke(tokenId);
@@ -168,12 +175,12 @@ export class VerifiedCredentials implements Credentials {
 
 	async #grant(identity: Identity, ttl: number, remoteAddress: string | undefined): Promise<IssuedToken> {
 		const { storage, clock, logger, access } = this.#parts;
-		const { username, groups } = identity;
+		const { username, groups, subject, session } = identity;
 		this.#assertNotSystem(username, { remote_address: remoteAddress });
 		// Before the groups: those of somebody else must not become roles of whoever has the name.
 		await ensureUser(identity, { storage, clock, logger });
 		if (groups !== undefined) await access.syncGroups(username, groups);
-		const issued = await this.#tokens.issue({ user: username, ttl, service: false, metadata: {} });
+		const issued = await this.#tokens.issue({ user: username, ttl, service: false, metadata: {}, subject, session });
 		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
 		logger.info("token granted", { user: issued.user, token_id: issued.id, expiry: issued.expiry, ...origin });
 		return issued;

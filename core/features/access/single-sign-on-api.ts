@@ -47,6 +47,15 @@ export interface SingleSignOn {
 	beginDevice(request: { readonly remoteAddress: string | undefined; readonly signal: AbortSignal }): Promise<DeviceSignIn>;
 	/** A token, once somebody has said yes. `SVC_UNAUTHORIZED` when they said no, or it is too late. */
 	pollDevice(poll: DevicePoll): Promise<IssuedToken | DevicePending>;
+	/**
+	 * End what was given for a sign-in that has ended at the provider, which says so. `SVC_INVALID` for what it has not said, or has said before;
+	 * `SVC_NOT_FOUND` where no such word is taken.
+	 */
+	endByProvider(said: {
+		readonly message: string;
+		readonly remoteAddress: string | undefined;
+		readonly signal: AbortSignal;
+	}): Promise<void>;
 	/** Where to go to sign out of the provider too; undefined where there is no such place. */
 	signOutUrl(request: { readonly returnUri: string; readonly signal: AbortSignal }): Promise<string | undefined>;
 }

@@ -6,7 +6,7 @@ import { test } from "uvu";
 import { openidConnect } from "../../../plugins-auth/openid-connect/index.ts";
 import { createService } from "../../service/service.ts";
 import { HostileProvider } from "../../testing/auth/hostile-provider.ts";
-import { openBrowser, toCookie, toProviderOptions } from "../../testing/auth/provider-service.test-support.ts";
+import { openBrowser, sayLogout, toCookie, toProviderOptions, toToken } from "../../testing/auth/provider-service.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createMemoryLogger } from "../../testing/http/fake-engine.test-support.ts";
 
@@ -86,6 +86,17 @@ test("a device that waits asks whichever node, and gets one token", () =>
 		const statuses = [];
 		for (const node of [two, one, two]) statuses.push((await ask(node, "device/token", { device_code, ttl: 60 })).status);
 		assert.deepEqual(statuses, [201, 401, 401]);
+	}));
+
+test("word of a sign-out that comes to one node ends what another has given, and counts once at all of them", () =>
+	withNodes(async ([one, two], provider) => {
+		const token = toToken(await openBrowser(one, provider).signIn());
+		const ask = async (node: string) => (await fetch(`${node}/v1/user`, { headers: { "x-auth-token": token } })).status;
+		assert.deepEqual([await ask(one), await ask(two)], [200, 200]);
+		const message = provider.toSignOut();
+		assert.equal((await sayLogout(two, message)).status, 200);
+		assert.deepEqual([await ask(one), await ask(two)], [401, 401]);
+		assert.equal((await sayLogout(one, message)).status, 400);
 	}));
 
 test.run();

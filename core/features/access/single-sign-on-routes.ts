@@ -31,6 +31,12 @@ const pollBody = defineBody<{ readonly device_code: string; readonly ttl?: numbe
 	required: ["device_code"],
 });
 
+const logoutBody = defineBody<{ readonly logout_token: string }>({
+	properties: { logout_token: { type: "string", minLength: 1, maxLength: 16_384 } },
+	required: ["logout_token"],
+	isForm: true,
+});
+
 const deviceSchema = object(
 	{
 		device_code: text,
@@ -109,6 +115,29 @@ export const singleSignOnRoutes = [
 			const { engine, request } = context;
 			const url = await engine.singleSignOn.signOutUrl({ returnUri: `${toPageUrl(context)}/`, signal: request.signal });
 			return replyJson({ url: url ?? null });
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/sso/back-channel-logout",
+		component: "auth",
+		summary: "Hear from the provider that somebody has signed out",
+		description:
+			"For the provider itself, by OpenID Connect Back-Channel Logout: `logout_token` is signed by it, and counts once. The tokens of that session, or of all sessions of whoever it names, end.",
+		answers: {
+			200: answerJson(object({}), { description: "They have ended." }),
+			400: answerFault("It is not the provider's, not for this service, too old, or has come before."),
+			404: noProvider,
+			429: answerTooMany,
+		},
+		permission: "public",
+		body: logoutBody,
+		async handler(context) {
+			const { engine, body, request, streams } = context;
+			const said = { message: body.logout_token, remoteAddress: toRemoteAddress(context), signal: request.signal };
+			await engine.singleSignOn.endByProvider(said);
+			void streams.lookAtAll();
+			return replyJson({}, 200, { "cache-control": "no-store" });
 		},
 	}),
 	defineRoute({

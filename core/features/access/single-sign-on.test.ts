@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineAuthBackend } from "../../contract/index.ts";
-import { toCookie, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
+import { sayLogout, toCookie, toToken, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
@@ -160,6 +160,96 @@ test("clients learn what is offered, and where to sign out", () =>
 		assert.equal(searchParams.get("client_id"), "service");
 	}));
 
+test("a session that ends at the provider ends what was given in it, streams too, and nothing else", () =>
+	withProviderService(async ({ openBrowser, provider, ask, signIn, urls, log }) => {
+		const usual = provider.person;
+		const signInAs = async (person: object) => {
+			provider.person = { ...usual, ...person };
+			return toToken(await openBrowser().signIn());
+		};
+		const tokens = {
+			ended: await signInAs({ sid: "one" }),
+			other: await signInAs({ sid: "two" }),
+			bob: await signInAs({ sub: "bob", email: "bob@example.com", sid: "three" }),
+			olga: await signIn("olga"),
+		};
+		const { body: key } = await ask(tokens.ended, "POST", "/v1/apikeys", {});
+		const stream = await fetch(`${urls.stream}/v1/stream`, { headers: { "x-auth-token": tokens.ended } });
+		const statuses = async () => Promise.all(Object.values(tokens).map(async (token) => (await ask(token, "GET", "/v1/user")).status));
+		assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+		provider.person = { ...usual, sid: "one" };
+		const message = provider.toSignOut();
+		const response = await sayLogout(urls.auth, message);
+		assert.deepEqual([response.status, response.headers.get("cache-control"), await response.json()], [200, "no-store", {}]);
+		assert.deepEqual(await statuses(), [401, 200, 200, 200]);
+		assert.match(await stream.text(), /: the credential is no longer valid\n\n$/);
+		// Keys are for machines, and nobody's session.
+		assert.equal((await fetch(`${urls.api}/v1/user`, { headers: { "svc-api-key": String(key["key"]) } })).status, 200);
+		// Who has no session is signed out everywhere.
+		provider.person = { ...usual, sid: undefined };
+		assert.equal((await sayLogout(urls.api, provider.toSignOut())).status, 200);
+		assert.deepEqual(await statuses(), [401, 401, 200, 200]);
+		assert.ok(log.some((line) => line.includes("signed out by the provider")));
+		assert.ok(!log.join("").includes(message));
+	}));
+
+test("what was given without a session ends with any session of whoever has it", () =>
+	withProviderService(async ({ openBrowser, provider, ask, urls }) => {
+		const usual = provider.person;
+		provider.person = { ...usual, sid: undefined };
+		const token = toToken(await openBrowser().signIn());
+		provider.person = { ...usual, sid: "of another browser" };
+		assert.equal((await sayLogout(urls.api, provider.toSignOut())).status, 200);
+		assert.equal((await ask(token, "GET", "/v1/user")).status, 401);
+	}));
+
+test("word of a sign-out counts once, and only from the provider", () =>
+	withProviderService(async ({ openBrowser, provider, ask, urls }) => {
+		provider.person = { ...provider.person, sid: undefined };
+		const message = provider.toSignOut();
+		assert.equal((await sayLogout(urls.auth, message)).status, 200);
+		const token = toToken(await openBrowser().signIn());
+		const again = await sayLogout(urls.auth, message);
+		assert.equal(again.status, 400);
+		assert.match(await again.text(), /logout_token: it has been said before/);
+		for (const text of ["x", "a.b.c", message.slice(0, -4), "", "a".repeat(20_000)]) {
+			assert.equal((await sayLogout(urls.auth, text)).status, 400, text.slice(0, 20));
+		}
+		provider.spoiled = { signOut: (claims) => ({ ...claims, aud: "another-service" }) };
+		assert.equal((await sayLogout(urls.auth, provider.toSignOut())).status, 400);
+		provider.spoiled = {};
+		const late = provider.toSignOut();
+		provider.failure = (response) => response.destroy();
+		assert.equal((await sayLogout(urls.auth, late)).status, 503);
+		provider.failure = undefined;
+		assert.equal((await ask(token, "GET", "/v1/user")).status, 200);
+		// What could not be verified then may be said again.
+		assert.equal((await sayLogout(urls.auth, late)).status, 200);
+		assert.equal((await ask(token, "GET", "/v1/user")).status, 401);
+	}));
+
+test("a sign-in that is finished while its session ends gives no token", () =>
+	withProviderService(async ({ openBrowser, provider, urls, log }) => {
+		const finish = async (sid: string | undefined) => {
+			provider.person = { ...provider.person, sid };
+			const browser = openBrowser();
+			const query = await provider.signIn(await browser.begin());
+			const said = provider.toSignOut();
+			provider.beforeTokens = async () => {
+				provider.beforeTokens = undefined;
+				assert.equal((await sayLogout(urls.auth, said)).status, 200);
+			};
+			return browser.comeBack(query);
+		};
+		for (const sid of ["one", undefined]) {
+			const response = await finish(sid);
+			assert.deepEqual([response.status, toToken(response)], [401, ""]);
+		}
+		assert.ok(log.some((line) => line.includes("it has ended at the provider meanwhile")));
+		// Somebody who signs in once more is in.
+		assert.equal((await openBrowser().signIn()).status, 303);
+	}));
+
 test("where a proxy says who somebody is, there is no other sign-on", () =>
 	withProviderService(
 		async ({ urls }) => {
@@ -195,6 +285,7 @@ test("whatever the backend believes, a browser must come back with the state tha
 			}
 			assert.equal(await comeBack(`state=${state}`), 303);
 			assert.equal(await comeBack(`state=${state}`), 401);
+			assert.equal((await sayLogout(urls.api, "x")).status, 404);
 		},
 		{ auth: { backend: trusting({ url: "https://login.example.org/" }) } },
 	));

@@ -12,11 +12,12 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import { toIdentity } from "../../kernel/plugins/plugin-answers.ts";
+import { toEndedSignIn, toIdentity } from "../../kernel/plugins/plugin-answers.ts";
 import { askPatiently } from "./ask-patiently.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-api.ts";
+import { EndedSignIns } from "./ended-sign-ins.ts";
 import { readKept, toPlace, writeKept } from "./kept-sign-in.ts";
 import { SignInGate } from "./sign-in-gate.ts";
 import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
@@ -24,7 +25,7 @@ import { UsedSignIns } from "./used-sign-ins.ts";
 
 export interface SingleSignOnParts {
 	readonly authBackend: AuthBackend | undefined;
-	readonly credentials: Pick<VerifiedCredentials, "signInVerified">;
+	readonly credentials: Pick<VerifiedCredentials, "signInVerified" | "endSignIns" | "removeToken">;
 	readonly options: Options;
 	readonly storage: Storage;
 	readonly clock: Clock;
@@ -44,6 +45,7 @@ export class ProviderSignOn implements SingleSignOn {
 	readonly #parts: SingleSignOnParts;
 	readonly #interactive: InteractiveSignIn | undefined;
 	readonly #used: UsedSignIns;
+	readonly #ended: EndedSignIns;
 	readonly #gate = new SignInGate();
 
 	constructor(parts: SingleSignOnParts) {
@@ -53,6 +55,7 @@ export class ProviderSignOn implements SingleSignOn {
 		this.#parts = parts;
 		this.#interactive = interactive;
 		this.#used = new UsedSignIns(parts.storage, parts.clock);
+		this.#ended = new EndedSignIns(parts.storage, parts.clock);
 		this.offer = interactive && { label: interactive.label, devices: interactive.beginDevice !== undefined };
 	}
 
@@ -72,12 +75,13 @@ export class ProviderSignOn implements SingleSignOn {
 			throw this.#refuse("it did not begin in this browser, or took too long", remoteAddress);
 		}
 		const { state, kept, place } = begun;
+		const asked = this.#parts.clock.now();
 		const answer = await this.#verify({ remoteAddress, signal }, (own) =>
 			interactive.complete({ redirectUri, state, kept, query }, { signal: own }),
 		);
 		const identity = toIdentity(answer);
 		if (identity === undefined) throw this.#refuse("the provider does not vouch for anybody", remoteAddress);
-		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null }), place };
+		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null, asked }), place };
 	}
 
 	async beginDevice({ remoteAddress, signal }: Caller): Promise<DeviceSignIn> {
@@ -87,11 +91,28 @@ export class ProviderSignOn implements SingleSignOn {
 
 	async pollDevice({ deviceCode, ttl, remoteAddress, signal }: DevicePoll): Promise<IssuedToken | DevicePending> {
 		const interactive = this.#deviceProvider();
+		const asked = this.#parts.clock.now();
 		const answer = await this.#verify({ remoteAddress, signal }, (own) => interactive.pollDevice(deviceCode, { signal: own }));
 		if (answer !== undefined && "pending" in answer) return answer;
 		const identity = toIdentity(answer);
 		if (identity === undefined) throw this.#refuse("nobody has said yes in time", remoteAddress);
-		return this.#issue(identity, deviceCode, { remoteAddress, ttl });
+		return this.#issue(identity, deviceCode, { remoteAddress, ttl, asked });
+	}
+
+	async endByProvider({ message, remoteAddress, signal }: Parameters<SingleSignOn["endByProvider"]>[0]): Promise<void> {
+		const interactive = this.#provider();
+		const answer = await this.#verify({ remoteAddress, signal }, async (own) => {
+			if (interactive.verifySignOut === undefined) throw new SvcError("SVC_NOT_FOUND", "the provider does not tell who has signed out");
+			return interactive.verifySignOut(message, { signal: own });
+		});
+		const ended = toEndedSignIn(answer);
+		if (ended === undefined) throw this.#refuseMessage("it is not the provider's, not for this service, or too old", remoteAddress);
+		const said = `said ${ended.id}`;
+		// Noted last: the provider may say it again where ending has failed.
+		if (await this.#used.has(said)) throw this.#refuseMessage("it has been said before", remoteAddress);
+		await this.#ended.note(ended);
+		await this.#parts.credentials.endSignIns(ended);
+		await this.#used.use(said);
 	}
 
 	async signOutUrl({ returnUri, signal }: Parameters<SingleSignOn["signOutUrl"]>[0]): Promise<string | undefined> {
@@ -105,11 +126,15 @@ export class ProviderSignOn implements SingleSignOn {
 	async #issue(
 		identity: Identity,
 		signIn: string,
-		{ remoteAddress, ttl }: Pick<DevicePoll, "remoteAddress" | "ttl">,
+		{ remoteAddress, ttl, asked }: Pick<DevicePoll, "remoteAddress" | "ttl"> & { readonly asked: number },
 	): Promise<IssuedToken> {
+		const { credentials } = this.#parts;
 		if (!(await this.#used.use(signIn))) throw this.#refuse("it has been finished before", remoteAddress);
 		const origin = remoteAddress === undefined ? {} : { remoteAddress };
-		return this.#parts.credentials.signInVerified(identity, { ttl, ...origin });
+		const issued = await credentials.signInVerified(identity, { ttl, ...origin });
+		if (!(await this.#ended.has(identity, asked))) return issued;
+		await credentials.removeToken(issued.id);
+		throw this.#refuse("it has ended at the provider meanwhile", remoteAddress);
 	}
 
 	/** A few at a time, as each costs a connection to the provider. */
@@ -141,6 +166,13 @@ export class ProviderSignOn implements SingleSignOn {
 			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
 		}
 		return interactive as Required<InteractiveSignIn>;
+	}
+
+	/** As providers expect it: 400. */
+	#refuseMessage(reason: string, remoteAddress: string | undefined): SvcError {
+		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
+		this.#parts.logger.warn("word of a sign-out refused", { reason, ...origin });
+		return new SvcError("SVC_INVALID", `logout_token: ${reason}`);
 	}
 
 	#refuse(reason: string, remoteAddress: string | undefined): SvcError {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Clock, JsonObject, Storage, TokenEntity } from "../../contract/index.ts";
+import type { Clock, EndedSignIn, JsonObject, Storage, TokenEntity, Where } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { IssuedToken } from "./credentials-api.ts";
@@ -15,6 +15,9 @@ export interface TokenRequest {
 	readonly ttl: number;
 	readonly service: boolean;
 	readonly metadata: JsonObject;
+	/** Of a provider that has vouched for the user. */
+	readonly subject?: string | undefined;
+	readonly session?: string | undefined;
 }
 
 /** A token that is good. */
@@ -37,6 +40,8 @@ export interface Tokens {
 	/** The token, or undefined when it is unknown or has expired. */
 	find(token: string): Promise<KnownToken | undefined>;
 	revoke(id: string): Promise<void>;
+	/** Those that were given for what a provider says has ended; how many there were. */
+	revokeEnded(ended: Pick<EndedSignIn, "subject" | "session">): Promise<number>;
 }
 
 interface TokenParts {
@@ -47,13 +52,13 @@ interface TokenParts {
 export function createTokens({ storage, clock }: TokenParts): Tokens {
 	const cache = createCache(storage);
 	return {
-		async issue({ user, ttl, service, metadata }) {
+		async issue({ user, ttl, service, metadata, subject = null, session = null }) {
 			const id = createId(clock);
 			const token = randomBytes(16).toString("hex");
 			const now = clock.now();
 			const expiry = toTimestamp(Math.min(now + ttl * 1_000_000, latestExpiry));
 			const created_at = toTimestamp(now);
-			await storage.insert("token", [{ id, token_hash: toHash(token), user, expiry, service, created_at, metadata }]);
+			await storage.insert("token", [{ id, token_hash: toHash(token), user, expiry, service, created_at, metadata, subject, session }]);
 			return { id, user, token, expiry, metadata, service };
 		},
 		async find(token) {
@@ -65,7 +70,23 @@ export function createTokens({ storage, clock }: TokenParts): Tokens {
 			await storage.remove("token", { where: { id } });
 			cache.forget(id);
 		},
+		async revokeEnded(ended) {
+			let count = 0;
+			for (const where of toEnded(ended)) count += await storage.remove("token", { where });
+			cache.forgetAll();
+			return count;
+		},
 	};
+}
+
+/** What was given without a session may be of any: the end of one ends it too. */
+function toEnded({ subject, session }: Pick<EndedSignIn, "subject" | "session">): readonly Where<TokenEntity>[] {
+	if (session === undefined) return subject === undefined ? [] : [{ subject }];
+	if (subject === undefined) return [{ session }];
+	return [
+		{ subject, session },
+		{ subject, session: null },
+	];
 }
 
 /** Earlier versions kept with the token of a run what its execution says. */
@@ -110,6 +131,10 @@ function createCache(storage: Storage) {
 		forget(id: string): void {
 			revocations += 1;
 			for (const [token_hash, entity] of tokens) if (entity.id === id) tokens.delete(token_hash);
+		},
+		forgetAll(): void {
+			revocations += 1;
+			tokens.clear();
 		},
 	};
 }

@@ -19,10 +19,16 @@ export class UsedSignIns {
 		this.#clock = clock;
 	}
 
+	/** Whether somebody has used it before. */
+	async has(signIn: string): Promise<boolean> {
+		const found = await this.#storage.find("used_sign_in", { where: { subject: toSubject(signIn) }, limit: 1 });
+		return found.length > 0;
+	}
+
 	/** Whether nobody has used it before. */
 	async use(signIn: string): Promise<boolean> {
 		const now = this.#clock.now();
-		const subject = createHash("sha256").update(signIn).digest("hex");
+		const subject = toSubject(signIn);
 		try {
 			await this.#storage.insert("used_sign_in", [{ id: createId(this.#clock), subject, used_at: toTimestamp(now) }]);
 		} catch (error) {
@@ -39,4 +45,8 @@ export class UsedSignIns {
 		const used_at = { lt: toTimestamp(now - rememberedFor) };
 		await this.#storage.remove("used_sign_in", { where: { used_at }, limit: mostRemoved });
 	}
+}
+
+function toSubject(signIn: string): string {
+	return createHash("sha256").update(signIn).digest("hex");
 }

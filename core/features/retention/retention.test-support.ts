@@ -147,7 +147,15 @@ export function toTrace(days: number): EntityMap["trace"] {
 
 export function toToken(days: number): EntityMap["token"] {
 	const id = newId();
-	return { id, token_hash: id, user: "maria", expiry: daysAgo(days), service: false, created_at: daysAgo(days + 1), metadata: {} };
+	return {
+		id,
+		token_hash: id,
+		user: "maria",
+		expiry: daysAgo(days),
+		service: false,
+		created_at: daysAgo(days + 1),
+		...{ metadata: {}, subject: null, session: null },
+	};
 }
 
 export function toDelivery(days: number): EntityMap["webhook_delivery"] {

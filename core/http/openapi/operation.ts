@@ -11,6 +11,7 @@ export type DescribedRoute = Pick<
 	"method" | "component" | "path" | "permission" | "summary" | "description" | "answers" | "query" | "body" | "isAlwaysOpen" | "isSignIn"
 >;
 
+const formType = "application/x-www-form-urlencoded";
 const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
 
 /** The path of a route as it is documented: others that it is answered at are its other names. */
@@ -59,11 +60,13 @@ function toOperationId({ method, component, path }: DescribedRoute): string {
 function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Components): JsonSchema {
 	if (body === "raw") {
 		const schema = components.publish(jsonValue);
-		return { content: { "application/json": { schema }, "application/x-www-form-urlencoded": { schema: { type: "object" } } } };
+		return { content: { "application/json": { schema }, [formType]: { schema: { type: "object" } } } };
 	}
 	if (body === "text") return { required: true, content: { "text/plain": { schema: text } } };
 	const { required = [] } = body.schema as { readonly required?: readonly string[] };
-	return { required: required.length > 0, content: { "application/json": { schema: components.publish(body.schema) } } };
+	const schema = components.publish(body.schema);
+	const form = body.isForm ? { [formType]: { schema } } : {};
+	return { required: required.length > 0, content: { ...form, "application/json": { schema } } };
 }
 
 function toResponse(answer: Answer, components: Components): JsonSchema {

@@ -248,6 +248,10 @@ async function askProvider(): Promise<Asker> {
 			await own.ask("auth POST /sso/request", { path: "/sso/request", body: {}, headers: { origin: "https://evil.example" } });
 			await own.ask("auth GET /sso/sign-out", { path: "/sso/sign-out" });
 			await own.ask("auth GET /sso/callback", { path: "/sso/callback?state=x" });
+			const say = (logout_token: string) =>
+				own.ask("auth POST /sso/back-channel-logout", { path: "/sso/back-channel-logout", body: { logout_token } });
+			assert.deepEqual([(await say("x")).status, (await say(provider.toSignOut())).status], [400, 200]);
+			provider.person = { ...provider.person, sid: "another session" };
 			const comeBack = async () => {
 				const browser = openBrowser();
 				const query = await provider.signIn(await browser.begin());
@@ -266,6 +270,7 @@ async function askProvider(): Promise<Asker> {
 			for (const decision of ["authorization_pending", "access_denied", "yes"] as const) await poll(decision);
 			storage.failure = () => new Error("planted");
 			assert.equal((await comeBack()).status, 500);
+			assert.equal((await say(provider.toSignOut())).status, 500);
 			assert.equal((await poll("yes")).status, 500);
 			storage.failure = undefined;
 			await askTooManyAtOnce(own, provider, { callback: openBrowser, device: await device() });
@@ -288,11 +293,15 @@ async function askTooManyAtOnce(
 	provider.failure = (response) => waiting.push(response);
 	const back = { path: `/sso/callback?${query}`, headers: { cookie: browser.cookie() } };
 	const held = Array.from({ length: 80 }, () => asker.ask("auth GET /sso/callback", back));
-	const others = [asker.ask("auth POST /sso/device/token", device), asker.ask("auth POST /sso/device", { path: "/sso/device", body: {} })];
+	const others = [
+		asker.ask("auth POST /sso/device/token", device),
+		asker.ask("auth POST /sso/device", { path: "/sso/device", body: {} }),
+		asker.ask("auth POST /sso/back-channel-logout", { path: "/sso/back-channel-logout", body: { logout_token: provider.toSignOut() } }),
+	];
 	// The oldest are given up: those that came first make room for these.
 	for (let more = 0; more < 80; more += 1) held.push(asker.ask("auth GET /sso/callback", back));
 	const statuses = (await Promise.all(others)).map(({ status }) => status);
-	assert.deepEqual(statuses, [429, 429]);
+	assert.deepEqual(statuses, [429, 429, 429]);
 	provider.failure = undefined;
 	for (const response of waiting) response.writeHead(503).end();
 	await Promise.all(held);

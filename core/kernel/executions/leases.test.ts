@@ -262,6 +262,8 @@ withCluster("a run that renews its lease while another node is about to end it k
 		service: true,
 		created_at: timestamp,
 		metadata: {},
+		subject: null,
+		session: null,
 	};
 	await storage.insert("token", [token]);
 	id = left;

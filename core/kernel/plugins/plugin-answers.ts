@@ -1,4 +1,4 @@
-import { type BusEvent, type Identity, type OutputType, type RunResult, SvcError } from "../../contract/index.ts";
+import { type BusEvent, type EndedSignIn, type Identity, type OutputType, type RunResult, SvcError } from "../../contract/index.ts";
 
 // What plugins answer while they work. TypeScript tells its users what must come; this is for plain JavaScript.
 
@@ -29,6 +29,20 @@ export function toIdentity(answer: unknown): Identity | undefined {
 	throw new SvcError(
 		"SVC_UNAVAILABLE",
 		`auth.backend: the auth backend has answered with ${given}; hint: return { username } when the password is right, and undefined when not`,
+	);
+}
+
+/** What has ended. `SVC_UNAVAILABLE` for an answer that names nothing that could: it must not be told as done. */
+export function toEndedSignIn(answer: unknown): EndedSignIn | undefined {
+	if (answer === undefined) return undefined;
+	const { id, subject, session } = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<
+		Record<keyof EndedSignIn, unknown>
+	>;
+	const named = [subject, session].filter((each) => each !== undefined);
+	if (named.length > 0 && [id, ...named].every((each) => typeof each === "string" && each !== "")) return answer as EndedSignIn;
+	throw new SvcError(
+		"SVC_UNAVAILABLE",
+		"auth.backend: the auth backend has answered with something that is no ended sign-in; hint: return { id, subject, session } with one of the last two at least, and undefined for no",
 	);
 }
 

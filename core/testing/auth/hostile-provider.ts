@@ -15,6 +15,8 @@ export interface Spoiled {
 	readonly token?: (token: string) => string;
 	/** Answers nothing but an access token. */
 	readonly withoutIdToken?: boolean;
+	/** Of a message that somebody has signed out. */
+	readonly signOut?: (claims: TestClaims) => TestClaims;
 	/** What it answers about the bearer of an access token. */
 	readonly userinfo?: (claims: TestClaims) => TestClaims;
 }
@@ -30,6 +32,7 @@ export type DeviceDecision = "authorization_pending" | "slow_down" | "access_den
 
 const usualPerson: TestClaims = {
 	sub: "subject-of-ann",
+	sid: "session-of-ann",
 	email: "ann@example.com",
 	email_verified: true,
 	tid: "ours",
@@ -50,6 +53,8 @@ export class HostileProvider {
 	deviceDecision: DeviceDecision = "yes";
 	/** Whether codes are good more than once, as they must not be. */
 	reusesCodes = false;
+	/** Waited for before the answer with tokens goes out. */
+	beforeTokens: (() => Promise<void>) | undefined;
 	/** Answers every request in its place. */
 	failure: ((response: ServerResponse) => void) | undefined;
 	/** Paths that it was asked for. */
@@ -89,6 +94,24 @@ export class HostileProvider {
 		const response = await fetch(url, { redirect: "manual" });
 		await response.body?.cancel();
 		return new URL(response.headers.get("location") ?? "about:blank").search.slice(1);
+	}
+
+	/** What it sends when somebody signs out, as their claims `sub` and `sid` say who: a signed token. */
+	toSignOut(): string {
+		const { sub, sid } = this.person;
+		const now = Math.floor(Date.now() / 1_000);
+		const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
+		const usual = {
+			iss: this.issuer,
+			aud: this.clientId,
+			iat: now,
+			exp: now + 120,
+			jti: randomBytes(16).toString("hex"),
+			events,
+			sub,
+			sid,
+		};
+		return this.#sign({ typ: "logout+jwt" }, this.spoiled.signOut?.(usual) ?? usual);
 	}
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -155,6 +178,7 @@ export class HostileProvider {
 			.digest("base64url");
 		const isRight = granted?.challenge === challenge && granted.redirectUri === form.get("redirect_uri");
 		if (!isRight) return send(response, 400, { error: "invalid_grant" });
+		await this.beforeTokens?.();
 		this.#sendTokens(response, granted.nonce);
 	}
 
@@ -178,11 +202,16 @@ export class HostileProvider {
 	}
 
 	#toIdToken(nonce: string | undefined): string {
-		const { claims = same, header = same, signer, token = (text: string) => text } = this.spoiled;
-		const [key = signingKey("first")] = this.keys;
+		const { claims = same } = this.spoiled;
 		const now = Math.floor(Date.now() / 1_000);
 		const usual = { iss: this.issuer, aud: this.clientId, iat: now, exp: now + 300, ...(nonce !== undefined && { nonce }), ...this.person };
-		return token(toJwt(header({ alg: "RS256", kid: key.kid }), claims(usual), signer ?? byRsa(key)));
+		return this.#sign({}, claims(usual));
+	}
+
+	#sign(more: TestClaims, claims: TestClaims): string {
+		const { header = same, signer, token = (text: string) => text } = this.spoiled;
+		const [key = signingKey("first")] = this.keys;
+		return token(toJwt(header({ alg: "RS256", kid: key.kid, ...more }), claims, signer ?? byRsa(key)));
 	}
 
 	#isClient({ headers }: IncomingMessage, form: URLSearchParams): boolean {

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { type AuthBackend, type Identity, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
 import { HostileProvider } from "./hostile-provider.ts";
 import type { Check } from "./interactive-scope.ts";
+import { checkSignOuts } from "./sign-out-checks.ts";
 import { byRsa, signingKey } from "./signing.ts";
 import { checkTokens } from "./token-checks.ts";
 
@@ -56,6 +57,7 @@ export function checkInteractive({ test, name, create }: { test: RegisterTest; n
 	checkBrowsers(check);
 	checkAway(check);
 	checkDevices(check);
+	checkSignOuts(check);
 }
 
 async function signInBy(interactive: InteractiveSignIn, provider: HostileProvider): Promise<Identity | undefined> {

@@ -93,3 +93,14 @@ export function toCookie(response: Response, name: string): string {
 	const set = response.headers.getSetCookie().find((each) => each.startsWith(`${name}=`));
 	return set?.split(";", 1)[0] ?? "";
 }
+
+/** The token that an answer gives to a browser; empty where it gives none. */
+export function toToken(response: Response): string {
+	return toCookie(response, "auth-token").slice("auth-token=".length);
+}
+
+/** As a provider says to a service that somebody has signed out. */
+export function sayLogout(origin: string, message: string): Promise<Response> {
+	const body = new URLSearchParams({ logout_token: message });
+	return fetch(`${origin}/auth/v1/sso/back-channel-logout`, { method: "POST", body });
+}

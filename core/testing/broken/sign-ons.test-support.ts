@@ -1,5 +1,13 @@
 import { createHash, createHmac, createPublicKey, type JsonWebKey, type KeyObject, randomBytes, verify } from "node:crypto";
-import { type AuthBackend, type DevicePending, type Identity, type InteractiveSignIn, SvcError } from "../../contract/index.ts";
+import {
+	type AuthBackend,
+	type DevicePending,
+	type EndedSignIn,
+	type Identity,
+	type InteractiveSignIn,
+	isSvcError,
+	SvcError,
+} from "../../contract/index.ts";
 import type { ProviderTerms } from "../auth/interactive-checks.ts";
 import type { Broken } from "./refusals.test-support.ts";
 
@@ -21,7 +29,17 @@ export type SignOnCheck =
 	| "abort"
 	| "pending"
 	| "groups"
-	| "once";
+	| "once"
+	| "session"
+	| "sign-out issuer"
+	| "sign-out event"
+	| "sign-out nonce"
+	| "sign-out id"
+	| "sign-out name"
+	| "sign-out age"
+	| "sign-out outage";
+
+const eventName = "http://schemas.openid.net/event/backchannel-logout";
 
 type Claims = Readonly<Record<string, unknown>>;
 type Jwk = JsonWebKey & { readonly kid?: string };
@@ -89,7 +107,7 @@ class SignOn implements InteractiveSignIn {
 		const [header, claims] = token.split(".", 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as Claims);
 		if (header === undefined || claims === undefined || !(await this.#isSigned(token, header))) return undefined;
 		const { issuer, client_id } = this.#terms;
-		const { iss, aud, azp, exp, nbf, tid, email, email_verified, groups, sub } = claims;
+		const { iss, aud, azp, exp, nbf, tid, email, email_verified, groups, sub, sid } = claims;
 		const now = Date.now() / 1_000;
 		const isOurs = Array.isArray(aud) ? aud.includes(client_id) && azp === client_id : aud === client_id;
 		const isNow = typeof exp === "number" && exp > now - 30 && (nbf === undefined || Number(nbf) < now + 30);
@@ -104,7 +122,40 @@ class SignOn implements InteractiveSignIn {
 		if (rules.some(([check, isKept]) => !isKept && this.#looksAt(check))) return undefined;
 		if (typeof email !== "string" || email.length > 256 || !/^[\w.@-]+$/.test(email)) return undefined;
 		const known = Array.isArray(groups) ? (groups as string[]) : [];
-		return { username: email, subject: String(sub), ...((known.length > 0 || this.#looksAt("groups")) && { groups: known }) };
+		const session = this.#looksAt("session") ? { session: String(sid) } : {};
+		return { username: email, subject: String(sub), ...session, ...((known.length > 0 || this.#looksAt("groups")) && { groups: known }) };
+	}
+
+	async verifySignOut(message: string): Promise<EndedSignIn | undefined> {
+		try {
+			const [header, claims] = message.split(".", 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as Claims);
+			if (header === undefined || claims === undefined || !(await this.#isSigned(message, header))) return undefined;
+			return this.#toEnded(claims);
+		} catch (error) {
+			if (isSvcError(error) && this.#looksAt("sign-out outage")) throw error;
+			return undefined;
+		}
+	}
+
+	#toEnded({ iss, aud, iat, exp = iat, jti, nonce, sub, sid, events }: Claims): EndedSignIn | undefined {
+		const { issuer, client_id } = this.#terms;
+		const now = Date.now() / 1_000;
+		const told: unknown = typeof events === "object" ? (events as Claims)[eventName] : undefined;
+		const isName = (value: unknown) => value === undefined || (typeof value === "string" && value !== "");
+		const rules: readonly (readonly [SignOnCheck, boolean])[] = [
+			["sign-out issuer", iss === issuer && aud === client_id],
+			["sign-out event", typeof told === "object" && told !== null],
+			["sign-out nonce", nonce === undefined],
+			["sign-out id", typeof jti === "string" && jti !== ""],
+			["sign-out name", isName(sub) && isName(sid) && (sub ?? sid) !== undefined],
+			["sign-out age", Math.abs(Number(iat) - now) < 600 && Number(exp) > now - 600],
+		];
+		if (rules.some(([check, isKept]) => !isKept && this.#looksAt(check))) return undefined;
+		return {
+			id: String(jti),
+			...(sub !== undefined && { subject: String(sub) }),
+			...(sid !== undefined && { session: String(sid) }),
+		};
 	}
 
 	async #isSigned(token: string, { alg, kid, jwk }: Claims): Promise<boolean> {
@@ -183,4 +234,40 @@ export const brokenSignOns: readonly (Pick<Broken<AuthBackend>, "name" | "refuse
 	{ name: "waiting is a no", skipped: "pending", refusedBy: "a device, where there are any, waits until somebody has decided" },
 	{ name: "groups that are gone are not told", skipped: "groups", refusedBy: "groups that the provider no longer names are gone" },
 	{ name: "a code is good again", skipped: "once", refusedBy: "a code is good once, and for the browser that began" },
+	{
+		name: "sessions are not told",
+		skipped: "session",
+		refusedBy: "word of the provider that a session has ended names it as the sign-in did",
+	},
+	{
+		name: "anybody may say that somebody has signed out",
+		skipped: "sign-out issuer",
+		refusedBy: "word of a sign-out that the provider has not said, or not to this service, is refused",
+	},
+	{
+		name: "any token is word of a sign-out",
+		skipped: "sign-out event",
+		refusedBy: "a token that tells of no sign-out is none, whoever has signed it",
+	},
+	{
+		name: "a token of a sign-in is word of a sign-out",
+		skipped: "sign-out nonce",
+		refusedBy: "a token that tells of no sign-out is none, whoever has signed it",
+	},
+	{
+		name: "word of a sign-out has no name of its own",
+		skipped: "sign-out id",
+		refusedBy: "a token that tells of no sign-out is none, whoever has signed it",
+	},
+	{
+		name: "word of a sign-out names nobody",
+		skipped: "sign-out name",
+		refusedBy: "a token that tells of no sign-out is none, whoever has signed it",
+	},
+	{ name: "word of a sign-out never grows old", skipped: "sign-out age", refusedBy: "word of a sign-out that is too old is refused" },
+	{
+		name: "word of a sign-out is lost in an outage",
+		skipped: "sign-out outage",
+		refusedBy: "while the provider is away nobody can tell what it has said",
+	},
 ];

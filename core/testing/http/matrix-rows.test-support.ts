@@ -61,6 +61,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"auth POST /sso/request": { ok: 404, others: 404, request: at("/sso/request", {}) },
 	"auth GET /sso/callback": { ok: 404, others: 404, request: at("/sso/callback?code=x&state=y") },
 	"auth GET /sso/sign-out": { ok: 404, others: 404, request: at("/sso/sign-out") },
+	"auth POST /sso/back-channel-logout": { ok: 404, others: 404, request: at("/sso/back-channel-logout", { logout_token: "x" }) },
 	"auth POST /sso/device": { ok: 404, others: 404, request: at("/sso/device", {}) },
 	"auth POST /sso/device/token": { ok: 404, others: 404, request: at("/sso/device/token", { device_code: "x" }) },
 	"auth POST /tokens/validate": { ok: 200, request: at("/tokens/validate", { token: "x" }), grants: global("token_validate") },

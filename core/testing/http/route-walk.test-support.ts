@@ -63,6 +63,8 @@ const walks: Readonly<Record<string, Walk>> = {
 	"auth POST /sso/request": ({ secrets }) => send("/sso/request", [{}, { place: secrets.refuse() }, { place: [secrets.refuse()] }]),
 	"auth GET /sso/callback": ({ secrets }) => get("/sso/callback", ["", `?code=${encodeURIComponent(secrets.refuse())}&state=x`]),
 	"auth GET /sso/sign-out": () => get("/sso/sign-out"),
+	"auth POST /sso/back-channel-logout": ({ secrets }) =>
+		send("/sso/back-channel-logout", [{ logout_token: secrets.refuse() }, { logout_token: [secrets.refuse()] }]),
 	"auth POST /sso/device": () => send("/sso/device", [{}]),
 	"auth POST /sso/device/token": ({ secrets }) =>
 		send("/sso/device/token", [{ device_code: secrets.refuse() }, { device_code: [secrets.refuse()] }]),

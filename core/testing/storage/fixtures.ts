@@ -111,6 +111,8 @@ export function createToken(hash: string, fields: Partial<TokenEntity> = {}): To
 		service: false,
 		created_at: "2030-01-02T03:04:05.678901Z",
 		metadata: {},
+		subject: null,
+		session: null,
 		...fields,
 	};
 }

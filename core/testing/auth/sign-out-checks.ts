@@ -1,0 +1,111 @@
+import * as assert from "node:assert/strict";
+import { type EndedSignIn, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
+import type { HostileProvider, Spoiled } from "./hostile-provider.ts";
+import type { Check } from "./interactive-scope.ts";
+import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
+
+const signal = new AbortController().signal;
+const event = "http://schemas.openid.net/event/backchannel-logout";
+
+/** What the provider says by itself when somebody signs out of it, where backends take that. */
+export function checkSignOuts(check: Check): void {
+	check("word of the provider that a session has ended names it as the sign-in did", async ({ interactive, provider, signIn }) => {
+		if (interactive.verifySignOut === undefined) return;
+		const { subject, session } = (await signIn()) ?? {};
+		assert.ok(session !== undefined && session !== "", "the identity has no session");
+		const said = await verify(interactive, provider.toSignOut());
+		assert.deepEqual([said?.subject, said?.session], [subject, session]);
+		assert.notEqual((await verify(interactive, provider.toSignOut()))?.id, said?.id);
+		for (const [missing, left] of [
+			["sid", [subject, undefined]],
+			["sub", [undefined, session]],
+		] as const) {
+			provider.spoiled = { signOut: ({ [missing]: _, ...claims }) => claims };
+			const { subject: one, session: other } = (await verify(interactive, provider.toSignOut())) ?? {};
+			assert.deepEqual([one, other], left);
+		}
+	});
+
+	check("word of a sign-out that the provider has not said, or not to this service, is refused", async ({ interactive, provider }) => {
+		if (interactive.verifySignOut === undefined) return;
+		await assertRefused(interactive, provider, [
+			...claimsOf({ iss: "https://elsewhere.example" }, { iss: undefined }, { aud: "another-service" }, { aud: undefined }),
+			alg("none", byNothing),
+			alg("HS256", byHmac(signingKey("first").publicKey.export({ format: "pem", type: "spki" }))),
+			alg("HS256", byHmac(provider.clientSecret)),
+			{ signer: byRsa(signingKey("stranger")) },
+			{ header: (header) => ({ ...header, kid: "stranger" }), signer: byRsa(signingKey("stranger")) },
+			{ token: changeSession },
+			{ token: (text) => text.slice(0, -10) },
+			{ token: () => "" },
+			{ token: () => "x.y.z" },
+		]);
+	});
+
+	check("a token that tells of no sign-out is none, whoever has signed it", async ({ interactive, provider }) => {
+		if (interactive.verifySignOut === undefined) return;
+		const changes = [
+			{ events: undefined },
+			{ events: {} },
+			{ events: { [event]: "yes" } },
+			{ events: [event] },
+			{ events: event },
+			...[{ nonce: "as of a sign-in" }, { jti: undefined }, { jti: "" }, { jti: 7 }],
+			...[{ sub: undefined, sid: undefined }, { sub: "", sid: undefined }, { sub: 7 }, { sid: ["a"] }],
+		];
+		await assertRefused(interactive, provider, claimsOf(...changes));
+	});
+
+	check("word of a sign-out that is too old is refused", async ({ interactive, provider }) => {
+		if (interactive.verifySignOut === undefined) return;
+		const now = Math.floor(Date.now() / 1_000);
+		const old = claimsOf({ exp: now - 3_600 }, { iat: now - 86_400, exp: undefined }, { iat: undefined }, { iat: now + 3_600 });
+		await assertRefused(interactive, provider, old);
+	});
+
+	check("keys that the provider has withdrawn sign no word of a sign-out", async ({ interactive, provider }) => {
+		if (interactive.verifySignOut === undefined) return;
+		assert.ok((await verify(interactive, provider.toSignOut())) !== undefined);
+		provider.keys = [signingKey("second")];
+		assert.ok((await verify(interactive, provider.toSignOut())) !== undefined);
+		provider.spoiled = { header: (header) => ({ ...header, kid: "first" }), signer: byRsa(signingKey("first")) };
+		assert.equal(await verify(interactive, provider.toSignOut()), undefined);
+	});
+
+	check("while the provider is away nobody can tell what it has said", async ({ interactive, provider }) => {
+		if (interactive.verifySignOut === undefined) return;
+		const message = provider.toSignOut();
+		provider.failure = (response) => response.writeHead(503).end();
+		await assert.rejects(verify(interactive, message), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+		provider.failure = undefined;
+		assert.ok((await verify(interactive, message)) !== undefined);
+	});
+}
+
+async function verify(interactive: InteractiveSignIn, message: string): Promise<EndedSignIn | undefined> {
+	return interactive.verifySignOut?.(message, { signal });
+}
+
+async function assertRefused(interactive: InteractiveSignIn, provider: HostileProvider, all: readonly Spoiled[]): Promise<void> {
+	for (const [index, spoiled] of all.entries()) {
+		provider.spoiled = spoiled;
+		assert.equal(await verify(interactive, provider.toSignOut()), undefined, `the ${index + 1}. message`);
+	}
+	provider.spoiled = {};
+	assert.ok((await verify(interactive, provider.toSignOut())) !== undefined);
+}
+
+function claimsOf(...all: readonly Readonly<Record<string, unknown>>[]): readonly Spoiled[] {
+	return all.map((changes) => ({ signOut: (claims) => ({ ...claims, ...changes }) }));
+}
+
+function alg(name: string, signer: NonNullable<Spoiled["signer"]>): Spoiled {
+	return { header: (header) => ({ ...header, alg: name }), signer };
+}
+
+/** The same signature over another session. */
+function changeSession(token: string): string {
+	const [header = "", payload = "", signature = ""] = token.split(".");
+	const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object;
+	return [header, Buffer.from(JSON.stringify({ ...claims, sid: "session-of-bob" })).toString("base64url"), signature].join(".");
+}

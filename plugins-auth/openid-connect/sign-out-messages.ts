@@ -1,0 +1,75 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { Clock, EndedSignIn, Logger } from "../../core/contract/index.ts";
+import { isIdentifier, toUnique } from "./claims.ts";
+import type { Provider } from "./provider.ts";
+import type { Settings } from "./settings.ts";
+
+export interface SignOutParts {
+	readonly provider: Pick<Provider, "metadata" | "keys">;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+const longestMessage = 16_384;
+/** Seconds after which a message is too old; the host remembers longer than that which have come. */
+const goodFor = 600;
+const event = "http://schemas.openid.net/event/backchannel-logout";
+/** What is signed with a secret, or not at all, anybody may have made who is no provider. */
+const algorithms = new Set(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]);
+/** Of those that leave it out it is known by its event. */
+const types: readonly unknown[] = [undefined, "logout+jwt", "application/logout+jwt", "jwt"];
+
+/** Logout tokens of OpenID Connect Back-Channel Logout 1.0. */
+export class SignOutMessages {
+	readonly #settings: Settings;
+	readonly #parts: SignOutParts;
+
+	constructor(settings: Settings, parts: SignOutParts) {
+		this.#settings = settings;
+		this.#parts = parts;
+	}
+
+	/** Undefined for no, which the log gives the reason of. */
+	async verify(message: string, signal: AbortSignal): Promise<EndedSignIn | undefined> {
+		const { provider, clock, logger } = this.#parts;
+		const { issuer, id_token_signing_alg_values_supported: supported = ["RS256"] } = await provider.metadata();
+		signal.throwIfAborted();
+		try {
+			if (message.length > longestMessage) throw new errors.JWTInvalid("it is too long");
+			const findKey: JWTVerifyGetKey = async (header, token) =>
+				createLocalJWKSet((await provider.keys(signal)) as JSONWebKeySet)(header, token);
+			const { payload, protectedHeader } = await jwtVerify(message, findKey, {
+				issuer,
+				audience: this.#settings.clientId,
+				algorithms: supported.filter((name) => algorithms.has(name)),
+				requiredClaims: ["iat", "jti", "events"],
+				maxTokenAge: goodFor,
+				clockTolerance: this.#settings.clockTolerance,
+				currentDate: new Date(clock.now() / 1_000),
+			});
+			if (!types.includes(protectedHeader.typ?.toLowerCase())) throw new errors.JWTInvalid("it is of another type");
+			return toEnded(issuer, payload);
+		} catch (error) {
+			signal.throwIfAborted();
+			if (!(error instanceof errors.JOSEError)) throw error;
+			logger.warn("word of a sign-out refused", { reason: error.message.slice(0, 300) });
+			return undefined;
+		}
+	}
+}
+
+/** What no ID token has: its event, and no nonce. */
+function toEnded(issuer: string, { events, nonce, jti, sub, sid }: JWTPayload): EndedSignIn {
+	const told =
+		typeof events === "object" && events !== null && Object.hasOwn(events, event) ? (events as Record<string, unknown>)[event] : undefined;
+	if (typeof told !== "object" || told === null) throw new errors.JWTInvalid("it tells of no sign-out");
+	if (nonce !== undefined) throw new errors.JWTInvalid("it has a nonce, as tokens of sign-ins have");
+	if (!isIdentifier(jti)) throw new errors.JWTInvalid("it has no usable jti");
+	const named = [sub, sid].filter((each) => each !== undefined);
+	if (named.length === 0 || !named.every(isIdentifier)) throw new errors.JWTInvalid("it names neither somebody nor a session");
+	return {
+		id: toUnique(issuer, jti),
+		...(isIdentifier(sub) && { subject: toUnique(issuer, sub) }),
+		...(isIdentifier(sid) && { session: toUnique(issuer, sid) }),
+	};
+}
