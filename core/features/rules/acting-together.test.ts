@@ -1,8 +1,14 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { defineAuthBackend, type WriteOperation } from "../../contract/index.ts";
+import {
+	defineAuthBackend,
+	type ExecutionEntity,
+	isSvcError,
+	type TriggerInstanceEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
 import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
-import { type RulesTest, withRules } from "./rules.test-support.ts";
+import { type RulesTest, testTrigger, withRules } from "./rules.test-support.ts";
 
 /** Nobody signs in; without authentication runs would have no tokens. */
 const nobody = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
@@ -34,24 +40,67 @@ function inserts(operations: readonly WriteOperation[], kind: string): number {
 	);
 }
 
-test("rules that match one event act by one write, which closes the event and holds what their runs begin with", () =>
-	withWrites(async ({ addRule, dispatch, processed, quiet, started }, writes) => {
+/** A rule that matches, and that cannot be looked at before the event is stored: its criteria read the datastore. */
+const later = { criteria: { "trigger.n": { type: "nequals", pattern: "{{ svckv.system.none | default(7) }}" } } };
+
+/** What a write inserts of a kind. */
+function inserted(operations: readonly WriteOperation[], kind: "execution" | "trigger_instance") {
+	return operations.flatMap((operation) =>
+		"insert" in operation && operation.insert === kind ? (operation.entities as readonly (ExecutionEntity | TriggerInstanceEntity)[]) : [],
+	);
+}
+
+/** Executions, and the tokens of those that have begun, which have no records of their own. */
+function assertStarts(operations: readonly WriteOperation[]): void {
+	for (const entity of inserted(operations, "execution"))
+		assert.equal((entity as ExecutionEntity).token_hash !== null, entity.status === "running");
+	assert.equal(inserts(operations, "token"), 0);
+}
+
+test("rules that match a new event act by the write that stores it, and that holds what their runs begin with", () =>
+	withWrites(async ({ addRule, dispatch, quiet, started }, writes) => {
 		for (let count = 0; count < 5; count += 1) await addRule();
+		const { id } = await dispatch();
+		await quiet();
+		assert.equal(writes.length, 1);
+		const [operations = []] = writes;
+		assert.deepEqual([inserts(operations, "execution"), inserts(operations, "rule_enforcement")], [5, 5]);
+		assert.deepEqual(
+			inserted(operations, "trigger_instance").map((instance) => [instance.id, instance.status]),
+			[[id, "processed"]],
+		);
+		assertStarts(operations);
+		assert.deepEqual([...new Set((await started()).map(({ status }) => status))], ["succeeded"]);
+	}));
+
+test("rules that match an event that was stored before act by one write, which closes the event", () =>
+	withWrites(async ({ addRule, dispatch, processed, quiet, started }, writes) => {
+		for (let count = 0; count < 4; count += 1) await addRule();
+		await addRule(later);
 		const { id } = await dispatch();
 		assert.equal((await processed(id)).status, "processed");
 		await quiet();
 		assert.equal(writes.length, 1);
 		const [operations = []] = writes;
 		assert.deepEqual([inserts(operations, "execution"), inserts(operations, "rule_enforcement")], [5, 5]);
-		const stored = operations.flatMap((operation) => ("insert" in operation && operation.insert === "execution" ? operation.entities : []));
-		// Exactly those that have begun have a token, which has no record of its own.
-		for (const { status, token_hash } of stored) assert.equal(token_hash !== null, status === "running");
-		assert.equal(inserts(operations, "token"), 0);
+		assertStarts(operations);
 		const closed = operations.filter(
 			(operation) => "update" in operation && operation.update === "trigger_instance" && operation.id === id,
 		);
 		assert.equal(closed.length, 1);
 		assert.deepEqual([...new Set((await started()).map(({ status }) => status))], ["succeeded"]);
+	}));
+
+test("a key that is taken refuses the event and all that was to be done about it", () =>
+	withWrites(async ({ engine, addRule, quiet, started }, writes) => {
+		await addRule();
+		const event = { trigger: testTrigger, payload: { n: 1 }, uniqueKey: "same" };
+		const first = await engine.dispatcher.dispatch(event);
+		const second = await engine.dispatcher.dispatch(event);
+		assert.deepEqual([first.isNew, second.isNew, second.instance.id], [true, false, first.instance.id]);
+		await quiet();
+		assert.equal(writes.length, 2);
+		assert.equal((await started()).length, 1);
 	}));
 
 test("what is wrong with one rule keeps none of the others from acting", () =>
@@ -70,22 +119,37 @@ test("what is wrong with one rule keeps none of the others from acting", () =>
 		assert.equal((await started()).filter(({ status }) => status === "succeeded").length, 2);
 	}));
 
-test("a write whose answer is lost has every rule act once all the same", () => {
+/** Loses the answer of the first write about enforcements. */
+function loseFirst(): () => ReturnType<OnCall> {
 	let isLost = false;
-	const loseFirst = () => {
+	return () => {
 		if (isLost) return undefined;
 		isLost = true;
 		return "lost" as const;
 	};
-	return withWrites(async ({ engine, addRule, dispatch, processed, quiet, started }) => {
-		for (let count = 0; count < 5; count += 1) await addRule();
+}
+
+test("a write whose answer is lost has every rule act once all the same", () =>
+	withWrites(async ({ engine, addRule, dispatch, processed, quiet, started }) => {
+		for (let count = 0; count < 4; count += 1) await addRule();
+		await addRule(later);
 		const { id } = await dispatch();
 		assert.equal((await processed(id)).status, "processed");
 		await quiet();
-		assert.ok(isLost);
 		assert.equal((await engine.enforcements.list({ trigger_instance_id: id }, {})).total, 5);
 		assert.equal((await started()).length, 5);
-	}, loseFirst);
-});
+	}, loseFirst()));
+
+test("an event whose answer is lost is not acknowledged, and what was stored with it runs", () =>
+	withWrites(async ({ engine, addRule, dispatch, quiet, started }) => {
+		for (let count = 0; count < 5; count += 1) await addRule();
+		await assert.rejects(dispatch(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+		await quiet();
+		assert.equal((await engine.enforcements.list({}, {})).total, 5);
+		assert.deepEqual(
+			(await started()).map(({ status }) => status),
+			Array(5).fill("succeeded"),
+		);
+	}, loseFirst()));
 
 test.run();

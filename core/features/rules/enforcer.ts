@@ -76,11 +76,15 @@ export class Enforcer {
 	}
 
 	/**
-	 * Let several rules act, all in one write together with `also`. False says that this cannot be, and that nothing was stored: one of
+	 * Let several rules act, all by what `store` writes at once. False says that this cannot be, and that nothing was stored: one of
 	 * them has acted before or cannot act, which `enforce` tells. Rejects only when nothing can be stored at the moment.
 	 */
-	async enforceTogether(rules: readonly RuleEntity[], event: EnforcedEvent, also: readonly WriteOperation[]): Promise<boolean> {
-		const { storage, admitAll, logger } = this.#parts;
+	async enforceTogether(
+		rules: readonly RuleEntity[],
+		event: EnforcedEvent,
+		store: (acts: readonly WriteOperation[]) => Promise<void>,
+	): Promise<boolean> {
+		const { admitAll, logger } = this.#parts;
 		try {
 			const drafts = await Promise.all(rules.map((rule) => this.#draft(rule, event)));
 			const ready = drafts.filter((draft) => draft !== undefined);
@@ -90,7 +94,10 @@ export class Enforcer {
 			await admitAll(
 				ready.map(({ entity }) => entity),
 				(entities) =>
-					storage.write([{ insert: "execution", entities }, { insert: "rule_enforcement", entities: toEnforcements(entities) }, ...also]),
+					store([
+						{ insert: "execution", entities },
+						{ insert: "rule_enforcement", entities: toEnforcements(entities) },
+					]),
 			);
 			for (const [index, { entity }] of ready.entries()) {
 				const fields = { rule: rules[index]?.ref, trigger_instance_id: event.instance.id, execution_id: entity.id };

@@ -16,7 +16,6 @@ import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
-import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import { EventWork } from "./event-work.ts";
@@ -44,12 +43,8 @@ const breath = 200;
  * a hundred rules behind those of all other events would take seconds.
  */
 const glance = 1;
-/** Rules that act at once, by one write. */
-const together = 16;
-/** Most rules looked at before an event is stored: whoever sends it waits. */
-const lookedAtFirst = 1_000;
-/** What all of them may use then: where that is not enough, the event is looked at later. */
-const workAtFirst = { ...workLimits, searching: 5 };
+/** Rules that act by one write. */
+export const together = 16;
 /** Times that processing is begun before it counts as impossible. */
 const maximumAttempts = 20;
 
@@ -74,26 +69,6 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: In
 	}
 }
 
-/**
- * Whether no rule will do anything about an event that is not stored yet, so that it may be stored as processed. False where that
- * takes long to tell.
- */
-export async function concernsNobody(
-	{ trigger, payload }: TriggerInstanceEntity,
-	{ rules, clock }: Pick<ProcessParts, "rules" | "clock">,
-): Promise<boolean> {
-	const indexed = await rules.rulesOf(trigger);
-	if (indexed.length > lookedAtFirst) return false;
-	await roomInTurn();
-	const now = clock.now();
-	const work = new WorkBudget(workAtFirst);
-	return indexed.every(({ criteria }) => {
-		if (criteria.usesDatastore) return false;
-		const verdict = decide(criteria, payload, { now, work });
-		return !(verdict instanceof Promise) && !verdict.matched && verdict.error === undefined;
-	});
-}
-
 async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
 	const { storage, enforcer } = parts;
 	const rules = await parts.keepPermitted(await parts.rules.rulesOf(instance.trigger), instance);
@@ -104,14 +79,15 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 	const waiting = matching.filter(({ id }) => !look.earlier.has(id));
 	const closing: WriteOperation[] = [toClosing(instance, { status: "processed" })];
 	const trace = waiting.length === 0 ? undefined : await storage.get("trace", instance.trace_id);
+	const storeWith = (also: readonly WriteOperation[]) => (acts: readonly WriteOperation[]) => storage.write([...acts, ...also]);
 	while (waiting.length > together) {
 		const group = waiting.splice(0, together);
-		if (!(await enforcer.enforceTogether(group, { instance, trace }, [toHeld(instance)])))
+		if (!(await enforcer.enforceTogether(group, { instance, trace }, storeWith([toHeld(instance)]))))
 			await enforceEach(group, { instance, trace }, enforcer);
 		if (!(await lease.keep())) return;
 	}
 	// The last of them close the event in the same write.
-	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, closing))) return;
+	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, storeWith(closing)))) return;
 	const last = waiting.pop();
 	await enforceEach(waiting, { instance, trace }, enforcer);
 	const isClosed = last !== undefined && (await enforcer.enforce(last, { instance, trace }, closing));
@@ -177,7 +153,11 @@ function toProblem(key: string, error: string): string {
 }
 
 /** Whatever goes wrong with one rule must not keep the others from acting. */
-function decide(criteria: CompiledCriteria, payload: JsonObject, options: CriteriaOptions): Promise<CriteriaVerdict> | CriteriaVerdict {
+export function decide(
+	criteria: CompiledCriteria,
+	payload: JsonObject,
+	options: CriteriaOptions,
+): Promise<CriteriaVerdict> | CriteriaVerdict {
 	const toVerdict = (error: unknown): CriteriaVerdict => {
 		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 		return { matched: false, failed: { key: "", operator: "", pattern: null, value: null }, error: toErrorMessage(error) };

@@ -9,9 +9,10 @@ import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import type { Access } from "../access/access-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { Enforcer } from "./enforcer.ts";
+import { lookFirst } from "./first-look.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { keepPermitted } from "./permitted-rules.ts";
-import { concernsNobody, type ProcessParts, processInstance } from "./process-instance.ts";
+import { type ProcessParts, processInstance } from "./process-instance.ts";
 import { createRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
@@ -58,7 +59,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 		rules,
 		reactor: {
 			isListenedTo: index.isListenedTo,
-			concernsNobody: (instance) => concernsNobody(instance, processing),
+			lookFirst: (instance) => lookFirst(instance, processing),
 			react: (instance, lease) => processInstance(instance, lease, processing),
 		},
 		principal,

@@ -22,7 +22,7 @@ import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
-import { type Arrival, createLedger, type Ledger } from "./ledger.ts";
+import { type Arrival, type Ledger, StoredLedger } from "./ledger.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.ts";
@@ -58,7 +58,7 @@ export class ReceivedWebhooks implements Webhooks {
 
 	constructor(parts: WebhookParts) {
 		this.#parts = parts;
-		this.#ledger = createLedger(parts);
+		this.#ledger = new StoredLedger(parts);
 		this.#deliveries = parts.hub.counter({
 			name: "svc_webhook_deliveries_total",
 			help: "Deliveries that webhooks have taken in (accepted), not taken (refused), or could not take (failed).",
@@ -208,10 +208,7 @@ export class ReceivedWebhooks implements Webhooks {
 		const draft = await this.#parts.dispatcher.draft(event);
 		if (draft === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${arrival.hook.url}" is not registered`);
 		const first = await this.#ledger.accept(arrival, draft);
-		if (first === undefined) {
-			draft.announce();
-			return { instance: draft.instance };
-		}
+		if (first === undefined) return { instance: draft.instance };
 		this.#repeated.record(1);
 		this.#parts.logger.info("webhook delivery repeated", { url: arrival.hook.url, delivery_id: arrival.deliveryId });
 		const instanceId = first.trigger_instance_id ?? "";

@@ -33,6 +33,11 @@ export interface DispatchDraft {
 	readonly operations: readonly WriteOperation[];
 	/** Call once the operations are stored: rules are then looked at without waiting for the next poll. */
 	announce(): void;
+	/**
+	 * Store it with `also`, all or nothing, and have rules look at it: fewer writes than by `operations`, for whoever stores nothing that
+	 * must come before. Rejects with what the storage says; may be called again then.
+	 */
+	store(also: readonly WriteOperation[]): Promise<void>;
 }
 
 /** The one door through which events enter, whatever they come from. */

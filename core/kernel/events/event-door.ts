@@ -17,7 +17,7 @@ import type { Dispatch, DispatchDraft, Dispatcher } from "./dispatcher.ts";
 import { type EventPlace, placeEvent } from "./event-trace.ts";
 import type { OwnTriggerTypes } from "./own-trigger-types.ts";
 import type { Processor } from "./processor.ts";
-import type { Reactor } from "./reactor.ts";
+import type { Reactor, StoreEvent } from "./reactor.ts";
 import { checkAgainst } from "./schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 
@@ -29,7 +29,7 @@ export interface EventDoorParts {
 	readonly triggerCatalog: TriggerCatalog;
 	readonly triggerTypes: OwnTriggerTypes;
 	readonly reactor: () => Reactor;
-	readonly processor: Pick<Processor, "wake" | "reserve" | "dismiss">;
+	readonly processor: Pick<Processor, "wake" | "reserve" | "actAtOnce">;
 }
 
 /** Where every event comes in: its trigger is found, its payload checked, and it is stored with its trace. */
@@ -59,7 +59,12 @@ export class EventDoor implements Dispatcher {
 	async draft(event: Dispatch): Promise<DispatchDraft | undefined> {
 		if (typeof event.trigger === "string" && !(await this.isWanted(event.trigger))) return undefined;
 		const { instance, place } = await this.#toInstance(event);
-		return { instance, operations: toOperations(instance, place), announce: () => this.#parts.processor.wake() };
+		return {
+			instance,
+			operations: toOperations(instance, place),
+			announce: () => this.#parts.processor.wake(),
+			store: (also) => this.#store(instance, place, also),
+		};
 	}
 
 	async #toInstance(event: Dispatch): Promise<{ instance: TriggerInstanceEntity; place: EventPlace }> {
@@ -95,12 +100,22 @@ export class EventDoor implements Dispatcher {
 		return { instance, place };
 	}
 
-	/** An event that nothing will be done about is stored as processed; where there is a place for it at once, as claimed already. */
-	async #store(instance: TriggerInstanceEntity, place: EventPlace): Promise<void> {
+	/** With what is done about it where that can be told at once; else as claimed already where there is a place for it. */
+	async #store(instance: TriggerInstanceEntity, place: EventPlace, also: readonly WriteOperation[] = []): Promise<void> {
 		const { storage, processor } = this.#parts;
-		const dismissed = await processor.dismiss(instance);
-		if (dismissed !== undefined) return storage.write(toOperations(dismissed, place));
-		await storeReserved(processor.reserve(instance), (stored) => storage.write(toOperations(stored, place)));
+		let conflict: unknown;
+		const store: StoreEvent = async (stored, done = []) => {
+			try {
+				await storage.write([...toOperations(stored, place), ...also, ...done]);
+			} catch (error) {
+				if (isSvcError(error, "SVC_CONFLICT")) conflict = error;
+				throw error;
+			}
+		};
+		if (await processor.actAtOnce(instance, place.insert, store)) return;
+		// All else is new: the key of the event, or of what comes with it, is taken. To store it without what is done about it ends no other way.
+		if (conflict !== undefined) throw conflict;
+		await storeReserved(processor.reserve(instance), (stored) => store(stored));
 	}
 
 	#checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {

@@ -129,19 +129,36 @@ function createOutages(): OnCall {
 	};
 }
 
-withShared("an outage of the storage puts processing off, and nothing is lost or done twice", async (shared) => {
-	const node = await start(shared.createDoor(createOutages()), 0.2);
-	try {
-		await node.engine.triggers.types.create({ pack: "default", name: "happening" });
-		for (const name of ["a", "b"]) await node.engine.rules.create(rule(name), administrator);
-		await Promise.all(Array.from({ length: 20 }, () => dispatch(node)));
-		await until(async () => (await shared.storage.count("trigger_instance", { status: "processed" })) === 20);
-		assert.equal(await shared.storage.count("rule_enforcement", { status: "succeeded" }), 40);
-		assert.equal(await shared.storage.count("execution", {}), 40);
-	} finally {
-		await node.stop();
+/** Sent again until it is taken, as senders do who are told 503. */
+async function dispatchUntilTaken(node: TestEngine, uniqueKey: string): Promise<void> {
+	const event = { trigger: testTrigger, payload: { n: 1 }, uniqueKey };
+	for (let isTaken = false; !isTaken; ) {
+		isTaken = await node.engine.dispatcher.dispatch(event).then(
+			() => true,
+			() => false,
+		);
 	}
-});
+}
+
+const readsDatastore = { "trigger.n": { type: "nequals", pattern: "{{ svckv.system.none | default(7) }}" } };
+for (const [when, criteria] of [
+	["of what was stored before", readsDatastore],
+	["in the write that stores an event", {}],
+] as const) {
+	withShared(`an outage of the storage puts off what is done ${when}, and nothing is lost or done twice`, async (shared) => {
+		const node = await start(shared.createDoor(createOutages()), 0.2);
+		try {
+			await node.engine.triggers.types.create({ pack: "default", name: "happening" });
+			for (const name of ["a", "b"]) await node.engine.rules.create({ ...rule(name), criteria }, administrator);
+			await Promise.all(Array.from({ length: 20 }, (_, index) => dispatchUntilTaken(node, `event ${index}`)));
+			await until(async () => (await shared.storage.count("trigger_instance", { status: "processed" })) === 20);
+			assert.equal(await shared.storage.count("rule_enforcement", { status: "succeeded" }), 40);
+			assert.equal(await shared.storage.count("execution", {}), 40);
+		} finally {
+			await node.stop();
+		}
+	});
+}
 
 withShared("what was left unfinished is processed at the next start", async (shared) => {
 	const door = shared.createDoor();

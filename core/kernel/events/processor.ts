@@ -1,4 +1,4 @@
-import type { Clock, EventBus, Instrument, Logger, Storage, TriggerInstanceEntity, Where } from "../../contract/index.ts";
+import type { Clock, EventBus, Instrument, Logger, Storage, TraceEntity, TriggerInstanceEntity, Where } from "../../contract/index.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
 import { Claiming, type Reservation } from "../work/claiming.ts";
@@ -7,7 +7,7 @@ import { HeldLease } from "../work/held-lease.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { Looks } from "../work/looks.ts";
 import { outlastOutage } from "../work/outage.ts";
-import type { Reactor } from "./reactor.ts";
+import type { Reactor, StoreEvent } from "./reactor.ts";
 
 export interface ProcessorParts {
 	readonly storage: Storage;
@@ -97,14 +97,28 @@ export class Processor {
 		if (eventBus.capabilities.shared === true) eventBus.publish(eventName, { node_id: nodeId });
 	}
 
-	/** The event as it is to be stored when nothing will be done about it, which saves its processing; undefined otherwise. */
-	async dismiss(instance: TriggerInstanceEntity): Promise<TriggerInstanceEntity | undefined> {
+	/**
+	 * Do about a new event what is to be done, in the write that stores it, which saves the writes of its processing. Needs a place, so that
+	 * events that come in faster than they are worked off are stored first. False: nothing is stored.
+	 */
+	async actAtOnce(instance: TriggerInstanceEntity, trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean> {
 		// What cannot be told now is told when the event is processed.
-		const isDismissed = await this.#parts
+		const look = await this.#parts
 			.reactor()
-			.concernsNobody(instance)
-			.catch(() => false);
-		return isDismissed ? { ...instance, status: "processed" } : undefined;
+			.lookFirst(instance)
+			.catch(() => undefined);
+		if (look === undefined) return false;
+		if (look.concernsNobody) return look.act(trace, store);
+		const place = this.#claiming.reserve();
+		if (place === undefined) return false;
+		try {
+			const hasActed = await look.act(trace, store);
+			if (hasActed) this.#count(instance);
+			return hasActed;
+		} finally {
+			// It was never claimed.
+			place.settle("refused", []);
+		}
 	}
 
 	/** A new event: as already claimed when there is a place for it at once, which saves its claim. */
@@ -165,7 +179,7 @@ export class Processor {
 	}
 
 	async #process(instance: TriggerInstanceEntity): Promise<void> {
-		const { logger, leasing, reactor, clock, hub } = this.#parts;
+		const { logger, leasing, reactor } = this.#parts;
 		const { id, fence, lease_expires_at } = instance;
 		const fields = { trigger_instance_id: id };
 		const taken = { fence: fence ?? "", lease_expires_at };
@@ -175,8 +189,7 @@ export class Processor {
 			if (!(await lease.keep())) return;
 			// What was done about it before the storage went away is read again.
 			await reactor().react(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, lease);
-			hub.processed(instance);
-			this.#processing.record(Math.max(0, (clock.now() / 1_000 - Date.parse(instance.occurrence_time)) / 1_000));
+			this.#count(instance);
 		};
 		try {
 			await outlastOutage(attempt, {
@@ -186,5 +199,11 @@ export class Processor {
 		} catch (error) {
 			logger.warn("processing of a trigger instance is put off", { ...fields, error });
 		}
+	}
+
+	#count(instance: TriggerInstanceEntity): void {
+		const { hub, clock } = this.#parts;
+		hub.processed(instance);
+		this.#processing.record(Math.max(0, (clock.now() / 1_000 - Date.parse(instance.occurrence_time)) / 1_000));
 	}
 }
