@@ -16,7 +16,8 @@ const newestFirst: readonly Order<ExecutionEntity>[] = [
 const executions = Array.from({ length: 600 }, (_, index) => {
 	const minutes = String(Math.floor((index * 7) % 60)).padStart(2, "0");
 	const began = { start_timestamp: `2030-01-02T03:${minutes}:00.000000Z`, action_ref: `pack.${index % 3}` };
-	return createExecution({ ...began, user: `${index % 2}`, status: index % 5 === 0 ? "failed" : "succeeded" });
+	const rule_name = index % 4 === 0 ? `${index % 3}` : null;
+	return createExecution({ ...began, rule_name, user: `${index % 2}`, status: index % 5 === 0 ? "failed" : "succeeded" });
 });
 
 /** Late pages hold what a list of everything has in their place. */
@@ -27,6 +28,9 @@ async function assertPages(storage: Storage): Promise<void> {
 		{ user: "1" },
 		{ user: "1", status: "succeeded" },
 		{ parent_id: null },
+		{ rule_name: null },
+		{ rule_name: null, parent_id: null, start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
+		{ rule_name: null, status: "succeeded" },
 		{ start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
 		{ user: { in: ["0", "1"] } },
 		{ user: { not: "0" }, runner_name: { not: "none" } },

@@ -1,6 +1,6 @@
 import type { EntityKind } from "../../core/contract/index.ts";
 import type { Comparison } from "./conditions.ts";
-import { indexesOf, timelineOf } from "./indexes.ts";
+import { indexesOf, timelineOf, toNullLead } from "./indexes.ts";
 import type { Ordering } from "./statements.ts";
 
 /** Rows before a page that are read and thrown away sooner than the place of the page is looked for. */
@@ -10,6 +10,7 @@ const fewSkipped = 100;
 export function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
 	const timeline = timelineOf(kind);
 	if (offset < fewSkipped || timeline === undefined || first?.[0] !== timeline) return false;
+	if (toNullLead(kind, where, timeline) !== undefined) return true;
 	return indexesOf(kind).some((fields) => {
 		const leading = fields.slice(0, fields.indexOf(timeline));
 		return (

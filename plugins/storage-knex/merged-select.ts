@@ -1,6 +1,6 @@
 import type { EntityKind } from "../../core/contract/index.ts";
 import type { Comparison } from "./conditions.ts";
-import { indexesOf, leadsSparseIndex } from "./indexes.ts";
+import { indexesOf, leadsWithNulls } from "./indexes.ts";
 import type { Branch, Ordering } from "./statements.ts";
 
 /** Above this many values a sort of all that matches is no worse. */
@@ -8,8 +8,8 @@ const mostBranches = 20;
 
 /**
  * The branches of a select with a limit, when reading the first rows of every branch from an index and merging them is quicker
- * than sorting all that match: one for each value of an `in`, or one for null and one for all else where an index has no place
- * for null.
+ * than sorting all that match: one for each value of an `in`, or one for null and one for all else where many have null, or an
+ * index has no place for it.
  */
 export function toBranches(kind: EntityKind, where: readonly Comparison[], orderBy: Ordering): readonly Branch[] | undefined {
 	const parts = splitByValue(kind, where, orderBy) ?? splitByNull(kind, where, orderBy);
@@ -31,7 +31,7 @@ function splitByValue(kind: EntityKind, where: readonly Comparison[], [first]: O
 function splitByNull(kind: EntityKind, where: readonly Comparison[], [first]: Ordering): Comparison[][] | undefined {
 	const field = first?.[0] ?? "";
 	if (where.some((comparison) => comparison.field === field)) return undefined;
-	if (!leadsSparseIndex(kind, field)) return undefined;
+	if (!leadsWithNulls(kind, field)) return undefined;
 	return (["null", "not-null"] as const).map((form) => [...where, { field, form, bindings: [] }]);
 }
 

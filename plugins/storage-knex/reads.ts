@@ -1,7 +1,7 @@
 import type { EntityKind, Query } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Comparison, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
-import { leadsSparseIndex, standsInTimeline } from "./indexes.ts";
+import { leadsSparseIndex, standsInTimeline, toNullLead } from "./indexes.ts";
 import { isLatePage } from "./late-pages.ts";
 import { toBranches } from "./merged-select.ts";
 import type { Ordering, Statements } from "./statements.ts";
@@ -18,7 +18,8 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 	const { limit, offset = 0 } = query;
 	const where = toComparisons(kind, (query.where ?? {}) as Conditions);
 	const orderBy = toOrdering(kind, query.orderBy);
-	const selection = { fields, where, orderBy, limited: limit !== undefined, skipping: offset > 0 };
+	const lead = toNullLead(kind, where, orderBy[0]?.[0]);
+	const selection = { fields, where, orderBy, lead, limited: limit !== undefined, skipping: offset > 0 };
 	const skipped = offset > 0 ? [offset] : [];
 	const branches = limit === undefined ? undefined : toBranches(kind, where, orderBy);
 	if (limit !== undefined && branches) {

@@ -18,6 +18,8 @@ export interface Selection {
 	readonly fields: readonly Field[];
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
+	/** A field that is null in all that match, by which an index begins that has them in order otherwise. */
+	readonly lead?: string | undefined;
 	readonly limited: boolean;
 	readonly skipping: boolean;
 }
@@ -62,11 +64,11 @@ export class Statements {
 		return this.#shape(`get ${kind}`, "row", ({ table, mark }) => table(kind).select(names).where("id", mark()));
 	}
 
-	select(kind: EntityKind, { fields, where, orderBy, limited, skipping }: Selection): Statement {
+	select(kind: EntityKind, { fields, where, orderBy, lead, limited, skipping }: Selection): Statement {
 		const shape = `select ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")} ${limited} ${skipping}`;
 		return this.#shape(shape, "rows", (building) => {
 			const query = this.#apply(building, building.table(kind).select(namesOf(fields)), where);
-			this.#order(query, orderBy);
+			this.#order(query, orderBy, lead);
 			if (limited || skipping) query.limit(building.mark());
 			if (skipping) query.offset(building.mark());
 			return query;
@@ -97,17 +99,17 @@ export class Statements {
 	 * an index: first to the value that the page begins with, then all that are before this value. Bindings: conditions, 1, offset;
 	 * conditions, limit, offset; conditions.
 	 */
-	selectLate(kind: EntityKind, { fields, where, orderBy }: Selection): Statement {
+	selectLate(kind: EntityKind, { fields, where, orderBy, lead }: Selection): Statement {
 		const shape = `late ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")}`;
 		return this.#shape(shape, "rows", (building) => {
 			const { knex, table, mark } = building;
 			const [[field, direction] = ["id", "asc"] as const] = orderBy;
 			const [since, before] = direction === "desc" ? ["<=", ">"] : [">=", "<"];
-			const first = this.#order(this.#apply(building, table(kind).select(field), where), orderBy.slice(0, 1));
+			const first = this.#order(this.#apply(building, table(kind).select(field), where), orderBy.slice(0, 1), lead);
 			const place = first.limit(mark()).offset(mark());
 			const query = this.#apply(building, table(kind).with("place", place).select(namesOf(fields)), where);
 			query.whereRaw(`?? ${since} (select ?? from place)`, [field, field]);
-			this.#order(query, orderBy).limit(mark());
+			this.#order(query, orderBy, lead).limit(mark());
 			const skipped = mark();
 			const earlier = this.#apply(building, table(kind).count("*"), where).whereRaw(`?? ${before} (select ?? from place)`, [field, field]);
 			return query.offset(knex.raw("? - (?)", [skipped, earlier]) as never);
@@ -216,7 +218,9 @@ export class Statements {
 		return query;
 	}
 
-	#order(query: Knex.QueryBuilder, orderBy: Ordering): Knex.QueryBuilder {
+	#order(query: Knex.QueryBuilder, orderBy: Ordering, lead?: string): Knex.QueryBuilder {
+		// It orders nothing, but PostgreSQL does not see that the rest of the index is in order where the first field is null.
+		if (lead !== undefined) query.orderByRaw(this.dialect.order[orderBy[0]?.[1] ?? "asc"], [lead]);
 		for (const [field, direction] of orderBy) {
 			// The id is never null, and its index has no place for that.
 			if (field === "id") query.orderBy(field, direction);

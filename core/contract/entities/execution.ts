@@ -145,6 +145,8 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		["runner_name", "start_timestamp", "parent_id"],
 		["user", "start_timestamp", "parent_id"],
 		["user", "status", "start_timestamp", "parent_id"],
+		// With those that no rule has started: lists ask for them too, and they may be few.
+		["rule_name", "start_timestamp", "parent_id"],
 		["trace_id"],
 	],
 	sparseIndexes: {
@@ -152,12 +154,12 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		delay: [["status", "due_timestamp"]],
 		lease_expires_at: [["status", "lease_expires_at"]],
 		parent_id: [["parent_id", "start_timestamp"]],
-		rule_name: [["rule_name", "start_timestamp", "parent_id"]],
 		trigger_name: [["trigger_name", "start_timestamp", "parent_id"]],
 		trigger_type_name: [["trigger_type_name", "start_timestamp", "parent_id"]],
 		trigger_instance_id: [["trigger_instance_id"]],
 		queue: [["queue", "due_timestamp"]],
 	},
+	oftenNull: ["rule_name"],
 	timeline: "start_timestamp",
 	shareable: true,
 };

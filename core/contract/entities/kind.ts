@@ -23,6 +23,11 @@ export interface EntityKindDefinition<E> {
 	 */
 	readonly sparseIndexes?: { readonly [F in keyof E & string]?: readonly (readonly (keyof E & string)[])[] };
 	/**
+	 * Fields that lead one of `indexes` and are null in many entities, which lists ask for: in the order of such a field all of those are
+	 * equals, which a storage need not sort to find the first.
+	 */
+	readonly oftenNull?: readonly (keyof E & string)[];
+	/**
 	 * The field by which long lists are sorted. It is never null, so that a storage may find the place of a late page by an index that ends in
 	 * it, instead of going over all entities before that.
 	 */

@@ -24,6 +24,12 @@ const filterFields = {
 	id: "id",
 } as const satisfies Readonly<Record<string, FilterField>>;
 
+/**
+ * Fields that are null where no rule has started the execution, and only there. Whoever asks for that in one of them asks for all, so that one
+ * index serves them.
+ */
+const fieldsOfRules: ReadonlySet<FilterField> = new Set(["rule_name", "trigger_name", "trigger_type_name", "trigger_instance_id"]);
+
 const sortFields: ReadonlyMap<string, keyof ExecutionEntity> = new Map<string, keyof ExecutionEntity>([
 	...Object.entries(filterFields),
 	["timestamp", "start_timestamp"],
@@ -93,10 +99,11 @@ function withStart(query: FilterValues, started: readonly string[]): FilterValue
 /** Several conditions on one field must all hold. */
 function addCondition(
 	conditions: Map<FilterField, string | null | readonly string[]>,
-	field: FilterField,
+	asked: FilterField,
 	given: string | readonly string[],
 ): void {
 	const value = typeof given === "string" && given.toLowerCase() === "null" ? null : given;
+	const field = value === null && fieldsOfRules.has(asked) ? "rule_name" : asked;
 	const earlier = conditions.get(field);
 	if (earlier === undefined || earlier === value) conditions.set(field, value);
 	else

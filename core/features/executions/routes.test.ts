@@ -116,6 +116,10 @@ test("filters reach the engine as fields of the record", () =>
 			start_timestamp: { gte: "2031-03-04T00:00:00.000000Z", lte: "2031-03-04T00:00:00.000000Z" },
 		});
 		assert.deepEqual(await filterOf("action=core.local&filter=action.ref:core.echo"), { action_ref: [] });
+		// What no rule has started has no trigger either: one condition, which has an index.
+		for (const query of ["rule=null", "trigger=null", "trigger_type=NULL&rule=null", "filter=trigger_instance.id:null"])
+			assert.deepEqual(await filterOf(query), { rule_name: null }, query);
+		assert.deepEqual(await filterOf("rule=deploy&trigger=null"), { rule_name: [] });
 		assert.deepEqual(await filterOf("status=running&status=failed"), { status: "failed" });
 		assert.deepEqual(await filterOf("timestamp=2031-03-04T00:00:00Z..2031-03-05T00:00:00Z"), {
 			start_timestamp: { gte: "2031-03-04T00:00:00.000000Z", lte: "2031-03-05T00:00:00.000000Z" },

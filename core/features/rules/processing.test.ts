@@ -20,6 +20,8 @@ test("a rule whose criteria hold starts its action once, for the system user, in
 		assert.equal(execution.trace_id, trace_id);
 		assert.equal(execution.trigger_instance_id, id);
 		assert.equal(execution.trigger_name, "happening");
+		// Lists take all four for null where one of them is asked to be.
+		assert.ok([execution.rule_name, execution.trigger_type_name].every((name) => typeof name === "string"));
 		assert.equal(execution.parameters["text"], "a-x");
 		const { rule } = await engine.rules.get(ref);
 		assert.deepEqual(execution.context["rule"], { id: rule.id, name: rule.name });

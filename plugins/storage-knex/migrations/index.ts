@@ -4,6 +4,7 @@ import { triggersAndDatastore } from "./0003-triggers-and-datastore.ts";
 import { nodesAndPolicies } from "./0004-nodes-and-policies.ts";
 import { lockedDoors } from "./0005-locked-doors.ts";
 import { clocksOfNodes } from "./0006-clocks-of-nodes.ts";
+import { executionsWithoutRule } from "./0007-executions-without-rule.ts";
 import type { Migration } from "./migration.ts";
 
 /**
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
 	nodesAndPolicies,
 	lockedDoors,
 	clocksOfNodes,
+	executionsWithoutRule,
 ];
