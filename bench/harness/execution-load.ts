@@ -14,8 +14,11 @@ export interface Load {
 	readonly pauseMilliseconds?: number;
 }
 
+/** What executions are asked of: the service, or what is held against it. */
+export type LoadedService = Pick<Service, "pid" | "api" | "stream">;
+
 /** Keep `inFlight` executions going, a new one for each that has succeeded; any other end is an error. */
-export async function runLoad(service: Service, load: Load): Promise<LoadFigures> {
+export async function runLoad(service: LoadedService, load: Load): Promise<LoadFigures> {
 	const watch = await watchEnds(service, readEnds);
 	try {
 		await warmUp(service, watch, load);
@@ -25,16 +28,20 @@ export async function runLoad(service: Service, load: Load): Promise<LoadFigures
 	}
 }
 
-const warm = new WeakSet<Service>();
+const warm = new WeakSet<LoadedService>();
 
 /** Services run for weeks: what they do every day is compiled. Even a load with pauses begins with one without. */
-async function warmUp(service: Service, watch: WatchedEnds, load: Load): Promise<void> {
+async function warmUp(service: LoadedService, watch: WatchedEnds, load: Load): Promise<void> {
 	const seconds = warm.has(service) ? 0.5 : load.seconds;
 	warm.add(service);
 	await work(service, watch, { ...load, inFlight: 16, pauseMilliseconds: 0, seconds });
 }
 
-async function work(service: Service, watch: WatchedEnds, { body, inFlight, seconds, pauseMilliseconds = 0 }: Load): Promise<number[]> {
+async function work(
+	service: LoadedService,
+	watch: WatchedEnds,
+	{ body, inFlight, seconds, pauseMilliseconds = 0 }: Load,
+): Promise<number[]> {
 	const taken: number[] = [];
 	const until = performance.now() + seconds * 1000;
 	const worker = async () => {

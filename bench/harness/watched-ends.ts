@@ -13,7 +13,7 @@ export interface WatchedEnds {
 export type ReadEnds = (response: IncomingMessage, onEnd: (id: string, status: string) => void) => void;
 
 /** Learns of all ends from one general stream. */
-export async function watchEnds(service: Service, readEnds: ReadEnds): Promise<WatchedEnds> {
+export async function watchEnds(service: Pick<Service, "stream">, readEnds: ReadEnds): Promise<WatchedEnds> {
 	const response = await service.stream.open("/v1/stream?events=svc.execution__update");
 	const waiting = new Map<string, () => void>();
 	/** Ends that were heard of before the answer to the request that brought them about. */

@@ -1,0 +1,141 @@
+// The least that a service on these packages can do for an execution and still keep its promises: h3, a record that is on the disk before it is
+// answered and once more before its end is told, commits of one turn together, and a stream of events. No sign-in, parameters, masking,
+// leases, traces, rules. What a whole service makes is held against it, to see how much of what is missing could be won at all.
+import { randomBytes } from "node:crypto";
+import { H3, readBody, toNodeHandler } from "h3";
+import Waiting from "libsql";
+import Libsql from "libsql/promise";
+import { listen } from "listhen";
+
+const { file, directory } = JSON.parse(process.argv[2]);
+
+class Store {
+	#database = new Waiting(file);
+	#queue = [];
+	#isWriting = false;
+
+	constructor() {
+		this.#database.exec("PRAGMA journal_mode = WAL");
+		this.#database.exec("PRAGMA synchronous = FULL");
+		this.#database.exec("CREATE TABLE execution (id TEXT PRIMARY KEY, status TEXT NOT NULL, record TEXT NOT NULL) WITHOUT ROWID");
+		this.#database.exec("CREATE INDEX execution_status ON execution (status)");
+	}
+
+	prepare(sql) {
+		return this.#database.prepare(sql);
+	}
+
+	/** Resolves once it is on the disk. */
+	write(statement, values) {
+		return new Promise((resolve, reject) => {
+			this.#queue.push({ statement, values, resolve, reject });
+			if (!this.#isWriting) this.#start();
+		});
+	}
+
+	#start() {
+		this.#isWriting = true;
+		setImmediate(() => void this.#flush());
+	}
+
+	async #flush() {
+		const group = this.#queue.splice(0);
+		try {
+			this.#database.exec("BEGIN IMMEDIATE");
+			for (const { statement, values } of group) statement.run(values);
+			await Libsql.prototype.exec.call(this.#database, "COMMIT");
+			for (const { resolve } of group) resolve();
+		} catch (error) {
+			for (const { reject } of group) reject(error);
+		}
+		this.#isWriting = false;
+		if (this.#queue.length > 0) this.#start();
+	}
+
+	stop() {
+		this.#database.close();
+	}
+}
+
+/** Runs a command as the service does: by the shipped runner, which starts processes through its launcher. */
+async function createCommands() {
+	const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
+	const { localCommand } = await built("plugins-runner/local-command");
+	const { createOptions, createRunContext } = await built("core/testing");
+	const runner = localCommand().create();
+	const quiet = () => undefined;
+	await runner.start?.({
+		logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+		clock: { now: () => Date.now() * 1000 },
+		dataDirectory: directory,
+		nodeId: "least",
+		options: createOptions(),
+	});
+	return {
+		run: async (cmd) => (await runner.run(createRunContext(runner, { runnerParameters: { cmd } }))).result,
+		stop: () => runner.stop?.(),
+	};
+}
+
+const store = new Store();
+const commands = await createCommands();
+const insert = store.prepare("INSERT INTO execution (id, status, record) VALUES (?, ?, ?)");
+const update = store.prepare("UPDATE execution SET status = ?, record = ? WHERE id = ?");
+const followers = new Set();
+
+/** A record of about the length of the service's. */
+function createRecord({ action, parameters = {} }) {
+	const now = new Date().toISOString();
+	return {
+		id: randomBytes(12).toString("hex"),
+		status: "running",
+		start_timestamp: now,
+		action: { ref: action, pack: "core", description: "d".repeat(120), parameters: { cmd: { type: "string" } } },
+		runner: { name: "runner", description: "d".repeat(80), parameters: { timeout: { type: "integer" } } },
+		parameters,
+		context: { user: "admin", pack: "core", trace_context: { id_: randomBytes(12).toString("hex") } },
+		log: ["requested", "scheduled", "running"].map((status) => ({ status, timestamp: now })),
+	};
+}
+
+function tell(text) {
+	const frame = `event: svc.execution__update\ndata: ${text}\n\n`;
+	for (const follower of followers) follower.write(frame);
+}
+
+async function finish(record) {
+	const { cmd } = record.parameters;
+	const result = cmd === undefined ? {} : await commands.run(cmd);
+	const ended = { ...record, status: "succeeded", result, end_timestamp: new Date().toISOString() };
+	const text = JSON.stringify(ended);
+	await store.write(update, [ended.status, text, ended.id]);
+	tell(text);
+}
+
+const app = new H3().post("/v1/executions", async (event) => {
+	const record = createRecord(await readBody(event));
+	const text = JSON.stringify(record);
+	await store.write(insert, [record.id, record.status, text]);
+	tell(text);
+	void finish(record);
+	event.res.status = 201;
+	event.res.headers.set("content-type", "application/json");
+	return text;
+});
+const serve = toNodeHandler(app);
+const listener = await listen(
+	(request, response) => {
+		if (request.method !== "GET") return serve(request, response);
+		response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+		followers.add(response);
+		return response.on("close", () => followers.delete(response));
+	},
+	{ isProd: true, autoClose: false, showURL: false, hostname: "127.0.0.1", port: { random: true, host: "127.0.0.1" } },
+);
+process.stdout.write(`${JSON.stringify({ address: `http://127.0.0.1:${listener.address.port}` })}\n`);
+process.stdin.resume().on("end", async () => {
+	listener.server.closeAllConnections();
+	await listener.close();
+	await commands.stop();
+	store.stop();
+});
