@@ -8,7 +8,11 @@ import { startService } from "./harness/service.ts";
 export const benchmark: Benchmark = {
 	id: "P21",
 	title: `core.local "echo hi", POST to succeeded, ${inFlight} in flight, with metrics and traces ÷ the same without`,
-	goals: [{ name: "ratio", label: "executions/s with ÷ without", direction: "at least", limits: [0.98] }],
+	goals: [
+		{ name: "ratio", label: "executions/s with ÷ without", direction: "at least", limits: [0.98] },
+		// On a machine that does other things besides, this is the one to look at.
+		{ name: "processor", label: "processor time of the server for one, with ÷ without", direction: "at most", limits: [1.02] },
+	],
 	async run(round) {
 		const plain = await round.use("plain", () => startService());
 		const collector = await round.use("collector", startCollector);
@@ -19,7 +23,11 @@ export const benchmark: Benchmark = {
 			() => runLoad(plain, { body: echo, inFlight, seconds }),
 		);
 		if (collector.received() === 0) throw new Error("no span has arrived");
-		return { values: { ratio: with_.perSecond / without.perSecond }, detail: `${describeRate(with_)} ÷ ${describeRate(without)}` };
+		const processor = with_.processorTime.server / without.processorTime.server;
+		return {
+			values: { ratio: with_.perSecond / without.perSecond, processor },
+			detail: `${describeRate(with_)} ÷ ${describeRate(without)}`,
+		};
 	},
 };
 

@@ -39,6 +39,11 @@ export interface Telemetry extends Lifecycle {
 	meters?(): Meters | undefined;
 	/** Something has ended. Only what whoever began the trace wants recorded. */
 	span?(span: Span): void;
+	/**
+	 * Whether spans of a trace that begins in the service are to be recorded, by its `trace_id`: the same answer on every node, and each time.
+	 * Whoever asks the service with a trace of their own has said so themselves. Default: all.
+	 */
+	samples?(traceId: string): boolean;
 	/** All measurements as they are now, for whoever asks over `GET /metrics`. Undefined where there are none. */
 	expose?(): Promise<Exposition | undefined>;
 }

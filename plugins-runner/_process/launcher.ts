@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
+import type { LauncherMetrics } from "./launcher-metrics.ts";
 import { findOtherGroups, signalGroup } from "./process-group.ts";
 import { type ProcessEnd, type ProcessOptions, ProcessRun } from "./process-run.ts";
 import { FrameReader, FrameWriter, frameTypes, type LauncherFacts } from "./protocol.ts";
@@ -24,6 +25,8 @@ interface Connection {
 export interface LauncherOptions {
 	/** Which way to start processes; default the quickest there is. */
 	readonly spawner?: LauncherFacts["spawner"];
+	/** Absent: nobody measures. */
+	readonly metrics?: LauncherMetrics;
 	/** The launcher process ended although nobody had asked it to. */
 	onLost?(): void;
 }
@@ -57,11 +60,13 @@ export class Launcher {
 		if (options.signal.aborted) return { pid: undefined, code: null, signal: "SIGTERM" };
 		const { runs, writer, child } = this.#connect();
 		const id = this.#nextId(runs);
-		const run = new ProcessRun({ ...options, id, writer, launcherPid: child.pid });
+		const measured = this.#options.metrics?.asked();
+		const run = new ProcessRun({ ...options, id, writer, launcherPid: child.pid, onStart: measured?.started });
 		runs.set(id, run);
 		try {
 			return await run.ended;
 		} finally {
+			measured?.ended();
 			runs.delete(id);
 		}
 	}
@@ -137,7 +142,9 @@ export class Launcher {
 			? "the service stopped while the process was running"
 			: "the process launcher ended unexpectedly; the process was killed";
 		for (const run of runs.values()) run.fail(new SvcError("SVC_RUNNER", message));
-		if (!this.#stopped) this.#options.onLost?.();
+		if (this.#stopped) return;
+		this.#options.metrics?.lost();
+		this.#options.onLost?.();
 	}
 }
 

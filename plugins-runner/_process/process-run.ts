@@ -45,6 +45,8 @@ interface ProcessRunOptions extends ProcessOptions {
 	readonly writer: FrameWriter;
 	/** Process id of the launcher. */
 	readonly launcherPid: number | undefined;
+	/** Called when the process is there. */
+	readonly onStart?: (() => void) | undefined;
 }
 
 /** One process as the server sees it. */
@@ -85,11 +87,16 @@ export class ProcessRun {
 	receive(type: number, payload: Buffer): void {
 		const channel = channels.find((name) => frameTypes[name] === type);
 		if (channel !== undefined) this.#channels[channel]?.push(payload);
-		else if (type === frameTypes.started) this.#pid = Number(payload.toString());
+		else if (type === frameTypes.started) this.#started(payload);
 		else if (type === frameTypes.offer) this.#answerOffer(payload);
 		else if (type === frameTypes.exited) for (const pipe of this.#borrowed.values()) pipe.expectEnd();
 		else if (type === frameTypes.ended) this.#resolve(JSON.parse(payload.toString()));
 		else if (type === frameTypes.failed) this.fail(toError(JSON.parse(payload.toString()), this.#options));
+	}
+
+	#started(payload: Buffer): void {
+		this.#pid = Number(payload.toString());
+		this.#options.onStart?.();
 	}
 
 	/** Nothing more will come from the launcher. */

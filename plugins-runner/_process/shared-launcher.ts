@@ -1,5 +1,6 @@
 import { type PluginContext, warnIfMissing } from "../../core/contract/index.ts";
 import { Launcher } from "./launcher.ts";
+import { LauncherMetrics } from "./launcher-metrics.ts";
 
 interface Shared {
 	readonly launcher: Launcher;
@@ -21,9 +22,13 @@ export interface LauncherLease {
 	release(): Promise<void>;
 }
 
+/** What the launcher needs to know of its node. */
+type LaunchingNode = Pick<PluginContext, "nodeId" | "logger" | "meters">;
+
 /** Take part in the launcher of the node; the first one starts it. */
-export async function acquireLauncher({ nodeId, logger }: Pick<PluginContext, "nodeId" | "logger">): Promise<LauncherLease> {
-	const shared = launchers.get(nodeId) ?? { launcher: new Launcher({ onLost: () => logger.error("process launcher lost") }), users: 0 };
+export async function acquireLauncher(node: LaunchingNode): Promise<LauncherLease> {
+	const { nodeId, logger } = node;
+	const shared = launchers.get(nodeId) ?? { launcher: createLauncher(node), users: 0 };
 	launchers.set(nodeId, shared);
 	if (shared.users === 0) for (const each of packages) warnIfMissing(each, logger);
 	shared.users++;
@@ -45,4 +50,9 @@ export async function acquireLauncher({ nodeId, logger }: Pick<PluginContext, "n
 		throw error;
 	}
 	return lease;
+}
+
+function createLauncher({ logger, meters }: LaunchingNode): Launcher {
+	const onLost = () => logger.error("process launcher lost");
+	return new Launcher({ onLost, ...(meters !== undefined && { metrics: new LauncherMetrics(meters) }) });
 }

@@ -1,5 +1,7 @@
 /** Value of whatever is not told by name. */
 const other = "other";
+/** Values of a label that has few, should somebody be wrong about that. */
+const mostOfFew = 1_000;
 
 /** Keeps the first so many values of a label, and makes all others one. */
 class BoundedLabel {
@@ -18,28 +20,27 @@ class BoundedLabel {
 	}
 }
 
-/** Values of labels that several metrics have: one that is told by name in one of them is so in all. */
+/** Values of the labels of several metrics: one with many values is told by name in all of them or in none. */
 export class BoundedLabels {
 	readonly #limit: number;
-	readonly #labels = new Map<string, BoundedLabel>();
+	readonly #open = new Map<string, BoundedLabel>();
 
+	/** @param limit values that a label with many may have */
 	constructor(limit: number) {
 		this.#limit = limit;
 	}
 
-	/** The values as they are told, of labels in their order. */
-	of(names: readonly string[], open: readonly string[], values: readonly string[]): string[] {
-		return names.map((name, index) => {
-			const value = values[index] ?? "";
-			return open.includes(name) ? this.#label(name).of(value) : value;
-		});
-	}
-
-	#label(name: string): BoundedLabel {
-		const known = this.#labels.get(name);
+	/** What bounds a label with many values. */
+	open(name: string): BoundedLabel {
+		const known = this.#open.get(name);
 		if (known !== undefined) return known;
 		const label = new BoundedLabel(this.#limit);
-		this.#labels.set(name, label);
+		this.#open.set(name, label);
 		return label;
+	}
+
+	/** What bounds a label of one metric that has few values. */
+	few(): BoundedLabel {
+		return new BoundedLabel(mostOfFew);
 	}
 }

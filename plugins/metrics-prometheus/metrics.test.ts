@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, type Logger } from "../../core/contract/index.ts";
+import { type TestNode, withNodes } from "../../core/kernel/nodes/nodes.test-support.ts";
+import { principal } from "../../core/testing/engine/engine.test-support.ts";
 import { withService } from "../../core/testing/http/service.test-support.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
@@ -30,8 +32,10 @@ async function drive(): Promise<string> {
 			await send(service, "/v1/webhooks/seen", { a: 1 });
 			const refused = await service.ask("/v1/webhooks/seen", { method: "POST", body: '"a text"' });
 			assert.equal(refused.status, 400);
-			const { id } = await send(service, "/v1/executions", { action: "default.greet", parameters: { cmd: "exit 3" } });
-			await service.ended(String(id));
+			for (const cmd of ["exit 3", "kill -9 $PPID"]) {
+				const { id } = await send(service, "/v1/executions", { action: "default.greet", parameters: { cmd } });
+				await service.ended(String(id));
+			}
 			exposition = await until(async () => {
 				const response = await service.ask("/v1/metrics");
 				const told = await response.text();
@@ -47,6 +51,7 @@ async function drive(): Promise<string> {
 	return exposition;
 }
 
+let hostile = "";
 let driven: Promise<string> | undefined;
 /** Once for all tests. */
 const exposed = () => (driven ??= drive());
@@ -54,10 +59,10 @@ const exposed = () => (driven ??= drive());
 test("executions, events, rules, webhooks, streams, storage, bus and process are measured as they happen", async () => {
 	const told = await exposed();
 	const is = (series: string, value: number) => assert.equal(readSeries(told, series), value, series);
-	is('svc_executions_created_total{runner="local-shell-cmd"}', 2);
-	is('svc_executions_total{status="failed",runner="local-shell-cmd",action="default.greet"}', 1);
-	is('svc_execution_duration_seconds_count{runner="local-shell-cmd"}', 2);
-	is('svc_execution_wait_seconds_count{runner="local-shell-cmd"}', 2);
+	is('svc_executions_created_total{runner="local-shell-cmd"}', 3);
+	is('svc_executions_total{status="failed",runner="local-shell-cmd",action="default.greet"}', 2);
+	is('svc_execution_duration_seconds_count{runner="local-shell-cmd"}', 3);
+	is('svc_execution_wait_seconds_count{runner="local-shell-cmd"}', 3);
 	// The ü has two bytes in UTF-8, and so has the ß.
 	is('svc_output_bytes_total{type="stdout"}', 8);
 	is('svc_trigger_instances_total{outcome="pending"}', 1);
@@ -68,6 +73,12 @@ test("executions, events, rules, webhooks, streams, storage, bus and process are
 	is('svc_webhook_deliveries_total{outcome="refused"}', 1);
 	is("svc_stream_followers", 1);
 	is("svc_executions_held", 0);
+	is('svc_processes_total{outcome="started"}', 3);
+	is("svc_process_start_duration_seconds_count", 3);
+	is("svc_process_starts_waiting", 0);
+	is("svc_processes_running", 0);
+	// The parent of the one that was killed for it.
+	is("svc_process_launcher_losses_total", 1);
 	is('svc_executions_open{status="running"}', 0);
 	is('svc_http_requests_total{method="POST",route="/webhooks/**:url",status="202"}', 1);
 	for (const series of [
@@ -92,6 +103,66 @@ test("no label holds what a caller has written, and none an id", async () => {
 	const told = await exposed();
 	for (const word of ["seen", "on-hook", "exit 3", "admin"]) assert.ok(!told.includes(word), word);
 	assert.ok(!/[0-9a-f]{24}/.test(told.replace(/ [0-9.e+-]+$/gm, "")), "an id");
+});
+
+test("what nodes tell of themselves adds up, and what they tell of the whole service is the same from each", () =>
+	withNodes(async ({ startNode }) => {
+		const start = () => startNode({ options: { telemetry: [prometheusMetrics({ process: false })] } });
+		const nodes = [await start(), await start()];
+		const count = 12;
+		const ids: string[] = [];
+		for (let index = 0; index < count; index += 1) {
+			const { id } = await (nodes[index % 2] as TestNode).submit({ lines: ["one"] });
+			ids.push(id);
+		}
+		const waiting = await (nodes[0] as TestNode).submit({ outcome: "hang" });
+		for (const id of ids) await nodes[0]?.settled(id);
+		await nodes[0]?.settled(waiting.id, "running");
+		const told = await Promise.all(nodes.map(async ({ engine }) => (await engine.telemetry.expose())?.text ?? ""));
+		const sum = (series: string) => told.reduce((total, text) => total + readSeries(text, series), 0);
+		assert.equal(sum('svc_executions_created_total{runner="scripted"}'), count + 1);
+		assert.equal(sum('svc_executions_total{status="succeeded",runner="scripted",action="default.scripted"}'), count);
+		assert.equal(sum('svc_execution_duration_seconds_count{runner="scripted"}'), count);
+		assert.equal(sum('svc_output_chunks_total{type="stdout"}'), count);
+		assert.equal(sum("svc_executions_held"), 1);
+		for (const text of told) {
+			assert.ok(readSeries(text, 'svc_executions_created_total{runner="scripted"}') > 0, "each of its own");
+			assert.equal(readSeries(text, 'svc_executions_open{status="running"}'), 1);
+			// Whoever adds these up is told not to.
+			const [, help] = /^# HELP svc_executions_open (.*)$/m.exec(text) ?? [];
+			assert.match(String(help), /whole service/);
+		}
+		await nodes[0]?.engine.executions.cancel(waiting.id, principal);
+	}));
+
+test("hostile names of actions neither grow what is told beyond its bounds nor break its form", async () => {
+	const telemetry = prometheusMetrics({ label_values: 5, process: false }).create();
+	await telemetry.start?.({ logger: silent } as never);
+	const counter = telemetry.meters?.()?.counter(definition);
+	const few = telemetry.meters?.()?.histogram({ name: "svc_test_seconds", help: "A test.", labels: ["kind"], buckets: [1] });
+	for (const odd of ['a"b', "a\nb", "a\\", "a}b", "\u0000", "__proto__", "constructor", ""]) counter?.record(1, "failed", odd);
+	for (let count = 0; count < 5_000; count += 1) {
+		counter?.record(1, "failed", `a.${count}`);
+		few?.record(0.5, `kind-${count}`);
+	}
+	for (const value of [Number.NaN, -1, Number.POSITIVE_INFINITY]) counter?.record(value, "failed", "a.0");
+	few?.record(Number.NaN, "kind-1");
+	const { text = "" } = (await telemetry.expose?.()) ?? {};
+	const series = text.split("\n").filter((line) => line.startsWith("svc_test_total"));
+	assert.equal(series.length, 6);
+	assert.equal(
+		series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0),
+		5_008,
+	);
+	assert.equal(text.match(/^svc_test_seconds_count/gm)?.length, 1_001);
+	assert.match(text, /^svc_test_seconds_bucket\{kind="other",le="\+Inf"\} 4000$/m);
+	await telemetry.stop?.();
+	hostile = text;
+});
+
+promtoolTest("promtool finds nothing wrong with hostile names", async () => {
+	const { code, said } = await promtool(["check", "metrics"], hostile);
+	assert.deepEqual([code, said], [0, ""]);
 });
 
 test("of labels with many values so many are told by name as the configuration says, and the rest together", async () => {

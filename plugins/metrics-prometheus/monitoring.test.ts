@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { test } from "uvu";
 import { withService } from "../../core/testing/http/service.test-support.ts";
 import { requires } from "../../core/testing/requires.ts";
+import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { openTelemetry } from "../tracing-opentelemetry/index.ts";
 import { prometheusMetrics } from "./index.ts";
 import { promtool } from "./metrics.test-support.ts";
@@ -21,7 +22,7 @@ async function readMeasured(): Promise<ReadonlySet<string>> {
 		async ({ ask }) => {
 			told = await (await ask("/v1/metrics")).text();
 		},
-		{ telemetry: [prometheusMetrics(), openTelemetry({ url: "http://127.0.0.1:9/v1/traces" })] },
+		{ telemetry: [prometheusMetrics(), openTelemetry({ url: "http://127.0.0.1:9/v1/traces" })], runners: [localCommand()] },
 	);
 	return new Set([...told.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name));
 }

@@ -1,14 +1,12 @@
-import type { Registry } from "prom-client";
+import type { Metric, Registry } from "prom-client";
 import type { GaugeReading, HistogramDefinition, Instrument, Meters, MetricDefinition } from "../../core/contract/index.ts";
 import { BoundedLabels } from "./bounded-labels.ts";
+import { CounterMetric, HistogramMetric, type ReadableMetric } from "./counters.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
 
 type Client = typeof import("prom-client");
 
-/** What one combination of values of labels is counted in. */
-type Child = (value: number) => void;
-
-/** Metrics of prom-client, in a registry of their own: several services may live in one process. */
+/** Metrics in a registry of prom-client of their own: several services may live in one process. */
 export class PrometheusMeters implements Meters {
 	readonly #client: Client;
 	readonly #registry: Registry;
@@ -22,19 +20,11 @@ export class PrometheusMeters implements Meters {
 	}
 
 	counter(definition: MetricDefinition): Instrument {
-		const counter = new this.#client.Counter(this.#toConfiguration(definition));
-		return this.#instrument(definition, (labels) => {
-			const child = counter.labels(...labels);
-			return (value) => child.inc(value);
-		});
+		return this.#register(new CounterMetric(definition, this.#bounded));
 	}
 
 	histogram(definition: HistogramDefinition): Instrument {
-		const histogram = new this.#client.Histogram({ ...this.#toConfiguration(definition), buckets: [...definition.buckets] });
-		return this.#instrument(definition, (labels) => {
-			const child = histogram.labels(...labels);
-			return (value) => child.observe(value);
-		});
+		return this.#register(new HistogramMetric(definition, this.#bounded));
 	}
 
 	gauge(definition: MetricDefinition, read: () => GaugeReading | Promise<GaugeReading>): void {
@@ -63,23 +53,13 @@ export class PrometheusMeters implements Meters {
 		this.#registry.clear();
 	}
 
-	#toConfiguration({ name, help, labels = [] }: MetricDefinition) {
-		return { name, help, labelNames: [...labels], registers: [this.#registry] };
+	/** The registry asks for a name and for values; its types want all that its own metrics can do besides. */
+	#register<M extends ReadableMetric>(metric: M): M {
+		this.#registry.registerMetric(metric as unknown as Metric);
+		return metric;
 	}
 
-	/** Each combination of values is looked for once, as that costs more than to count. */
-	#instrument({ labels: names = [], openLabels: open = [] }: MetricDefinition, toChild: (labels: string[]) => Child): Instrument {
-		if (names.length === 0) return { record: toChild([]) };
-		const children = new Map<string, Child>();
-		const find = (values: readonly string[]): Child => {
-			const told = this.#bounded.of(names, open, values);
-			const key = told.join("\0");
-			const known = children.get(key);
-			if (known !== undefined) return known;
-			const child = toChild(told);
-			children.set(key, child);
-			return child;
-		};
-		return { record: (value, ...values) => find(values)(value) };
+	#toConfiguration({ name, help, labels = [] }: MetricDefinition) {
+		return { name, help, labelNames: [...labels], registers: [this.#registry] };
 	}
 }

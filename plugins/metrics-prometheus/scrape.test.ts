@@ -51,7 +51,7 @@ async function withPrometheus(
 	}
 }
 
-const withMetrics = { telemetry: [prometheusMetrics()] };
+const withMetrics = { telemetry: [prometheusMetrics()], node: { health_listen: true, health_port: 0 } };
 
 prometheusTest("a Prometheus with an API key scrapes the service", async () => {
 	await withService(async (service) => {
@@ -75,6 +75,13 @@ test("whoever has no right to see metrics is refused, and an API key may come as
 		assert.equal(await statusOf({ authorization: `Basic ${Buffer.from("admin:a password").toString("base64")}` }), 401);
 		assert.equal(await statusOf(bearer), 200);
 		assert.equal(await statusOf({ "svc-api-key": String(key) }), 200);
+		// On the listener that nodes without an API have, in the same words.
+		for (const path of ["/metrics", "/v1/metrics"]) {
+			const there = `${service.urls.health}${path}`;
+			assert.deepEqual([await statusOf({}, there), await statusOf(bearer, there)], [401, 200], path);
+			assert.match(await (await fetch(there, { headers: bearer })).text(), /^svc_executions_held \d/m);
+		}
+		assert.equal(await statusOf(bearer, `${service.urls.health}/v1/executions`), 404);
 		// Elsewhere what a proxy puts there must not count.
 		assert.equal(await statusOf(bearer, `${service.urls.api}/v1/executions`), 401);
 	}, withMetrics);

@@ -18,6 +18,8 @@ export class OpenTelemetry implements Telemetry {
 	readonly description = "Traces for OpenTelemetry, posted as OTLP.";
 	readonly #options: OpenTelemetryOptions;
 	readonly #package: string;
+	/** Of 4,294,967,296 values of what traces are chosen by, those below it are. */
+	#chosenBelow = 0;
 	#queue: SpanQueue | undefined;
 	#exporter: OTLPTraceExporter | undefined;
 
@@ -40,6 +42,7 @@ export class OpenTelemetry implements Telemetry {
 		const exporter = new Exporter({ ...(url !== undefined && { url }), headers: { ...headers }, timeoutMillis: patience });
 		const dropped = meters?.counter({ name: "svc_spans_dropped_total", help: "Spans that could not be sent." });
 		const origin = toOrigin(settings, nodeId);
+		this.#chosenBelow = settings.ratio * 0x1_0000_0000;
 		this.#exporter = exporter;
 		this.#queue = new SpanQueue({
 			limit: settings.queue,
@@ -50,6 +53,11 @@ export class OpenTelemetry implements Telemetry {
 
 	span(span: Span): void {
 		this.#queue?.add(span);
+	}
+
+	/** By the end of the identifier, as W3C Trace Context has chance there. */
+	samples(traceId: string): boolean {
+		return Number.parseInt(traceId.slice(-8), 16) < this.#chosenBelow;
 	}
 
 	async stop(): Promise<void> {

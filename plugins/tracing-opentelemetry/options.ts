@@ -10,6 +10,11 @@ export interface OpenTelemetryOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** What the service is called there. Default: `OTEL_SERVICE_NAME`, else `svc`. */
 	readonly service_name?: string;
+	/**
+	 * Share of the traces that begin in the service which are sent, from 0 to 1: each whole or not at all, on every node. A trace that a
+	 * caller began is sent where its `traceparent` says so. Default 1.
+	 */
+	readonly ratio?: number;
 	/** Spans that wait to be sent; what comes beyond is dropped and counted. Default 4096. */
 	readonly queue?: number;
 }
@@ -18,10 +23,11 @@ export interface OpenTelemetrySettings {
 	readonly url: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly serviceName: string;
+	readonly ratio: number;
 	readonly queue: number;
 }
 
-const names = ["url", "headers", "service_name", "queue"];
+const names = ["url", "headers", "service_name", "ratio", "queue"];
 const mostQueued = 100_000;
 
 /** Throws `SVC_CONFIG` naming the option; never with a header. */
@@ -29,16 +35,17 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	if (!isObject(given)) throw wrong("options: must be an object");
 	const unknown = Object.keys(given).find((name) => !names.includes(name));
 	if (unknown !== undefined) throw wrong(`${unknown}: is not allowed; allowed are ${names.join(", ")}`);
-	const { url, headers = {}, service_name: serviceName = env["OTEL_SERVICE_NAME"] || "svc", queue = 4_096 } = given;
+	const { url, headers = {}, service_name: serviceName = env["OTEL_SERVICE_NAME"] || "svc", ratio = 1, queue = 4_096 } = given;
 	if (url !== undefined && !isAddress(url)) throw wrong("url: must be an address that begins with http:// or https://");
 	if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === "string")) {
 		throw wrong("headers: must be an object of texts");
 	}
 	if (typeof serviceName !== "string" || serviceName === "") throw wrong("service_name: must be a text that is not empty");
+	if (typeof ratio !== "number" || !(ratio >= 0 && ratio <= 1)) throw wrong("ratio: must be a number from 0 to 1");
 	if (typeof queue !== "number" || !Number.isInteger(queue) || queue < 1 || queue > mostQueued) {
 		throw wrong(`queue: must be a whole number from 1 to ${mostQueued}`);
 	}
-	return { url, headers: headers as Record<string, string>, serviceName, queue };
+	return { url, headers: headers as Record<string, string>, serviceName, ratio, queue };
 }
 
 function isAddress(value: unknown): value is string {

@@ -9,8 +9,9 @@ export interface SpanQueueParts {
 	readonly onDropped: (spans: number, error?: unknown) => void;
 }
 
-/** Milliseconds for which spans are gathered before they are sent. */
-const pause = 500;
+/** Milliseconds for which spans are gathered before they are sent: a request costs as much as a hundred spans. */
+const pause = 2_000;
+/** Spans that are sent together, and do not wait any longer once there are so many. */
 const together = 512;
 
 /** Holds spans until they are sent: one request at a time, and no more of them in memory than the limit says, however slow the receiver is. */
@@ -27,7 +28,8 @@ export class SpanQueue {
 	add(span: Span): void {
 		if (this.#spans.length >= this.#parts.limit) return this.#parts.onDropped(1);
 		this.#spans.push(span);
-		this.#plan();
+		if (this.#spans.length >= Math.min(together, this.#parts.limit) && this.#sending === undefined) void this.flush();
+		else this.#plan();
 	}
 
 	/** Send what waits. Never rejects. */

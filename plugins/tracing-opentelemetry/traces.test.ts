@@ -181,7 +181,9 @@ test("wrong options are refused by name, and without its package it says what is
 		[{ headers: { a: 1 } }, "headers: must be an object of texts"],
 		[{ queue: 0 }, "queue: must be a whole number from 1 to 100000"],
 		[{ service_name: "" }, "service_name: must be a text that is not empty"],
-		[{ endpoint: "x" }, "endpoint: is not allowed; allowed are url, headers, service_name, queue"],
+		[{ ratio: 2 }, "ratio: must be a number from 0 to 1"],
+		[{ ratio: "1" }, "ratio: must be a number from 0 to 1"],
+		[{ endpoint: "x" }, "endpoint: is not allowed; allowed are url, headers, service_name, ratio, queue"],
 	] as const) {
 		const check = new OpenTelemetry(options as never).check();
 		await assert.rejects(check, (error) => isSvcError(error, "SVC_CONFIG") && error.message === message);

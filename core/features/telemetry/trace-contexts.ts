@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Storage, TraceEntity } from "../../contract/index.ts";
 import { parseTraceparent, type TraceParent } from "../../kernel/basics/traceparent.ts";
 
@@ -16,22 +16,26 @@ const limit = 10_000;
 
 /** Identifiers that every node makes alike of the same record. */
 export function toHexId(kind: string, id: string, digits: number): string {
-	return createHash("sha256").update(`${kind}:${id}`).digest("hex").slice(0, digits);
+	return hash("sha256", `${kind}:${id}`).slice(0, digits);
 }
 
 /** Contexts of traces; those that this node has not begun are read once. */
 export class TraceContexts {
 	readonly #storage: Storage;
+	readonly #samples: (traceId: string) => boolean;
 	readonly #known = new Map<string, TraceContext>();
 
-	constructor(storage: Storage) {
+	/** @param samples whether a trace that began here is to be recorded */
+	constructor(storage: Storage, samples: (traceId: string) => boolean) {
 		this.#storage = storage;
+		this.#samples = samples;
 	}
 
 	/** A trace that this node has stored, or read. */
 	learn({ id, traceparent }: Pick<TraceEntity, "id" | "traceparent">): TraceContext {
 		const remote = parseTraceparent(traceparent);
-		const context = { traceId: remote?.traceId ?? toHexId("trace", id, 32), remote, isSampled: remote?.isSampled ?? true };
+		const traceId = remote?.traceId ?? toHexId("trace", id, 32);
+		const context = { traceId, remote, isSampled: remote?.isSampled ?? this.#samples(traceId) };
 		const [oldest] = this.#known.keys();
 		if (this.#known.size >= limit && oldest !== undefined) this.#known.delete(oldest);
 		this.#known.set(id, context);

@@ -31,7 +31,7 @@ export class Tracer implements BusListener, Tracing {
 
 	constructor(parts: TracerParts) {
 		this.#parts = parts;
-		this.#contexts = new TraceContexts(parts.storage);
+		this.#contexts = new TraceContexts(parts.storage, (traceId) => parts.hub.samples(traceId));
 		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were made." });
 		this.#dropped = parts.hub.counter({
 			name: "svc_spans_unplaced_total",
@@ -114,10 +114,8 @@ export class Tracer implements BusListener, Tracing {
 		if (context === undefined || !context.isSampled) return;
 		const { traceId: trace_id, remote } = context;
 		this.#told.record(1);
-		this.#parts.hub.span({
-			...{ trace_id, span_id, name, start, end, attributes, failure },
-			parent_span_id: parent ?? remote?.spanId,
-			is_parent_remote: parent === undefined && remote !== undefined,
-		});
+		const parent_span_id = parent ?? remote?.spanId;
+		const is_parent_remote = parent === undefined && remote !== undefined;
+		this.#parts.hub.span({ trace_id, span_id, parent_span_id, is_parent_remote, name, start, end, attributes, failure });
 	}
 }

@@ -71,9 +71,10 @@ export class ExecutionMetrics implements BusListener {
 
 	/** Not of one that goes on after a pause, and not of what else is told of a run. */
 	#begun({ log, due_timestamp, runner_name }: ExecutionEntity): void {
-		const last = log.at(-1);
-		if (last?.status !== "running" || log.some(({ status }, index) => status === "running" && index < log.length - 1)) return;
-		this.#wait.record(Math.max(0, (Date.parse(last.timestamp) - Date.parse(due_timestamp)) / 1_000), runner_name);
+		const last = log.length - 1;
+		const begun = log[last];
+		if (begun?.status !== "running" || log.findIndex(({ status }) => status === "running") < last) return;
+		this.#wait.record(Math.max(0, (Date.parse(begun.timestamp) - Date.parse(due_timestamp)) / 1_000), runner_name);
 	}
 
 	#output({ output_type, data }: OutputChunk): void {

@@ -56,6 +56,8 @@ export class TelemetryHub implements Meters {
 	readonly #plugins: readonly Telemetry[];
 	readonly #logger: Logger | undefined;
 	readonly #declared = new Map<string, Declared>();
+	/** What gauges are read by, by name. */
+	readonly #reads = new Map<string, Read>();
 	readonly #watchers = new Map<EntityKind, OnStored<never>[]>();
 	readonly #listeners: BusListener[] = [];
 	readonly #onProcessed: OnProcessed[] = [];
@@ -78,6 +80,11 @@ export class TelemetryHub implements Meters {
 		return this.#plugins.some((plugin) => plugin.span !== undefined);
 	}
 
+	/** Whether anybody wants spans of a trace that begins here. */
+	samples(traceId: string): boolean {
+		return this.#plugins.some((plugin) => plugin.span !== undefined && plugin.samples?.(traceId) !== false);
+	}
+
 	/** Undefined where nobody traces. */
 	get tracing(): Tracing | undefined {
 		return this.#tracing;
@@ -98,9 +105,13 @@ export class TelemetryHub implements Meters {
 	}
 
 	gauge(definition: MetricDefinition, read: Read): void {
+		const isKnown = this.#reads.has(definition.name);
+		// Whoever declares it again is there now, and who did before may be gone.
+		this.#reads.set(definition.name, read);
+		if (isKnown) return;
 		const guarded = async () => {
 			try {
-				return await read();
+				return (await this.#reads.get(definition.name)?.()) ?? [];
 			} catch (error) {
 				// Whoever looks while the storage is away sees the rest.
 				this.#logger?.debug("a gauge could not be read", { metric: definition.name, error });

@@ -29,7 +29,8 @@ const speak = defineRunner("speak", () => ({
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 export interface ServiceUnderTest {
-	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string };
+	/** `health` is empty unless the configuration has that listener. */
+	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string; readonly health: string };
 	readonly token: string;
 	/** Every log line so far. */
 	readonly log: string[];
@@ -81,13 +82,13 @@ export async function withService(
 	);
 	try {
 		const { addresses } = await service.start();
-		const { auth = "", api = "", stream: streamUrl = "" } = addresses;
+		const { auth = "", api = "", stream: streamUrl = "", health = "" } = addresses;
 		const token = await signIn(auth);
 		const ask = (path: string, init: RequestInit = {}) =>
 			fetch(api + path, { ...init, headers: { "x-auth-token": token, "content-type": "application/json", ...(init.headers as object) } });
 		await ask("/v1/actions", { method: "POST", body: JSON.stringify({ name: "speak", runner_type: "speak" }) });
 		await run({
-			urls: { auth, api, stream: streamUrl },
+			urls: { auth, api, stream: streamUrl, health },
 			token,
 			log,
 			ask,

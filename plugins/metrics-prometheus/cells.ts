@@ -1,0 +1,67 @@
+import type { BoundedLabels } from "./bounded-labels.ts";
+
+interface Level<C> {
+	readonly below: Map<string, Level<C>>;
+	cell: C | undefined;
+}
+
+/** What is counted for one combination of values of labels. */
+export interface Counted<C> {
+	readonly labels: Readonly<Record<string, string>>;
+	readonly cell: C;
+}
+
+export interface CellsParts<C> {
+	/** Names of the labels, in the order in which values come. */
+	readonly names: readonly string[];
+	/** Those with many values. */
+	readonly open: readonly string[];
+	readonly bounded: BoundedLabels;
+	create(): C;
+}
+
+/**
+ * What one metric counts in, by the values of its labels: a map for each label. To put the values together for one map, as is usual, costs
+ * more than all the rest of counting.
+ */
+export class Cells<C> {
+	readonly #parts: CellsParts<C>;
+	readonly #bounds: readonly ReturnType<BoundedLabels["few"]>[];
+	readonly #root: Level<C> = { below: new Map(), cell: undefined };
+	readonly #counted: Counted<C>[] = [];
+
+	constructor(parts: CellsParts<C>) {
+		const { names, open, bounded } = parts;
+		this.#parts = parts;
+		this.#bounds = names.map((name) => (open.includes(name) ? bounded.open(name) : bounded.few()));
+		// What has no labels is told before anything was counted, too.
+		if (names.length === 0) this.#make([]);
+	}
+
+	/** Everything that was counted so far. */
+	get counted(): readonly Counted<C>[] {
+		return this.#counted;
+	}
+
+	of(values: readonly string[]): C {
+		let level: Level<C> | undefined = this.#root;
+		for (let index = 0; index < this.#bounds.length && level !== undefined; index += 1) level = level.below.get(values[index] ?? "");
+		return level?.cell ?? this.#make(values);
+	}
+
+	/** Values beyond the bounds come here each time: to keep each of them is what must not happen. */
+	#make(values: readonly string[]): C {
+		const told = this.#bounds.map((bound, index) => bound.of(values[index] ?? ""));
+		let level = this.#root;
+		for (const value of told) {
+			const next = level.below.get(value) ?? { below: new Map(), cell: undefined };
+			level.below.set(value, next);
+			level = next;
+		}
+		if (level.cell !== undefined) return level.cell;
+		const cell = this.#parts.create();
+		level.cell = cell;
+		this.#counted.push({ labels: Object.fromEntries(this.#parts.names.map((name, index) => [name, told[index] ?? ""])), cell });
+		return cell;
+	}
+}

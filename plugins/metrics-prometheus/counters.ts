@@ -1,0 +1,86 @@
+import type { HistogramDefinition, Instrument, MetricDefinition } from "../../core/contract/index.ts";
+import type { BoundedLabels } from "./bounded-labels.ts";
+import { Cells, type Counted } from "./cells.ts";
+
+/** A value of a metric, as prom-client writes it out. */
+export interface MetricValue {
+	readonly metricName?: string;
+	readonly labels: Readonly<Record<string, string | number>>;
+	readonly value: number;
+}
+
+/** A metric as the registry of prom-client reads it when somebody asks. */
+export interface ReadableMetric {
+	readonly name: string;
+	get(): Promise<{ readonly name: string; readonly help: string; readonly type: string; readonly values: readonly MetricValue[] }>;
+}
+
+/**
+ * Counts in plain numbers, which prom-client reads when somebody asks: its own counters compute a key of their labels for each record, and
+ * there are some thirty records of an execution.
+ */
+export class CounterMetric implements Instrument, ReadableMetric {
+	readonly name: string;
+	readonly #help: string;
+	readonly #cells: Cells<{ value: number }>;
+
+	constructor({ name, help, labels: names = [], openLabels: open = [] }: MetricDefinition, bounded: BoundedLabels) {
+		this.name = name;
+		this.#help = help;
+		this.#cells = new Cells({ names, open, bounded, create: () => ({ value: 0 }) });
+	}
+
+	record(value: number, ...labels: readonly string[]): void {
+		// What is no number must not spoil the sum for good.
+		if (value >= 0 && value < Number.POSITIVE_INFINITY) this.#cells.of(labels).value += value;
+	}
+
+	async get() {
+		const values = this.#cells.counted.map(({ labels, cell }) => ({ labels, value: cell.value }));
+		return { name: this.name, help: this.#help, type: "counter", values };
+	}
+}
+
+interface Distribution {
+	/** For each bucket, and behind them for what is above all bounds: how much fell into it and none before. */
+	readonly counts: Float64Array;
+	sum: number;
+}
+
+/** The same of how something is distributed. */
+export class HistogramMetric implements Instrument, ReadableMetric {
+	readonly name: string;
+	readonly #help: string;
+	readonly #bounds: Float64Array;
+	readonly #cells: Cells<Distribution>;
+
+	constructor({ name, help, buckets, labels: names = [], openLabels: open = [] }: HistogramDefinition, bounded: BoundedLabels) {
+		this.name = name;
+		this.#help = help;
+		this.#bounds = Float64Array.from(buckets);
+		this.#cells = new Cells({ names, open, bounded, create: () => ({ counts: new Float64Array(buckets.length + 1), sum: 0 }) });
+	}
+
+	record(value: number, ...labels: readonly string[]): void {
+		if (!Number.isFinite(value)) return;
+		const cell = this.#cells.of(labels);
+		const bounds = this.#bounds;
+		let index = 0;
+		while (index < bounds.length && value > (bounds[index] as number)) index += 1;
+		cell.counts[index] = (cell.counts[index] as number) + 1;
+		cell.sum += value;
+	}
+
+	async get() {
+		return { name: this.name, help: this.#help, type: "histogram", values: this.#cells.counted.flatMap((one) => this.#toValues(one)) };
+	}
+
+	#toValues({ labels, cell: { counts, sum } }: Counted<Distribution>): readonly MetricValue[] {
+		let count = 0;
+		const buckets = Array.from(counts, (own, index) => {
+			count += own;
+			return { metricName: `${this.name}_bucket`, labels: { ...labels, le: this.#bounds[index] ?? "+Inf" }, value: count };
+		});
+		return [...buckets, { metricName: `${this.name}_sum`, labels, value: sum }, { metricName: `${this.name}_count`, labels, value: count }];
+	}
+}
