@@ -32,7 +32,7 @@ export interface OptionsInput {
 		 */
 		readonly only?: Options["node"]["only"];
 		/**
-		 * Whether there is a listener that answers `/health/live` and `/health/ready` and nothing else.
+		 * Whether there is a listener that answers `/health/live`, `/health/ready` and `/metrics`, and nothing else.
 		 * Default `false`. `SVC_NODE_HEALTH_LISTEN` wins.
 		 */
 		readonly health_listen?: Options["node"]["health_listen"];
@@ -435,6 +435,12 @@ export interface OptionsInput {
 		 * Default `""`. `SVC_AUDIT_CHECKPOINT_KEY_PATH` wins.
 		 */
 		readonly checkpoint_key_path?: Options["audit"]["checkpoint_key_path"];
+		/**
+		 * What running actions store in the datastore and remove from it, as far as it is recorded: `all`, `none`, or `some`: of each item and
+		 * user the first change in an hour, sixty a node in all, and how many more there were.
+		 * Default `"some"`. `SVC_AUDIT_DATASTORE_OF_RUNS` wins.
+		 */
+		readonly datastore_of_runs?: Options["audit"]["datastore_of_runs"];
 	};
 	readonly workers?: {
 		/**

@@ -52,7 +52,7 @@ export const optionSections = {
 		health_listen: {
 			type: "boolean",
 			default: false,
-			description: "Whether there is a listener that answers `/health/live` and `/health/ready` and nothing else.",
+			description: "Whether there is a listener that answers `/health/live`, `/health/ready` and `/metrics`, and nothing else.",
 		},
 		health_host: { type: "string", default: "127.0.0.1", description: "Listen address of that listener." },
 		health_port: { type: "integer", default: 9103, minimum: 0, maximum: 65535, description: "Port of that listener." },
@@ -354,6 +354,13 @@ export const optionSections = {
 			default: "",
 			description:
 				"Ed25519 private key (PEM) that signs them; relative to the data directory, made when missing. Empty means `audit-key.pem` there.",
+		},
+		datastore_of_runs: {
+			type: "string",
+			choices: ["some", "all", "none"],
+			default: "some",
+			description:
+				"What running actions store in the datastore and remove from it, as far as it is recorded: `all`, `none`, or `some`: of each item and user the first change in an hour, sixty a node in all, and how many more there were.",
 		},
 	},
 	workers: {

@@ -90,6 +90,13 @@ export const pages: readonly PageDefinition[] = [
 		group: "Manage",
 		load: () => import("./nodes/nodes-page.tsx"),
 	},
+	{
+		path: "/audit",
+		title: "Audit",
+		permission: "audit_view",
+		group: "Manage",
+		load: () => import("./audit/audit-page.tsx"),
+	},
 	{ path: "/nodes/:id", title: "Node", load: () => import("./nodes/node-page.tsx") },
 	{ path: "/packs/:ref", title: "Pack", load: () => import("./packs/pack-page.tsx") },
 	{ path: "/why/:trace?", title: "Why", load: () => import("./why/why-page.tsx") },

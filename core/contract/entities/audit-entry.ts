@@ -8,14 +8,14 @@ export interface AuditEntryEntity {
 	readonly timestamp: string;
 	/** Who asked; empty where nobody has said. */
 	readonly user: string;
-	/** What they asked with: `token:<id>`, `api_key:<id>`, or `none`. */
+	/** What they asked with: `token:<id>`, `api_key:<id>`, or `none`; of what an execution has changed `execution:<id>`. */
 	readonly credential: string;
 	/** Where the request came from, as far as that is known. */
 	readonly address: string | null;
 	/** Id of the node that wrote the entry. */
 	readonly node: string;
 	readonly request_id: string | null;
-	/** Method and path, as the reference of the API has them. */
+	/** Method and path, as the reference of the API has them; of an execution `action <ref>`. */
 	readonly request: string;
 	readonly verb: string;
 	/** Kind, id and name of the record that was changed; null where it is about no single record. */
@@ -26,7 +26,7 @@ export interface AuditEntryEntity {
 	readonly outcome: string;
 	/** Names of the members that changed, never their values. */
 	readonly fields: readonly string[];
-	/** Why it was refused. */
+	/** Why it was refused; of a pack version and hash of its files, as they are and as they were; how much was not recorded before. */
 	readonly detail: string | null;
 	/** Of the entry before; 64 zeros in the first one. */
 	readonly previous_hash: string;

@@ -1,6 +1,7 @@
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
 import type { Recorder } from "../../http/recorder.ts";
 import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { StoredAuditReport } from "./stored-report.ts";
 
 /** Which entries are asked for. */
 export interface AuditFilter {
@@ -29,4 +30,6 @@ export interface Audit {
 	checkpoints(): Promise<readonly AuditCheckpointEntity[]>;
 	/** Sign what the record is now, and keep that. */
 	checkpoint(): Promise<AuditCheckpointEntity>;
+	/** Look whether the record is as it was written, by the checkpoints that the storage keeps. Reads all of it. */
+	report(): Promise<StoredAuditReport>;
 }

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { AuditEntryEntity, StoragePlugin } from "../../contract/index.ts";
+import { type AuditEntryEntity, defineRunner, type StoragePlugin } from "../../contract/index.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { FailingStorage } from "../../testing/http/failing-storage.test-support.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
@@ -88,6 +88,48 @@ test("what is refused is recorded, and nobody fills the record with it", () =>
 		assert.match(JSON.stringify(refused), /17 more refusals before this one were not recorded/);
 		assert.doesNotMatch(JSON.stringify(refused), /wrong/);
 	}));
+
+/** Stores its parameter in the datastore, as whoever runs it. */
+const keeper = (urls: { api: string }) =>
+	defineRunner("keeper", () => ({
+		description: "Keeps what it is told.",
+		capabilities: {},
+		parameters: { name: { type: "string", required: true } },
+		async run({ runnerParameters: { name }, environment, execution_id }) {
+			const headers = { "x-auth-token": environment["SVC_ACTION_AUTH_TOKEN"] ?? "", "content-type": "application/json" };
+			const body = JSON.stringify({ value: execution_id });
+			const { status } = await fetch(`${urls.api}/v1/keys/${name}`, { method: "PUT", headers, body });
+			return { succeeded: status === 200, result: { status } };
+		},
+	}))();
+
+for (const [runs, expected] of [
+	["some", ["first", "second: 2 more changes by runs before this one were not recorded"]],
+	["all", ["first", "first", "first", "second"]],
+	["none", []],
+] as const) {
+	test(`of what running actions store the record has ${runs}`, () => {
+		const urls = { api: "" };
+		return withGuardedService(
+			async (service) => {
+				const { ask, signIn, run } = service;
+				urls.api = service.urls.api;
+				const root = await signIn("root");
+				await ask(root, "POST", "/v1/actions", { name: "keep", runner_type: "keeper" });
+				// What it may not do is no use to it: the next one is recorded all the same.
+				for (const name of ["a/b", "first", "first", "first", "second"]) await run(root, "default.keep", { name });
+				const entries = await entriesOf(service, root, "after=0&kind=key_value");
+				assert.deepEqual(
+					entries.map(({ ref, detail }) => (detail === null ? ref : `${ref}: ${detail}`)),
+					expected,
+				);
+				assert.equal((await ask(root, "GET", "/v1/keys/second")).status, 200);
+				assert.deepEqual((await verifyRecord(await entriesOf(service, root), { checkpoints: [] })).findings, []);
+			},
+			{ runners: [keeper(urls)], audit: { datastore_of_runs: runs } },
+		);
+	});
+}
 
 test("where entries cannot be written, changes are answered with 503 and not made; reading and runs go on", () => {
 	const failing = new FailingStorage();

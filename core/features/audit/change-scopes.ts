@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { EntityKind } from "../../contract/index.ts";
 
 /** Who is answered now, as entries tell it, and how many entries that has made. */
 export interface ChangeScope {
@@ -6,8 +7,12 @@ export interface ChangeScope {
 	readonly credential: string;
 	readonly address: string | null;
 	readonly request_id: string | null;
-	/** Method and path of the route. */
+	/** Method and path of the route, or the action. */
 	readonly request: string;
+	/** Kinds of what is recorded. Absent: all that are audited. */
+	readonly kinds?: readonly EntityKind[];
+	/** What is said with each entry that has nothing to say of itself. */
+	readonly detail?: string | null;
 	entries: number;
 	/** What goes on after the answer is no part of it. */
 	hasEnded: boolean;

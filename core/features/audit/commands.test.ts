@@ -63,9 +63,10 @@ test("the command lists, exports and verifies the record, and names what was don
 			await lose(storage(), number - 2);
 			const gap = await svc(env, "audit", "verify", "-j");
 			assert.equal(gap.exitCode, 1);
-			assert.deepEqual((JSON.parse(gap.stdout) as { findings: unknown }).findings, [
-				{ number: number - 2, problem: `entry ${number - 2} is missing: removed from the middle` },
-			]);
+			const findings = [{ number: number - 2, problem: `entry ${number - 2} is missing: removed from the middle` }];
+			assert.deepEqual((JSON.parse(gap.stdout) as { findings: unknown }).findings, findings);
+			const report = (await (await ask("/v1/audit/report")).json()) as { findings: unknown; findings_total: number };
+			assert.deepEqual([report.findings, report.findings_total], [findings, 1]);
 		},
 		{ runners: [noop()] },
 	));

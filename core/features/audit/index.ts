@@ -13,6 +13,7 @@ import { cutRecord } from "./cut.ts";
 import "./permission-types.ts";
 import { RequestRecord } from "./request-record.ts";
 import { auditRoutes } from "./routes.ts";
+import { StoredReport } from "./stored-report.ts";
 
 /** Who has changed what: a record that cannot be changed unseen. */
 export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
@@ -22,7 +23,9 @@ export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
 	const keyPath = isAbsolute(named) ? named : join(dependencies.dataDirectory, named);
 	const chain: AuditChain = new AuditChain({ ...kernel, onAppended: (_head, added) => checkpoints.note(added) });
 	const checkpoints: Checkpoints = new Checkpoints({ ...kernel, logger, chain, options: options.audit, keyPath });
-	const record = new RequestRecord({ ...kernel, logger, chain, proxies: createProxies(options.auth) });
+	const proxies = createProxies(options.auth);
+	const record = new RequestRecord({ ...kernel, logger, chain, proxies, runs: options.audit.datastore_of_runs });
+	const stored = new StoredReport(storage);
 	const cutting = new Duty(
 		{ ...kernel, logger },
 		{
@@ -39,6 +42,7 @@ export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
 					readPage(storage, "audit_entry", { where: toWhere(filter), orderBy: [["number", direction]], ...paging }),
 				checkpoints: () => storage.find("audit_checkpoint", { orderBy: [["number", "asc"]] }),
 				checkpoint: () => checkpoints.sign(),
+				report: () => stored.look(),
 			},
 		},
 		witness: record,

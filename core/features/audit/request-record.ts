@@ -1,16 +1,17 @@
-import type { Logger, Storage, WriteOperation } from "../../contract/index.ts";
+import type { EntityKind, Logger, Options, Storage, WriteOperation } from "../../contract/index.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { RecordedRequest, Recorder } from "../../http/recorder.ts";
 import type { Reply } from "../../http/respond.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import type { Witness } from "../../kernel/plugins/witnessed-storage.ts";
+import { kindOf, type Witness, type WitnessedRun } from "../../kernel/plugins/witnessed-storage.ts";
 import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import { auditedKind } from "./audited-kinds.ts";
 import type { AuditDraft } from "./chain.ts";
 import { type ChangeScope, ChangeScopes } from "./change-scopes.ts";
-import { claimedUser, RefusalLimit } from "./refusals.ts";
-import { announced, unrecorded } from "./requests.ts";
+import { EntryLimit, refusalBounds, runBounds } from "./entry-limit.ts";
+import { claimedUser } from "./refusals.ts";
+import { announced, storedByRuns, unrecorded } from "./requests.ts";
 import { findChanges } from "./to-drafts.ts";
 
 export interface RequestRecordParts {
@@ -20,6 +21,8 @@ export interface RequestRecordParts {
 	readonly nodeId: string;
 	readonly chain: AuditChain;
 	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
+	/** What of that which runs store is recorded. */
+	readonly runs: Options["audit"]["datastore_of_runs"];
 }
 
 /** Longest text of an entry. */
@@ -29,22 +32,45 @@ const longestText = 300;
 export class RequestRecord implements Recorder, Witness {
 	readonly #parts: RequestRecordParts;
 	readonly #scopes = new ChangeScopes();
-	readonly #refusals: RefusalLimit;
+	readonly #refusals: EntryLimit;
+	readonly #storedByRuns: EntryLimit;
 
 	constructor(parts: RequestRecordParts) {
 		this.#parts = parts;
-		this.#refusals = new RefusalLimit(() => parts.clock.steady() / 1_000);
+		const now = () => parts.clock.steady() / 1_000;
+		this.#refusals = new EntryLimit(now, refusalBounds);
+		this.#storedByRuns = new EntryLimit(now, runBounds);
 	}
 
 	async record(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const key = keyOf(request);
 		if (unrecorded.has(key)) return answer();
+		if (request.principal.run !== undefined && storedByRuns.has(key)) return this.#recordRun(request, answer);
 		const scope = this.#toScope(request);
 		if (announced.has(key)) {
 			const ref = toText(Object.values(request.path).join("/"));
 			await this.#parts.chain.append([this.#toDraft(scope, { verb: "request", outcome: "begun", ref: ref === "" ? null : ref })]);
 			return answer();
 		}
+		return this.#recordChanges(scope, answer);
+	}
+
+	/** Runs store the same day and night, and have records of their own: one entry for what is alike, with how much there was. */
+	async #recordRun(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
+		const { runs } = this.#parts;
+		const alike = toText(`${request.principal.username} ${keyOf(request)} ${Object.values(request.path).join("/")}`);
+		if (runs === "none" || (runs === "some" && !this.#storedByRuns.admits(alike))) return answer();
+		const skipped = this.#storedByRuns.takeSkipped();
+		const detail = skipped === 0 ? null : `${skipped} more changes by runs before this one were not recorded`;
+		try {
+			return await this.#recordChanges({ ...this.#toScope(request), detail }, answer);
+		} catch (error) {
+			this.#storedByRuns.giveBack(alike, skipped);
+			throw error;
+		}
+	}
+
+	async #recordChanges(scope: ChangeScope, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const reply = await this.#scopes.run(scope, answer);
 		// What has changed nothing that is recorded is recorded as having been asked for; not of nobody, who could fill the record.
 		if (scope.entries === 0 && scope.user !== "") await this.#note(this.#toDraft(scope, { verb: "request", outcome: "done" }));
@@ -65,16 +91,23 @@ export class RequestRecord implements Recorder, Witness {
 		await this.#note({ ...this.#toDraft(this.#toScope(request), { verb, outcome: "refused" }), user, detail });
 	}
 
-	watches(kind: Parameters<Witness["watches"]>[0]): boolean {
-		return this.#scopes.current() !== undefined && auditedKind(kind) !== undefined;
+	watches(kind: EntityKind): boolean {
+		const scope = this.#scopes.current();
+		return scope !== undefined && isRecorded(scope, kind);
+	}
+
+	during<T>({ user, execution_id, action_ref, kinds }: WitnessedRun, work: () => Promise<T>): Promise<T> {
+		const asked = { user, credential: `execution:${execution_id}`, request: `action ${action_ref}` };
+		return this.#scopes.run({ ...asked, address: null, request_id: null, kinds, entries: 0, hasEnded: false }, work);
 	}
 
 	async write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void> {
 		const scope = this.#scopes.current();
-		const changes = scope === undefined ? [] : await findChanges(this.#parts.storage, operations);
+		const seen = scope === undefined ? [] : operations.filter((operation) => isRecorded(scope, kindOf(operation)));
+		const changes = await findChanges(this.#parts.storage, seen);
 		if (scope === undefined || changes.length === 0) return store(operations);
-		const drafts = changes.map((change) => {
-			const draft = this.#toDraft(scope, { ...change, outcome: "done" });
+		const drafts = changes.map(({ detail, ...change }) => {
+			const draft = this.#toDraft(scope, { ...change, ...(detail !== null && { detail: toText(detail) }), outcome: "done" });
 			// Whoever signs in is known by what that makes.
 			return scope.user === "" ? { ...draft, user: change.ref ?? "" } : draft;
 		});
@@ -119,11 +152,18 @@ export class RequestRecord implements Recorder, Witness {
 		};
 	}
 
-	#toDraft({ entries, hasEnded, ...scope }: ChangeScope, of: Pick<AuditDraft, "verb" | "outcome"> & Partial<AuditDraft>): AuditDraft {
+	#toDraft(
+		{ entries, hasEnded, kinds, detail = null, ...scope }: ChangeScope,
+		of: Pick<AuditDraft, "verb" | "outcome"> & Partial<AuditDraft>,
+	): AuditDraft {
 		const { clock, nodeId: node } = this.#parts;
-		const nothing = { record_kind: null, record_id: null, ref: null, fields: [], detail: null };
+		const nothing = { record_kind: null, record_id: null, ref: null, fields: [], detail };
 		return { timestamp: toTimestamp(clock.now()), ...scope, node, ...nothing, ...of };
 	}
+}
+
+function isRecorded({ kinds }: ChangeScope, kind: EntityKind): boolean {
+	return auditedKind(kind) !== undefined && kinds?.includes(kind) !== false;
 }
 
 function keyOf({ route }: RecordedRequest): string {

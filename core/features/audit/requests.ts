@@ -26,6 +26,9 @@ export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["api POST /triggerinstances/:id/re_emit", "an event, which has a record of its own"],
 ]);
 
+/** Requests by which runs keep what they know: `audit.datastore_of_runs` says what of it is recorded. */
+export const storedByRuns: ReadonlySet<string> = new Set(["api PUT /keys/:name", "api DELETE /keys/:name"]);
+
 /** Requests whose work takes many writes, or none in the storage: their entry is stored before it begins. */
 export const announced: ReadonlySet<string> = new Set([
 	"api POST /keys/rotate",

@@ -8,7 +8,7 @@ import { routesOver } from "../../http/route.ts";
 import { parseBounds } from "../../http/time-range.ts";
 import type { AuditApi } from "./api.ts";
 import type { AuditFilter } from "./audit-api.ts";
-import { auditCheckpointSchema, auditEntrySchema } from "./schemas.ts";
+import { auditCheckpointSchema, auditEntrySchema, auditReportSchema } from "./schemas.ts";
 
 const { defineRoute } = routesOver<AuditApi>();
 
@@ -62,6 +62,16 @@ export const auditRoutes = [
 		answers: { 200: answerJson(auditCheckpointSchema) },
 		permission: "audit_view",
 		handler: async ({ engine }) => replyJson(toCheckpoint(await engine.audit.checkpoint())),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/audit/report",
+		component: "api",
+		summary: "Look whether the audit record is as it was written",
+		description: "Reads all of it, and compares it with the checkpoints that the storage keeps. Of what is wrong the first 100 are told.",
+		answers: { 200: answerJson(auditReportSchema) },
+		permission: "audit_view",
+		handler: async ({ engine }) => replyJson(await engine.audit.report()),
 	}),
 ];
 

@@ -1,6 +1,6 @@
 import { auditCheckpointKind } from "../../contract/entities/audit-checkpoint.ts";
 import { auditEntryKind } from "../../contract/entities/audit-entry.ts";
-import { arrayOf, defineSchema, fieldsOf, nullable, object, text, timestamp } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, nullable, object, text, timestamp, whole } from "../../http/openapi/schema.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" };
 
@@ -52,4 +52,19 @@ export const auditCheckpointSchema = defineSchema(
 		public_key: "MCowBQYDK2VwAyEA7V3mXq5y1o0m2l8m7dXr0q8mYb1C0uQj1nS8u0lJc3E=",
 		signature: "pQ0l…",
 	},
+);
+
+/** What a look at the record has found, on the wire. */
+export const auditReportSchema = defineSchema(
+	"AuditReport",
+	object({
+		entries: whole,
+		first: nullable(whole),
+		last: nullable(whole),
+		checkpoints: whole,
+		keys: arrayOf(text),
+		findings: arrayOf(object({ number: whole, problem: text })),
+		findings_total: whole,
+	}),
+	{ entries: 1842, first: 1, last: 1842, checkpoints: 19, keys: ["5f1c0de2a9b74c31"], findings: [], findings_total: 0 },
 );

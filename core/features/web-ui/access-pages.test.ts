@@ -98,6 +98,41 @@ webTest("roles and who has them are for administrators; everybody sees what they
 	),
 );
 
+webTest("the audit record is listed, filtered and looked through, by whoever may", () =>
+	withWeb(
+		async (web) => {
+			const root = await web.signIn("root");
+			for (const name of ["one", "two"]) await web.ask(root, "PUT", `/v1/keys/${name}`, { value: "a secret value", secret: true });
+			await web.ask(await web.signIn("olga"), "DELETE", "/v1/keys/one");
+			const page = await web.open("root", "/audit");
+			await page.getByRole("cell", { name: "key_value two" }).waitFor();
+			await page.getByRole("button", { name: "Look" }).click();
+			await page.getByText(/It is as it was written: \d+ entries/).waitFor();
+			await assertClean(page);
+			await page.getByLabel("Name").fill("two");
+			await page.getByLabel("Name").press("Enter");
+			await page.getByText("1–1 of 1").waitFor();
+			await goTo(page, "/audit?outcome=refused&user=olga");
+			await page.getByText(/"olga" does not have the permission/).waitFor();
+			assert.doesNotMatch(await page.content(), /a secret value/);
+			await goTo(page, "/audit?ref=nothing");
+			await page.getByText("No entry is like this").waitFor();
+			// An observer sees everything else.
+			const viewer = await web.open("olga", "/audit");
+			await viewer
+				.getByRole("alert")
+				.getByText(/audit_view/)
+				.first()
+				.waitFor();
+			assert.equal(await viewer.getByRole("link", { name: "Audit" }).count(), 0);
+			const auditor = await web.open("ann", "/audit");
+			await auditor.getByRole("cell", { name: "key_value two" }).waitFor();
+			await auditor.getByRole("link", { name: "Audit" }).waitFor();
+		},
+		{ grants: [{ permission_types: ["audit_view"] }] },
+	),
+);
+
 webTest("without access control everybody may do everything, but nobody may name another user's items", () =>
 	withWeb(
 		async (web) => {

@@ -9,12 +9,23 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 
+/** An execution that changes what people decide about, on behalf of whoever asked for it. */
+export interface WitnessedRun {
+	readonly user: string;
+	readonly execution_id: string;
+	readonly action_ref: string;
+	/** Kinds of what it changes that is to be seen. */
+	readonly kinds: readonly EntityKind[];
+}
+
 /** Sees changes, and adds to the same write what must be stored with them. */
 export interface Witness {
 	/** Whether a change of this kind of entities is to be seen now. Asked before every write, so it must cost next to nothing. */
 	watches(kind: EntityKind): boolean;
 	/** Store what is given together with what the witness adds by `store`: all or none. */
 	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
+	/** Do the work of an execution of the service's own, and see what it changes. Throws what `work` throws. Default: nothing is seen. */
+	during?<T>(run: WitnessedRun, work: () => Promise<T>): Promise<T>;
 }
 
 /** Entities that are removed with one write. */

@@ -74,6 +74,7 @@ export interface GuardedOptions {
 	readonly telemetry?: NonNullable<SvcConfig["telemetry"]>;
 	readonly api?: SvcConfig["api"];
 	readonly stream?: SvcConfig["stream"];
+	readonly audit?: NonNullable<SvcConfig["audit"]>;
 	readonly workers?: NonNullable<SvcConfig["workers"]>;
 	readonly webui?: NonNullable<SvcConfig["webui"]>;
 	/** Puts something between the service and its storage. */
@@ -109,6 +110,7 @@ export async function withGuardedService(
 			rbac: { enable: true, ...rbac, assignments },
 			api: { port: 0, ...given.api },
 			stream: { port: 0, ...given.stream },
+			...(given.audit !== undefined && { audit: given.audit }),
 			...(given.workers !== undefined && { workers: given.workers }),
 			...(given.webui !== undefined && { webui: given.webui }),
 		},

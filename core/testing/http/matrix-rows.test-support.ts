@@ -339,6 +339,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /audit/entries": { ok: 200, request: at("/audit/entries"), grants: global("audit_view") },
 	"api GET /audit/checkpoints": { ok: 200, request: at("/audit/checkpoints"), grants: global("audit_view") },
 	"api GET /audit/checkpoint": { ok: 200, request: at("/audit/checkpoint"), grants: global("audit_view") },
+	"api GET /audit/report": { ok: 200, request: at("/audit/report"), grants: global("audit_view") },
 	"api POST /nodes/:node/drain": { ok: 404, others: 403, request: at("/nodes/absent/drain", {}) },
 	"api POST /nodes/:node/resume": { ok: 202, others: 403, request: at(`/nodes/${hostname()}/resume`, {}) },
 	"api GET /metrics": { ok: 404, others: 403, request: at("/metrics"), grants: global("metrics_view") },

@@ -34,3 +34,9 @@ export function toAgo(milliseconds: number): string {
 	const [unit, size] = steps.find(([, size]) => seconds >= size) ?? ["s", 1];
 	return `${Math.floor(seconds / size)} ${unit} ago`;
 }
+
+/** What a field for a time says, which is in the zone of whoever looks, as the service has times. What is none is left to it to refuse. */
+export function toTime(text: string): string | undefined {
+	const time = Date.parse(text);
+	return Number.isNaN(time) ? text || undefined : new Date(time).toISOString();
+}

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ListQuery } from "../../client/page.ts";
 import { addressBar, toHref } from "../kit/address.ts";
+import { toTime } from "../kit/clock.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -120,10 +121,4 @@ function toQuery(): ListQuery {
 		include_attributes: showsTimeLine() ? `${runAttributes},log` : runAttributes,
 		...toPaging(pageSize),
 	};
-}
-
-/** A time in the zone of whoever looks. What is none is left to the service to refuse. */
-function toTime(text: string): string | undefined {
-	const time = Date.parse(text);
-	return Number.isNaN(time) ? text || undefined : new Date(time).toISOString();
 }

@@ -11,6 +11,7 @@ import type { Authority } from "../../../kernel/basics/authority.ts";
 import type { PermissionType } from "../../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Resource } from "../../../kernel/basics/resource.ts";
+import type { Witness } from "../../../kernel/plugins/witnessed-storage.ts";
 import type { Access } from "../../access/access-api.ts";
 import { JobReport } from "./job-report.ts";
 import { type JobName, packJob } from "./packs-pack.ts";
@@ -41,6 +42,8 @@ export interface JobRunnerParts {
 	readonly authority: Pick<Authority, "principalOf">;
 	readonly access: Pick<Access, "assert">;
 	readonly jobs: Jobs;
+	/** Undefined: nobody keeps a record of what packs become. */
+	witness(): Pick<Witness, "during"> | undefined;
 }
 
 /** Runs the actions of the pack `packs`. */
@@ -54,7 +57,7 @@ export function createJobRunner(parts: JobRunnerParts): Runner {
 	};
 }
 
-async function runJob({ storage, now, authority, access, jobs }: JobRunnerParts, context: RunContext): Promise<RunResult> {
+async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerParts, context: RunContext): Promise<RunResult> {
 	const [pack, name = ""] = context.action_ref.split(".", 2);
 	// An action of another pack could ask for it with parameters of its own.
 	if (pack !== "packs" || context.pack !== "packs" || !Object.hasOwn(jobs, name))
@@ -65,8 +68,11 @@ async function runJob({ storage, now, authority, access, jobs }: JobRunnerParts,
 	// Whoever may run the action may not for that install what everybody then runs.
 	access.assert(principal, job.permission, job.resource?.(parameters));
 	const report = new JobReport({ now, signal: context.signal, emit: context.emit });
+	const { execution_id, action_ref } = context;
+	const perform = () => job.perform({ parameters, principal, execution_id, report });
 	try {
-		await job.perform({ parameters, principal, execution_id: context.execution_id, report });
+		// Of a pack with thousands of actions its record says enough: the hash is that of all its files.
+		await (witness()?.during?.({ user: principal.username, execution_id, action_ref, kinds: ["pack"] }, perform) ?? perform());
 		return { succeeded: true, result: report.toResult() };
 	} catch (error) {
 		return { succeeded: false, result: { ...report.toResult(), error: toErrorMessage(error) } };

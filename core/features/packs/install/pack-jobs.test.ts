@@ -1,9 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { memoryStorage } from "../../../../plugins/storage-memory/index.ts";
 import { localScript } from "../../../../plugins-runner/local-script/index.ts";
 import { workflow } from "../../../../plugins-runner/workflow/index.ts";
 import { defineAuthBackend, defineRunner, type ExecutionEntity, type JsonObject } from "../../../contract/index.ts";
-import { startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
+import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
+import { FailingStorage } from "../../../testing/http/failing-storage.test-support.ts";
 import { SourceBench } from "../sources/sources.test-support.ts";
 
 const action = (text: string) => ({
@@ -23,9 +25,10 @@ async function withEngine(
 	use: (setup: Setup) => Promise<void>,
 	options: TestEngineOptions["options"] = {},
 	runners: TestEngineOptions["runners"] = [],
+	storage?: TestEngineOptions["storage"],
 ): Promise<void> {
 	const bench = new SourceBench();
-	const test = await startEngine({ runners: [localScript(), ...runners], options });
+	const test = await startEngine({ runners: [localScript(), ...runners], options, ...(storage !== undefined && { storage }) });
 	try {
 		await use({
 			...test,
@@ -119,7 +122,51 @@ test("an installed pack runs at once, its next version too, and nothing of it is
 		);
 		assert.equal((await run("packs.uninstall", { packs: ["disk"] })).status, "succeeded");
 		assert.deepEqual([await storage.count("action", { pack: "disk" }), await storage.count("pack", { ref: "disk" })], [0, 0]);
+		const { items } = await engine.audit.entries({ filter: { record_kind: "pack" }, direction: "asc" });
+		const told = items.map(({ request, verb, ref, detail }) => `${request} ${verb} ${ref}: ${detail?.replace(/[0-9a-f]{60}/g, "…")}`);
+		const changes = [
+			/^action packs\.install create disk: version 1\.0\.0, content …[0-9a-f]{4}$/,
+			/^action packs\.upgrade update disk: version 2\.0\.1, content …[0-9a-f]{4}; was version 1\.0\.0, content …[0-9a-f]{4}$/,
+			/^action packs\.rollback update disk: version 1\.0\.0, content …[0-9a-f]{4}; was version 2\.0\.1, content …[0-9a-f]{4}$/,
+			/^action packs\.uninstall delete disk: was version 1\.0\.0, content …[0-9a-f]{4}$/,
+		];
+		assert.equal(told.length, changes.length, told.join("\n"));
+		for (const [index, change] of changes.entries()) assert.match(told[index] ?? "", change);
+		assert.deepEqual(
+			[items[0]?.user, items[0]?.credential, items[0]?.record_kind],
+			[principal.username, `execution:${installed.id}`, "pack"],
+		);
 	}));
+
+test("where the audit record cannot be written a pack stays what it was", async () => {
+	const failing = new FailingStorage();
+	await withEngine(
+		async ({ commit, run, engine }) => {
+			const address = commit("disk", "1.0.0");
+			assert.equal((await run("packs.install", { packs: [address] })).status, "succeeded");
+			commit("disk", "2.0.0");
+			failing.failure = (member, values) =>
+				member === "write" && JSON.stringify(values).includes('"insert":"audit_entry"') ? new Error("no room") : undefined;
+			for (const [action, parameters] of [
+				["packs.upgrade", { packs: ["disk"] }],
+				["packs.uninstall", { packs: ["disk"] }],
+			] as const) {
+				const refused = await run(action, parameters);
+				assert.equal(refused.status, "failed");
+				assert.match(resultOf(refused).error, /cannot be stored with its entry in the audit record; nothing was changed/);
+			}
+			failing.failure = undefined;
+			assert.deepEqual(
+				(await engine.packInstalls.lock()).map(({ ref, version }) => [ref, version]),
+				[["disk", "1.0.0"]],
+			);
+			assert.equal((await engine.audit.entries({ filter: { record_kind: "pack" } })).total, 1);
+		},
+		{},
+		[],
+		failing.wrap(memoryStorage()),
+	);
+});
 
 test("an execution ends with the files that it began with, though its pack is another one or gone", () =>
 	withEngine(async ({ commit, run, bench, submit, settled, engine }) => {

@@ -63,7 +63,8 @@ export function createPackJobs(
 		assertNotFollowed: (...packs) => followedPacks.assertNone(packs),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
 	};
-	const runner = createJobRunner({ storage, now: () => clock.now(), authority, access, jobs });
+	const witness = () => kernel.seams.witness;
+	const runner = createJobRunner({ storage, now: () => clock.now(), authority, access, jobs, witness });
 	return { runners: new Map([[packJob, runner]]), installs, following };
 }
 
