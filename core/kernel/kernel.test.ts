@@ -101,6 +101,7 @@ test("features are registered, started and stopped in their order, and hear of e
 			},
 			granting: {
 				give: () => ({ token_hash: "what it is recognised by", environment: { GIVEN: "a thing of value" }, secret: "a thing of value" }),
+				toEnvironment: () => ({ GIVEN: "a thing of value" }),
 				takeBack: ({ status }) => {
 					calls.push(`take back ${status}`);
 					return [];

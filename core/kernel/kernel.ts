@@ -218,6 +218,7 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
 		granting: {
 			give: (execution) => seams.granting.give(execution),
+			toEnvironment: (secret) => seams.granting.toEnvironment(secret),
 			takeBack: (execution) => seams.granting.takeBack(execution),
 		} satisfies Granting,
 		endings: createEndings({ logger, follows: () => seams.follows, takeBack: (ended) => seams.granting.takeBack(ended) }),

@@ -35,7 +35,11 @@ export class RunTokens implements Granting {
 		const expiry = Math.floor(Math.min(clock.now() / 1_000_000 + service_token_ttl, latestExpiry / 1_000_000));
 		// Random bytes would be asked of the system each time, which takes longer than all else here.
 		const secret = `${randomUUID().replaceAll("-", "")}${id}${expiry.toString(16).padStart(10, "0")}`;
-		return { token_hash: toHash(secret), environment: { SVC_ACTION_AUTH_TOKEN: secret }, secret };
+		return { token_hash: toHash(secret), environment: this.toEnvironment(secret), secret };
+	}
+
+	toEnvironment(secret: string): RunGrant["environment"] {
+		return { SVC_ACTION_AUTH_TOKEN: secret };
 	}
 
 	/** Earlier versions kept a record of its own for the token of a run, with the id of its live action. */

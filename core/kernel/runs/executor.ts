@@ -35,7 +35,7 @@ import type { Performance } from "./performance.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import type { Run } from "./run.ts";
 import { RunEnds } from "./run-ends.ts";
-import { dropGrant, withGrant } from "./run-grant.ts";
+import { dropGrant, withGrant, withGrantAgain } from "./run-grant.ts";
 import { type RunBegin, RunRecords } from "./run-records.ts";
 import { hideInLog, toKept, toKeptPause } from "./run-secrets.ts";
 
@@ -121,7 +121,7 @@ export class Executor {
 			const prepared = await this.#prepare(claimed, run);
 			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);
 			else if (isUnbegun(claimed)) await this.#begin({ execution: claimed, run, prepared });
-			else await this.#goOn({ execution: claimed, run, prepared });
+			else await this.#goOn({ execution: claimed, run, prepared: withGrantAgain(prepared, this.#parts.granting) });
 		} catch (error) {
 			if (run.lost) this.#parts.lateWrites.refused("end of a run", { execution_id: claimed.id });
 			else this.#parts.logger.error("execution could not be recorded", { execution_id: claimed.id, error });

@@ -14,9 +14,11 @@ export interface RunGrant {
 export interface Granting {
 	/** For an execution that is about to run; undefined: nothing. */
 	give(execution: ExecutionEntity): RunGrant | undefined;
+	/** The variables of a grant by its secret: whoever goes on with a run has nothing else of it. */
+	toEnvironment(secret: string): RunGrant["environment"];
 	/** Writes that take back, with the end of a run, what was stored for it besides; also for an execution that was given nothing. */
 	takeBack(execution: ExecutionEntity): readonly WriteOperation[];
 }
 
 /** Runs get nothing. */
-export const noGranting: Granting = { give: () => undefined, takeBack: () => [] };
+export const noGranting: Granting = { give: () => undefined, toEnvironment: () => ({}), takeBack: () => [] };

@@ -1,6 +1,6 @@
 import type { ExecutionEntity, Storage } from "../../contract/index.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
-import type { RunGrant } from "./granting.ts";
+import type { Granting, RunGrant } from "./granting.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 
 /** Take back what a run was given that has gone without an end of its own. Whoever has ended it, or goes on with it, has done so already. */
@@ -15,6 +15,15 @@ export async function dropGrant(
 
 /** Hand the action what it was given: by its environment, and kept out of everything that is stored, shown or logged. */
 export function withGrant(prepared: PreparedRun, { environment, secret }: RunGrant): PreparedRun {
-	const context = { ...prepared.context, environment: { ...prepared.context.environment, ...environment } };
-	return { ...prepared, secrets: prepared.secrets.with([], secret), context };
+	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.with([], secret) };
+}
+
+/** Hand a run that is gone on with what it was given when it began. */
+export function withGrantAgain(prepared: PreparedRun, granting: Pick<Granting, "toEnvironment">): PreparedRun {
+	const { token } = prepared.secrets;
+	return token === undefined ? prepared : withEnvironment(prepared, granting.toEnvironment(token));
+}
+
+function withEnvironment(prepared: PreparedRun, environment: RunGrant["environment"]): PreparedRun {
+	return { ...prepared, context: { ...prepared.context, environment: { ...prepared.context.environment, ...environment } } };
 }

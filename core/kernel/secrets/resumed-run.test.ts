@@ -19,6 +19,8 @@ const pin = "a pin that is long";
 class Work {
 	printed = "";
 	token = "";
+	/** What whoever went on with it was given. */
+	tokenAgain: string | undefined;
 	hasEnded = false;
 
 	async follow({ emit, captured, signal }: RunContext): Promise<RunResult> {
@@ -57,7 +59,10 @@ async function withRun(use: (resumed: Resumed) => Promise<void>, { sharesKey = t
 			await context.saveState({ place: "outside" });
 			return work.follow(context);
 		},
-		recover: (context) => work.follow(context),
+		recover(context) {
+			work.tokenAgain = context.environment["SVC_ACTION_AUTH_TOKEN"];
+			return work.follow(context);
+		},
 	}))();
 	const start = async () => {
 		const door = shared.createDoor();
@@ -110,6 +115,7 @@ test("another node that goes on with a run knows its token, half of which has be
 			shown: "******** then ******** and ********.",
 		});
 		assert.equal(ended.known_secrets, null);
+		assert.equal(work.tokenAgain, work.token);
 	}));
 
 test("what an earlier version gave a run that another node goes on with ends with the run", () =>
