@@ -77,7 +77,7 @@ export class ChosenContainers {
 		return this.#get().run(context, toWork);
 	}
 
-	/** Undefined: there is no such container any more, or it is not of this engine. */
+	/** Undefined: the container is another engine's. */
 	recoverWork(context: Context, state: JsonObject, toWork: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
 		this.#ids.add(context.liveaction_id);
 		return this.#get().recover(context, state, toWork);

@@ -12,14 +12,16 @@ import {
 } from "../../core/contract/index.ts";
 import { createOutputResult } from "../_shell/index.ts";
 import { assertOptions, type ContainerOptions, defaults } from "./container-options.ts";
-import { type ContainerEnd, ContainerRun, liveactionLabel, type PreparedContainer } from "./container-run.ts";
+import { type ContainerEnd, ContainerRun, type PreparedContainer } from "./container-run.ts";
 import { type ContainerProgram, type GivenLimits, toContainerSpec } from "./container-spec.ts";
 import { Engine } from "./engine.ts";
-import { readAddress } from "./engine-address.ts";
+import { readAddress, toPlace } from "./engine-address.ts";
 import { EngineClient } from "./engine-client.ts";
 import { toRegistryCredentials } from "./image.ts";
 import { Leftovers } from "./leftovers.ts";
+import { liveactionLabel } from "./own-container.ts";
 import { toLeaving, untilReached } from "./reach.ts";
+import { Removals } from "./removals.ts";
 
 /** What an action runs in a container. */
 export interface ContainerWork {
@@ -40,9 +42,12 @@ type Context = Pick<
 interface Started {
 	readonly engine: Engine;
 	readonly isLocal: boolean;
+	/** Of the engine, as states name it. */
+	readonly place: string;
 	readonly installation: string;
 	readonly logger: Logger;
 	readonly leftovers: Leftovers;
+	readonly removals: Removals;
 }
 
 /** Containers of one runner: made, followed, found again and removed. */
@@ -67,19 +72,22 @@ export class ContainerRuns {
 		const installation = this.#options.installation ?? toInstallation(dataDirectory);
 		const leftovers = new Leftovers({ engine, installation, logger });
 		leftovers.start();
-		this.#started = { engine, isLocal: "socketPath" in address, installation, logger, leftovers };
+		const removals = new Removals(engine, logger);
+		const isLocal = "socketPath" in address;
+		this.#started = { engine, isLocal, place: toPlace(address), installation, logger, leftovers, removals };
 	}
 
 	async stop(): Promise<void> {
-		await this.#started?.leftovers.stop();
+		const started = this.#started;
 		this.#started = undefined;
+		await Promise.all([started?.leftovers.stop(), started?.removals.stop()]);
 	}
 
 	run(context: Context, work: () => Promise<ContainerWork>): Promise<ContainerEnd> {
 		return this.#create(context, work).run();
 	}
 
-	/** Undefined: there is no such container any more, or it is not of this engine. */
+	/** Undefined: the container is another engine's. */
 	recover(context: Context, state: JsonObject, work: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
 		return this.#create(context, work).recover(state);
 	}
@@ -97,15 +105,15 @@ export class ContainerRuns {
 
 	/** Nobody asks for it any more. */
 	async forget({ liveaction_id }: Pick<RunContext, "liveaction_id">): Promise<void> {
-		await this.#started?.engine.remove(toName(liveaction_id));
+		await this.#started?.removals.remove(toName(liveaction_id));
 	}
 
 	#create(context: Context, work: () => Promise<ContainerWork>): ContainerRun {
-		const { engine, logger } = this.#get();
+		const { engine, logger, place } = this.#get();
 		const name = toName(context.liveaction_id);
 		context.setRunnerInfo({ hostname: hostname() });
 		return new ContainerRun({
-			...{ engine, logger, context, name },
+			...{ engine, logger, context, name, place },
 			grace: this.#options.stop_grace ?? defaults.stop_grace,
 			prepare: async () => this.#prepare(context, await work()),
 			onImagePull: (image) => context.emit("other", `pulling image ${image}\n`),

@@ -20,6 +20,8 @@ export interface GivenLimits {
 /** What runs. */
 export interface ContainerProgram {
 	readonly image: string;
+	/** Parameter that names it, for refusals. Default `image`. */
+	readonly imageParameter?: string;
 	/** In place of the image's entry point; undefined: that one. */
 	readonly entrypoint?: readonly string[];
 	/** In place of the image's command; undefined: that one. */
@@ -47,7 +49,7 @@ export interface SpecOptions {
 /** What the engine is asked for; throws `SVC_INVALID` for what the configuration does not allow. */
 export async function toContainerSpec(program: ContainerProgram, given: GivenLimits, parts: SpecOptions): Promise<ContainerSpec> {
 	const { options, labels, isLocal } = parts;
-	assertImage(program.image, options);
+	assertImage(program.image, options, program.imageParameter ?? "image");
 	const mounts = await toMounts(given.mounts, options.mounts ?? [], isLocal);
 	const user = given.user || options.user;
 	if (user !== undefined && !/^[A-Za-z0-9_.-]{1,32}(:[A-Za-z0-9_.-]{1,32})?$/.test(user))

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { SvcError } from "../../core/contract/index.ts";
 
 /** Where the engine listens, and how it is recognised. */
@@ -45,6 +46,13 @@ export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress 
 		throw problem("tls", `must be given for "${address}": whoever can speak to an engine owns its machine`);
 	}
 	return { host: name, port: Number(url.port || (tls === undefined ? 2375 : 2376)), tls: tls === undefined ? undefined : readTls(tls) };
+}
+
+/** Says which engine it is, for nodes on this machine and others. */
+export function toPlace(address: EngineAddress): string {
+	if ("socketPath" in address) return `unix://${hostname()}${address.socketPath}`;
+	const { host, port } = address;
+	return isLoopback(host) ? `tcp://${hostname()}/${host}:${port}` : `tcp://${host}:${port}`;
 }
 
 function readTls({ ca_file, cert_file, key_file }: NonNullable<EngineAddressOptions["tls"]>): TlsFiles {

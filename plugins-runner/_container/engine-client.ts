@@ -1,22 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { EngineAddress } from "./engine-address.ts";
-
-/** The engine did not answer: nobody knows whether it has done what it was asked. */
-export class EngineUnreachable extends Error {
-	override readonly name = "EngineUnreachable";
-}
-
-/** The engine answered with an error. */
-export class EngineRefusal extends Error {
-	override readonly name = "EngineRefusal";
-	readonly status: number;
-
-	constructor(status: number, message: string) {
-		super(message);
-		this.status = status;
-	}
-}
+import { EngineRefusal, EngineUnreachable, toUnreachable } from "./engine-errors.ts";
 
 export interface EngineCall {
 	readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -49,7 +34,7 @@ export class EngineClient {
 	async json(call: EngineCall): Promise<unknown> {
 		const response = await this.stream(call);
 		const text = await readText(response);
-		if (text === "") return undefined;
+		if (text.trim() === "") return undefined;
 		try {
 			return JSON.parse(text);
 		} catch {
@@ -96,7 +81,7 @@ export class EngineClient {
 		return new Promise((resolve, reject) => {
 			const isSecure = "tls" in this.#address && this.#address.tls !== undefined;
 			const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)(options);
-			const fail = (error: Error) => reject(new EngineUnreachable(`the container engine cannot be reached: ${error.message}`));
+			const fail = (error: Error) => reject(toUnreachable(error, this.#address));
 			const timer = patience === 0 ? undefined : setTimeout(() => request.destroy(new Error("no answer")), patience);
 			request.on("error", fail);
 			request.on("close", () => clearTimeout(timer));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { readFirstFile } from "./archive.ts";
-import { type EngineClient, EngineRefusal, EngineUnreachable, readBytes } from "./engine-client.ts";
+import { type EngineClient, readBytes } from "./engine-client.ts";
+import { EngineRefusal, EngineUnreachable } from "./engine-errors.ts";
 
 /** What is known of a container. */
 export interface ContainerView {
@@ -13,6 +14,8 @@ export interface ContainerView {
 	readonly outOfMemory: boolean;
 	/** What the engine says of an end of its own. */
 	readonly error: string;
+	/** Milliseconds since 1970: of one that has ended its end, else when it was made. */
+	readonly since: number;
 }
 
 /** A container that is left, as lists have it. */
@@ -24,8 +27,15 @@ export interface ListedContainer {
 
 interface Inspected {
 	readonly Id?: string;
+	readonly Created?: string;
 	readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null };
-	readonly State?: { readonly Status?: string; readonly ExitCode?: number; readonly OOMKilled?: boolean; readonly Error?: string };
+	readonly State?: {
+		readonly Status?: string;
+		readonly ExitCode?: number;
+		readonly OOMKilled?: boolean;
+		readonly Error?: string;
+		readonly FinishedAt?: string;
+	};
 }
 
 interface Waited {
@@ -139,11 +149,14 @@ export class Engine {
 	}
 }
 
-function toView({ Id = "", Config, State = {} }: Inspected): ContainerView {
-	const { Status = "", ExitCode = 0, OOMKilled = false, Error: error = "" } = State;
+function toView({ Id = "", Created = "", Config, State = {} }: Inspected): ContainerView {
+	const { Status = "", ExitCode = 0, OOMKilled = false, Error: error = "", FinishedAt = "" } = State;
 	const phase =
 		Status === "created" || Status === "configured" || Status === "initialized" ? "created" : isOver(Status) ? "ended" : "running";
-	return { id: Id, labels: Config?.Labels ?? {}, phase, exitCode: ExitCode, outOfMemory: OOMKilled, error };
+	// Of what has not ended it is the year 1, or one that a JavaScript date begins with.
+	const finished = Date.parse(FinishedAt);
+	const since = finished > 0 ? finished : Date.parse(Created);
+	return { id: Id, labels: Config?.Labels ?? {}, phase, exitCode: ExitCode, outOfMemory: OOMKilled, error, since };
 }
 
 const isOver = (status: string) => ["exited", "stopped", "dead", "removing"].includes(status);

@@ -4,13 +4,18 @@ import type { ContainerOptions } from "./container-options.ts";
 /** Registry of images whose name holds none. */
 const defaultRegistry = "docker.io";
 
+/** Grammar of references as registries have it: host, path, tag, digest. */
+const host = String.raw`[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::\d{1,5})?/`;
+const part = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
+const reference = new RegExp(String.raw`^(?:${host})?${part}(?:/${part})*(?::\w[\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`);
+
 /** Refuses what is no name of an image, and images that the configuration does not allow. */
-export function assertImage(image: unknown, { images }: ContainerOptions): asserts image is string {
-	if (typeof image !== "string" || !/^[a-z0-9][A-Za-z0-9._:/@-]{0,254}$/.test(image)) {
-		throw new SvcError("SVC_INVALID", 'parameter "image" must be the name of an image, as in "docker.io/library/alpine:3.20"');
+export function assertImage(image: unknown, { images }: ContainerOptions, parameter: string): asserts image is string {
+	if (typeof image !== "string" || image.length > 255 || !reference.test(image)) {
+		throw new SvcError("SVC_INVALID", `parameter "${parameter}" must be the name of an image, as in "docker.io/library/alpine:3.20"`);
 	}
 	if (images === undefined || images.some((pattern) => matches(image, pattern))) return;
-	throw new SvcError("SVC_INVALID", `parameter "image": "${image}" is not allowed; allowed: ${images.join(", ")}`);
+	throw new SvcError("SVC_INVALID", `parameter "${parameter}": "${image}" is not allowed; allowed: ${images.join(", ")}`);
 }
 
 function matches(image: string, pattern: string): boolean {
@@ -29,7 +34,9 @@ export function toRegistryCredentials(image: string, { registries = {} }: Contai
 	const credentials = Object.hasOwn(registries, registry) ? registries[registry] : undefined;
 	if (credentials === undefined) return undefined;
 	const { username, password } = credentials;
-	return Buffer.from(JSON.stringify({ username, password, serveraddress: registry })).toString("base64url");
+	const text = Buffer.from(JSON.stringify({ username, password, serveraddress: registry })).toString("base64");
+	// The alphabet for addresses, and with padding: engines take nothing else.
+	return text.replaceAll("+", "-").replaceAll("/", "_");
 }
 
 function toRegistry(image: string): string {

@@ -6,5 +6,5 @@ export type { ContainerEnd } from "./container-run.ts";
 export { ContainerRuns, type ContainerWork, toContainerResult, toError } from "./container-runs.ts";
 export type { ContainerProgram } from "./container-spec.ts";
 export { toPackEntries } from "./pack-archive.ts";
-export { ShellContainers } from "./shell-containers.ts";
+export { ShellContainers, type ShellProgram } from "./shell-containers.ts";
 export { toShellVariables } from "./shell-variables.ts";

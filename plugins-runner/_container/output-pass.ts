@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { RunContext } from "../../core/contract/index.ts";
-import { EngineUnreachable } from "./engine-client.ts";
+import { EngineUnreachable } from "./engine-errors.ts";
 import { type Channel, FrameReader } from "./frames.ts";
 
 export type OutputContext = Pick<RunContext, "emit" | "captured">;

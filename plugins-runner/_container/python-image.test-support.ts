@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createRootArchive, type Podman } from "./podman.test-support.ts";
+import { createRootArchive } from "./root-archive.test-support.ts";
+import type { TestEngine } from "./test-engine.test-support.ts";
 
 const run = promisify(execFile);
 const script = "import sys, sysconfig; print(sys.executable); print(sysconfig.get_path('stdlib'))";
 
 /** An image with the shell of busybox and the Python of this machine, without its packages. */
-export async function addPythonImage(podman: Podman): Promise<string> {
+export async function addPythonImage(engine: TestEngine): Promise<string> {
 	const image = "localhost/python:test";
 	const directory = await mkdtemp(join(tmpdir(), "svc-python-image-"));
 	const root = join(directory, "root");
@@ -29,7 +30,7 @@ export async function addPythonImage(podman: Podman): Promise<string> {
 		await symlink(executable, join(root, "usr/bin/python3"));
 		await run("chmod", ["-R", "a+rX", root]);
 		await run("tar", ["-cf", archive, "-C", root, "."]);
-		await podman.addImage(archive, image);
+		await engine.addImage(archive, image);
 		return image;
 	} finally {
 		await rm(directory, { recursive: true, force: true });

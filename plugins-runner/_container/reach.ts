@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { RunAborted } from "../../core/contract/index.ts";
-import { EngineUnreachable } from "./engine-client.ts";
+import { EngineUnreachable } from "./engine-errors.ts";
 
 /** Milliseconds between two tries: the first ones, and at most. */
 const first = 100;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { RunnerPlugin } from "../../core/contract/index.ts";
+import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { localCommand } from "../local-command/index.ts";
@@ -63,6 +64,42 @@ engineTest("a script runs in a container with the files of its pack, its argumen
 		});
 		assert.equal(text, "/svc/pack\nfrom the pack\n--name=a b'c\ns3cret\n");
 		assert.ok(!description.includes("s3cret"));
+	} finally {
+		await rm(packDirectory, { recursive: true, force: true });
+	}
+});
+
+engineTest("a script whose service is killed before its container begins is run once, with all that it was to have", async () => {
+	podman ??= await Podman.start();
+	const before = await podman.accepted();
+	const packDirectory = await mkdtemp(join(tmpdir(), "svc-pack-"));
+	const plugin = localScript({ containers: { host: podman.host } });
+	try {
+		await mkdir(join(packDirectory, "actions"));
+		const entryPoint = join(packDirectory, "actions/say.sh");
+		await writeFile(entryPoint, '#!/bin/sh\necho "$@" $SVC_ARG_KEY $SVC_ACTION_AUTH_TOKEN\n', { mode: 0o755 });
+		const given: RunContextOptions = {
+			...{ packDirectory, entryPoint, runnerParameters: { container } },
+			actionParameters: { name: "a", key: "s3cret" },
+			actionSchema: { name: { type: "string" }, key: { type: "string", secret: true } },
+			environment: { SVC_ACTION_AUTH_TOKEN: "t0ken" },
+		};
+		await withRunner(plugin.create(), async (runner, restart) => {
+			// Of the first there is no container yet, the second has been made.
+			const killed = [2, 3].map((moment) => new MortalRun(createRunContext(runner, given), moment));
+			for (const run of killed) runner.run(run.context).catch(() => {});
+			await Promise.all(killed.map(({ death }) => death));
+			const next = await restart(plugin.create());
+			for (const { context } of killed) {
+				const again = createRunContext(next, { ...given, after: context });
+				const end = await next.recover?.(again, context.savedState() ?? {});
+				assert.deepEqual([end?.succeeded, again.text("stdout")], [true, "--name=a s3cret t0ken\n"]);
+				await next.afterRun?.(again);
+			}
+			for (const run of killed) run.bury();
+		});
+		assert.equal((await podman.accepted()) - before, 2);
+		assert.deepEqual([await podman.jobs(), await podman.volumes()], [[], []]);
 	} finally {
 		await rm(packDirectory, { recursive: true, force: true });
 	}

@@ -44,7 +44,7 @@ async function toWork({ runnerParameters, environment }: Context, program: Shell
 	const variables = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };
 	const files = [{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(variables)) }];
 	const begin = `. ${directory}/environment; cd "$0" || exit; `;
-	const run = { image: String(runnerParameters.container), environment: {}, directory };
+	const run = { image: String(runnerParameters.container), imageParameter: "container", environment: {}, directory };
 	if ("cmd" in program) {
 		const archive = toArchive([...files, { path: "command", mode: 0o444, content: Buffer.from(program.cmd) }]);
 		const entrypoint = ["/bin/sh", "-c", `${begin}exec /bin/sh ${directory}/command`, runnerParameters.cwd || "/"];

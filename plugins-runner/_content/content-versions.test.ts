@@ -196,7 +196,7 @@ test("files of a run that goes on are kept until it is found again and has ended
 		const context = createContext({ entryPoint, packDirectory: pack.directory, runnerParameters: { content_version: "v1" } });
 		await versions.use(context, async () => ({ succeeded: false, result: {}, status: "running" }));
 		assert.equal(pack.leftovers().length, 1);
-		await (await start(pack)).recover(context, async () => done);
+		await (await start(pack)).during(context, async () => done);
 		assert.deepEqual(pack.leftovers(), []);
 	}));
 

@@ -41,14 +41,19 @@ export class ContentVersions {
 
 	/** Do the work of a run where its files are, and remove them afterwards unless its process goes on or `debug` keeps them. */
 	async use(run: ContentRun, work: (place: ContentPlace) => Promise<RunResult>): Promise<RunResult> {
-		const { content_version: revision } = run.runnerParameters;
-		if (!revision) return work(run);
-		return this.#endWith(run, async () => work(await this.#provide(run, revision)));
+		if (!run.runnerParameters.content_version) return work(run);
+		return this.during(run, async () => work(await this.place(run)));
 	}
 
-	/** Follow a run that an earlier process began, and remove its files when it has ended. */
-	async recover(run: ContentRun, work: () => Promise<RunResult | undefined>): Promise<RunResult | undefined> {
+	/** Do the work of a run that lays out its files by `place` where it needs them, or has had them before, and remove them when it has ended. */
+	async during<T extends RunResult | undefined>(run: ContentRun, work: () => Promise<T>): Promise<T> {
 		return this.#endWith(run, work);
+	}
+
+	/** Where the files of a run are, laid out if it wants a certain revision. Within `during`. */
+	async place(run: ContentRun): Promise<ContentPlace> {
+		const { content_version: revision } = run.runnerParameters;
+		return revision ? this.#provide(run, revision) : run;
 	}
 
 	async #provide(run: ContentRun, revision: string): Promise<ContentPlace> {

@@ -1,7 +1,7 @@
 import { access as checkAccess, chmod, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { defineRunner, SvcError } from "../../core/contract/index.ts";
-import { containerParameters, type ShellContainerOptions, ShellContainers } from "../_container/index.ts";
+import { defineRunner, type RunContext, SvcError } from "../../core/contract/index.ts";
+import { containerParameters, type ShellContainerOptions, ShellContainers, type ShellProgram } from "../_container/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import {
 	createScriptInput,
@@ -26,6 +26,12 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 	const access = createShellAccess("local-shell-script", options);
 	const containers = new ShellContainers(options);
 	const versions = new ContentVersions("local-shell-script");
+	const toProgram = async (context: RunContext<typeof parameters>): Promise<ShellProgram> => {
+		const { entryPoint, packDirectory } = await versions.place(context);
+		await prepareScript(entryPoint);
+		const { args, environment } = createScriptInput(context, options);
+		return { entryPoint, packDirectory, args, environment: { ...environment, ...toDebug(context) } };
+	};
 	return {
 		description: "Runs a script of a pack on the local machine.",
 		parameters,
@@ -44,26 +50,24 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 			await containers.stop();
 			await access.stop();
 		},
-		run: (context) =>
-			versions.use(context, async ({ entryPoint, packDirectory }) => {
+		run(context) {
+			if (containers.isFor(context)) return versions.during(context, () => containers.run(context, () => toProgram(context)));
+			return versions.use(context, async ({ entryPoint, packDirectory }) => {
 				await prepareScript(entryPoint);
-				const { args, environment: secrets } = createScriptInput(context, options);
-				const environment = { ...secrets, SVC_ACTION_DEBUG: context.runnerParameters.debug ? "True" : "False" };
-				if (containers.isFor(context)) return containers.run(context, async () => ({ entryPoint, packDirectory, args, environment }));
+				const { args, environment } = createScriptInput(context, options);
 				return access.run(context, {
 					file: entryPoint,
 					args,
 					underSudo: [entryPoint, ...args],
 					cwd: packDirectory ?? dirname(entryPoint),
-					environment,
+					environment: { ...environment, ...toDebug(context) },
 				});
-			}),
+			});
+		},
 		recover: (context, state) =>
-			versions.recover(context, () => {
-				if (!containers.isOf(state)) return access.recover(context, state);
-				// What it runs is in the container by now, unless there was none yet: then the run is given up.
-				return containers.recover(context, { ...state, phase: "starting" }, () => Promise.reject(lostFiles));
-			}),
+			versions.during(context, async () =>
+				containers.isOf(state) ? containers.recover(context, state, () => toProgram(context)) : access.recover(context, state),
+			),
 		async afterRun(run) {
 			await containers.forget(run);
 			await access.afterRun(run);
@@ -71,7 +75,7 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 	};
 });
 
-const lostFiles = new SvcError("SVC_RUNNER", "the service was killed before the container had its files");
+const toDebug = ({ runnerParameters }: RunContext<typeof parameters>) => ({ SVC_ACTION_DEBUG: runnerParameters.debug ? "True" : "False" });
 
 async function prepareScript(path: string): Promise<void> {
 	if (path === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a script action must name a file");

@@ -1,6 +1,7 @@
 // test-timeout: 180
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";
@@ -59,6 +60,24 @@ engineTest("an action that puts something else in place of its result gives none
 	const body = "import os; os.unlink('/svc/end/report'); os.symlink('/etc/passwd', '/svc/end/report'); return 'kept'";
 	const { result } = await runIn(pack.body("swaps", body));
 	assert.doesNotMatch(JSON.stringify(result), /root:/);
+});
+
+engineTest("an action whose service is killed before its container begins is run by the next one", async () => {
+	const { podman, container } = await start();
+	const plugin = pythonScript({ engine: "cpython", containers: { host: podman.host } });
+	const given = { ...pack.body("later", "return 'once'"), runnerParameters: { container } };
+	await withRunner(plugin.create(), async (runner, restart) => {
+		const killed = new MortalRun(createRunContext(runner, given), 2);
+		runner.run(killed.context).catch(() => {});
+		await killed.death;
+		const next = await restart(plugin.create());
+		const again = createRunContext(next, { ...given, after: killed.context });
+		const end = await next.recover?.(again, killed.context.savedState() ?? {});
+		assert.deepEqual([end?.succeeded, end?.result["result"]], [true, "once"]);
+		await next.afterRun?.(again);
+		killed.bury();
+	});
+	assert.deepEqual(await podman.jobs(), []);
 });
 
 engineTest("an image without Python says so", async () => {

@@ -79,7 +79,14 @@ async function toWork({ runnerParameters }: Context, request: PythonRequest): Pr
 	const begin = `. ${place("environment")}; cd ${place("pack")} && exec python3 -u -B -X utf8 ${place("python/run_cpython.py")}`;
 	const entrypoint = ["/bin/sh", "-c", `${begin} < ${place("request")} 3> ${place(report)}`];
 	return {
-		program: { image: String(runnerParameters.container), environment: {}, directory, entrypoint, command: [] },
+		program: {
+			image: String(runnerParameters.container),
+			imageParameter: "container",
+			environment: {},
+			directory,
+			entrypoint,
+			command: [],
+		},
 		limits: {},
 		archive,
 	};

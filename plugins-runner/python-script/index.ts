@@ -52,6 +52,11 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 	let defaultLevel: string = "DEBUG";
 	let libraries: readonly string[] = [];
 	let pythonPaths: readonly string[] = [];
+	const request = async (context: Context) => {
+		const place = await versions.place(context);
+		await assertFile(place.entryPoint);
+		return toRequest({ ...context, ...place }, { defaultLevel, libraries, pythonPaths });
+	};
 	return {
 		description: "Runs a Python class of a pack.",
 		parameters,
@@ -82,24 +87,21 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			await engines.stop();
 		},
 		packTools: createPackTools(engines, () => pythonPaths),
-		run: (context) =>
-			versions.use(context, async (place) => {
+		run(context) {
+			if (containers.isFor(context)) return versions.during(context, () => containers.run(context, () => request(context)));
+			return versions.use(context, async (place) => {
 				await assertFile(place.entryPoint);
-				const request = () => toRequest({ ...context, ...place }, { defaultLevel, libraries, pythonPaths });
-				if (containers.isFor(context)) return containers.run(context, async () => request());
-				return runAction(await engines.get(context.runnerParameters.engine), context, request());
-			}),
+				const engine = await engines.get(context.runnerParameters.engine);
+				return runAction(engine, context, toRequest({ ...context, ...place }, { defaultLevel, libraries, pythonPaths }));
+			});
+		},
 		recover: (context, state) =>
-			versions.recover(context, async () => {
-				if (!containers.isOf(state)) return undefined;
-				// What it runs is in the container by now, unless there was none yet: then the run is given up.
-				return containers.recover(context, { ...state, phase: "starting" }, () => Promise.reject(lostFiles));
-			}),
+			versions.during(context, async () =>
+				containers.isOf(state) ? containers.recover(context, state, () => request(context)) : undefined,
+			),
 		afterRun: (run) => containers.forget(run),
 	};
 });
-
-const lostFiles = new SvcError("SVC_RUNNER", "the service was killed before the container had its files");
 
 interface RunSettings extends Pick<PythonRequest, "libraries" | "pythonPaths"> {
 	readonly defaultLevel: string;

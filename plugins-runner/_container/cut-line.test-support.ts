@@ -1,0 +1,78 @@
+import { mkdir } from "node:fs/promises";
+import { createServer, connect as openConnection, type Socket } from "node:net";
+import { join } from "node:path";
+
+/** What is done when an answer is lost: the connection is cut, or the whole line until `restore`. */
+export interface LostAnswer {
+	/** End of the path that is asked for. */
+	readonly path: string;
+	readonly cuts?: boolean;
+}
+
+/** A socket that passes on what comes, until it is cut. */
+export class CutLine {
+	readonly path: string;
+	readonly #server = createServer();
+	readonly #target: string;
+	readonly #open = new Set<Socket>();
+	#isCut = false;
+	#lost: LostAnswer[] = [];
+
+	private constructor(path: string, target: string) {
+		this.path = path;
+		this.#target = target;
+		this.#server.on("connection", (socket) => this.#pass(socket));
+	}
+
+	static async open(path: string, target: string): Promise<CutLine> {
+		const line = new CutLine(path, target);
+		await mkdir(join(path, ".."), { recursive: true });
+		await new Promise<void>((resolve) => line.#server.listen(path, resolve));
+		return line;
+	}
+
+	cut(): void {
+		this.#isCut = true;
+		for (const socket of this.#open) socket.destroy();
+	}
+
+	restore(): void {
+		this.#isCut = false;
+		this.#lost = [];
+	}
+
+	/** Whoever asks for one of the paths next gets no answer. */
+	loseNextAnswer(answers: readonly LostAnswer[]): void {
+		this.#lost = [...answers];
+	}
+
+	async close(): Promise<void> {
+		this.cut();
+		await new Promise((resolve) => this.#server.close(resolve));
+	}
+
+	#pass(socket: Socket): void {
+		if (this.#isCut) return void socket.destroy();
+		const target = openConnection(this.#target);
+		let lost: LostAnswer | undefined;
+		for (const each of [socket, target]) {
+			this.#open.add(each);
+			each.on("error", () => {});
+			each.on("close", () => this.#open.delete(each));
+		}
+		socket.on("data", (piece) => {
+			const [line = ""] = piece.toString("latin1").split("\r\n");
+			const found = this.#lost.find(({ path }) => (line.split(" ")[1] ?? "").split("?")[0]?.endsWith(path));
+			if (found !== undefined) this.#lost = this.#lost.filter((each) => each !== found);
+			lost ??= found;
+			target.write(piece);
+		});
+		target.on("data", (piece) => {
+			if (lost === undefined) return void socket.write(piece);
+			if (lost.cuts) this.cut();
+			else socket.destroy();
+		});
+		socket.on("close", () => target.destroy());
+		target.on("close", () => socket.end());
+	}
+}

@@ -1,0 +1,106 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { LastingEngine } from "../../core/testing/lasting-suite.ts";
+import type { ServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { CutLine, type LostAnswer } from "./cut-line.test-support.ts";
+import { Engine } from "./engine.ts";
+import { EngineClient } from "./engine-client.ts";
+import { createRootArchive } from "./root-archive.test-support.ts";
+
+/** A real engine with storage of its own, in a directory where its socket is `engine.sock`, and a socket in front of it that can be cut. */
+export abstract class TestEngine implements LastingEngine {
+	/** Past what is cut. */
+	readonly client: EngineClient;
+	readonly engine: Engine;
+	/** The image with busybox in it. */
+	readonly image = "localhost/busybox:test";
+	protected readonly directory: string;
+	readonly #server: ServerProcess;
+	readonly #line: CutLine;
+
+	protected constructor(directory: string, server: ServerProcess, line: CutLine) {
+		this.directory = directory;
+		this.#server = server;
+		this.#line = line;
+		this.client = new EngineClient({ socketPath: this.socketPath });
+		this.engine = new Engine(this.client);
+	}
+
+	/** Containers that have begun, by what the engine remembers. */
+	abstract accepted(): Promise<number>;
+
+	protected static openLine(directory: string): Promise<CutLine> {
+		return CutLine.open(join(directory, "line.sock"), join(directory, "engine.sock"));
+	}
+
+	/** Where a runner reaches it. */
+	get host(): string {
+		return `unix://${this.#line.path}`;
+	}
+
+	/** Its own socket, which is never cut. */
+	get socketPath(): string {
+		return join(this.directory, "engine.sock");
+	}
+
+	/** What it has printed. */
+	log(): string {
+		return this.#server.log();
+	}
+
+	/** Make an image of an archive of a root file system. */
+	async addImage(root: string, image: string): Promise<void> {
+		await this.#import(await readFile(root), image);
+	}
+
+	protected async addBusybox(): Promise<void> {
+		await this.#import(await createRootArchive(), this.image);
+	}
+
+	async removeImage(image: string): Promise<void> {
+		await this.client.json({ method: "DELETE", path: `/images/${encodeURIComponent(image)}`, query: { force: "true" } });
+	}
+
+	async jobs(): Promise<readonly string[]> {
+		const found = (await this.client.json({ method: "GET", path: "/containers/json", query: { all: "true" } })) as {
+			readonly Id: string;
+		}[];
+		return found.map(({ Id }) => Id);
+	}
+
+	takeAway(job: string): Promise<void> {
+		return this.engine.remove(job);
+	}
+
+	async cutOff(): Promise<void> {
+		this.#line.cut();
+	}
+
+	async restore(): Promise<void> {
+		this.#line.restore();
+	}
+
+	async loseNextAnswer(answers: readonly LostAnswer[] = [{ path: "/containers/create" }, { path: "/start" }]): Promise<void> {
+		this.#line.loseNextAnswer(answers);
+	}
+
+	/** Names of volumes that are there. */
+	async volumes(): Promise<readonly string[]> {
+		const { Volumes } = (await this.client.json({ method: "GET", path: "/volumes" })) as {
+			Volumes?: readonly { readonly Name: string }[] | null;
+		};
+		return (Volumes ?? []).map(({ Name }) => Name);
+	}
+
+	async stop(): Promise<void> {
+		await this.#line.close();
+		for (const job of await this.jobs()) await this.takeAway(job);
+		await this.#server.end("SIGTERM");
+		await rm(this.directory, { recursive: true, force: true });
+	}
+
+	async #import(root: Buffer, image: string): Promise<void> {
+		// Podman does not look at a tag of its own.
+		await this.client.json({ method: "POST", path: "/images/create", query: { fromSrc: "-", repo: image }, body: root });
+	}
+}
