@@ -216,12 +216,17 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		lateWrites: createLateWrites(parts),
 		sealedSecrets: new SealedSecrets(keys),
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
-		granting: {
-			give: (execution) => seams.granting.give(execution),
-			toEnvironment: (secret) => seams.granting.toEnvironment(secret),
-			takeBack: (execution) => seams.granting.takeBack(execution),
-		} satisfies Granting,
+		granting: toGranting(seams),
 		endings: createEndings({ logger, follows: () => seams.follows, takeBack: (ended) => seams.granting.takeBack(ended) }),
+	};
+}
+
+/** Features come later than this: they are asked each time. */
+function toGranting(seams: Pick<Seams, "granting">): Granting {
+	return {
+		give: (execution) => seams.granting.give(execution),
+		toEnvironment: (secret) => seams.granting.toEnvironment(secret),
+		takeBack: (execution) => seams.granting.takeBack(execution),
 	};
 }
 
