@@ -50,7 +50,7 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 			await containers.stop();
 			await access.stop();
 		},
-		run(context) {
+		async run(context) {
 			if (containers.isFor(context)) return versions.during(context, () => containers.run(context, () => toProgram(context)));
 			return versions.use(context, async ({ entryPoint, packDirectory }) => {
 				await prepareScript(entryPoint);

@@ -52,11 +52,11 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 	let defaultLevel: string = "DEBUG";
 	let libraries: readonly string[] = [];
 	let pythonPaths: readonly string[] = [];
-	const request = async (context: Context) => {
-		const place = await versions.place(context);
-		await assertFile(place.entryPoint);
-		return toRequest({ ...context, ...place }, { defaultLevel, libraries, pythonPaths });
+	const request = async (context: Context, files: Pick<Context, "entryPoint" | "packDirectory">) => {
+		await assertFile(files.entryPoint);
+		return toRequest({ ...context, ...files }, { defaultLevel, libraries, pythonPaths });
 	};
+	const laidOut = async (context: Context) => request(context, await versions.place(context));
 	return {
 		description: "Runs a Python class of a pack.",
 		parameters,
@@ -87,17 +87,15 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			await engines.stop();
 		},
 		packTools: createPackTools(engines, () => pythonPaths),
-		run(context) {
-			if (containers.isFor(context)) return versions.during(context, () => containers.run(context, () => request(context)));
-			return versions.use(context, async (place) => {
-				await assertFile(place.entryPoint);
-				const engine = await engines.get(context.runnerParameters.engine);
-				return runAction(engine, context, toRequest({ ...context, ...place }, { defaultLevel, libraries, pythonPaths }));
-			});
+		async run(context) {
+			if (containers.isFor(context)) return versions.during(context, () => containers.run(context, () => laidOut(context)));
+			return versions.use(context, async (files) =>
+				runAction(await engines.get(context.runnerParameters.engine), context, await request(context, files)),
+			);
 		},
 		recover: (context, state) =>
 			versions.during(context, async () =>
-				containers.isOf(state) ? containers.recover(context, state, () => request(context)) : undefined,
+				containers.isOf(state) ? containers.recover(context, state, () => laidOut(context)) : undefined,
 			),
 		afterRun: (run) => containers.forget(run),
 	};
