@@ -97,7 +97,7 @@ export interface InteractiveSignIn {
 	): Promise<StartedSignIn>;
 	/** Who it is. Of an answer that it has said yes to before it must say no, or the provider does. */
 	complete(returned: ReturnedSignIn, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
-	/** For those who have no browser where they are. This and the next go together; default: there is no such sign-in. */
+	/** For those who have no browser where they are; `SVC_NOT_FOUND` where the provider has no such sign-in. This and the next go together; default: there is none. */
 	beginDevice?(options: { readonly signal: AbortSignal }): Promise<DeviceSignIn>;
 	/** Whether somebody has decided. */
 	pollDevice?(deviceCode: string, options: { readonly signal: AbortSignal }): Promise<Identity | DevicePending | undefined>;

@@ -27,6 +27,9 @@ const badAnswers = new Set([
 	"OAUTH_UNSUPPORTED_OPERATION",
 ]);
 
+/** An answer of 401 with a header, as to a client that the provider does not know. */
+const challenge = "OAUTH_WWW_AUTHENTICATE_CHALLENGE";
+
 /**
  * What an error of the package means. Of it a code and a phrase are taken, and nothing else: what hangs on these errors are answers, tokens
  * and codes.
@@ -37,6 +40,7 @@ export function toFailure(error: unknown): Failure {
 	if (word === "slow_down") return { kind: "pending", slowDown: true };
 	if (word !== undefined && refusals.has(word)) return { kind: "refused", reason: word };
 	if (word !== undefined) return unavailable(`it answers "${word}"`);
+	if (code === challenge) return unavailable("it does not take client_id and client_secret, or not as client_auth sends them");
 	if (code !== undefined && badAnswers.has(code)) return { kind: "refused", reason: message };
 	return unavailable(message);
 }

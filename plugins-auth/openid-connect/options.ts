@@ -8,7 +8,10 @@ export interface OpenidConnectOptions {
 	readonly client_secret?: string | null;
 	/** Absolute path of a file that holds the secret, and may end with a line break. Read at each start. */
 	readonly client_secret_file?: string | null;
-	/** How the secret is sent. Default `auto`: as the provider says that it takes it, in a header where it takes both. */
+	/**
+	 * How the secret is sent. Default `auto`: as the provider says that it takes it. Where it takes both: in a header, or in the body where id or
+	 * secret are more than letters and digits, which some providers read wrongly in the header.
+	 */
 	readonly client_auth?: "auto" | "client_secret_basic" | "client_secret_post" | null;
 	/** What people call the provider: "Sign in with …". Default: the host of `issuer`. */
 	readonly label?: string | null;

@@ -103,11 +103,15 @@ export class Provider {
 
 	#toClientAuth({ token_endpoint_auth_methods_supported: supported }: client.ServerMetadata): client.ClientAuth {
 		const { ClientSecretBasic, ClientSecretPost, None } = this.#parts.client;
-		const { clientAuth } = this.#settings;
-		if (this.#parts.secret === undefined) return None();
-		const takesBasic = supported === undefined || supported.includes("client_secret_basic");
-		const isBasic = clientAuth === "auto" ? takesBasic : clientAuth === "client_secret_basic";
-		return isBasic ? ClientSecretBasic(this.#parts.secret) : ClientSecretPost(this.#parts.secret);
+		const { clientAuth, clientId } = this.#settings;
+		const { secret } = this.#parts;
+		if (secret === undefined) return None();
+		const takes = (method: string) => supported?.includes(method) ?? method === "client_secret_basic";
+		// In the header all else is encoded once more, which some providers do not take back.
+		const isPlain = /^[A-Za-z0-9]+$/.test(clientId + secret);
+		const prefersBasic = takes("client_secret_basic") && (isPlain || !takes("client_secret_post"));
+		const isBasic = clientAuth === "auto" ? prefersBasic : clientAuth === "client_secret_basic";
+		return isBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 	}
 }
 

@@ -1,13 +1,14 @@
 import type * as client from "openid-client";
-import type {
-	DevicePending,
-	DeviceSignIn,
-	EndedSignIn,
-	Identity,
-	InteractiveSignIn,
-	Logger,
-	ReturnedSignIn,
-	StartedSignIn,
+import {
+	type DevicePending,
+	type DeviceSignIn,
+	type EndedSignIn,
+	type Identity,
+	type InteractiveSignIn,
+	type Logger,
+	type ReturnedSignIn,
+	type StartedSignIn,
+	SvcError,
 } from "../../core/contract/index.ts";
 import { needsUserinfo, toIdentityOf } from "./claims.ts";
 import { toFailure, toUnavailable } from "./failure.ts";
@@ -73,6 +74,9 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 
 	async beginDevice({ signal }: Asking): Promise<DeviceSignIn> {
 		const opened = await this.#parts.provider.open(signal);
+		if (opened.serverMetadata().device_authorization_endpoint === undefined) {
+			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
+		}
 		try {
 			const begun = await this.#parts.client.initiateDeviceAuthorization(opened, { scope: this.#settings.scope });
 			const { verification_uri_complete: completeUrl } = begun;

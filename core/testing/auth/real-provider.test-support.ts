@@ -43,12 +43,21 @@ export class RealProvider {
 					client_secret: this.clientSecret,
 					redirect_uris: [`${page}auth/v1/sso/callback`],
 					post_logout_redirect_uris: [page],
+					backchannel_logout_uri: `${page}auth/v1/sso/back-channel-logout`,
+					backchannel_logout_session_required: true,
 					grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
 					response_types: ["code"],
 				},
 			],
 			jwks: { keys: keys.map(({ kid, privateKey }) => ({ ...privateKey.export({ format: "jwk" }), kid, use: "sig", alg: "RS256" })) },
-			features: { deviceFlow: { enabled: true }, devInteractions: { enabled: true } },
+			features: { deviceFlow: { enabled: true }, devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
+			// It reaches no address of the machine itself by default, and gives up on a slow one.
+			fetch: (url: string, { method, headers, body }: RequestInit) =>
+				fetch(url, {
+					...(method !== undefined && { method }),
+					...(headers !== undefined && { headers }),
+					...(body !== undefined && { body }),
+				}),
 			pkce: { required: () => true },
 			scopes: ["openid", "email", "profile", "groups"],
 			claims: { openid: ["sub"], email: ["email", "email_verified"], groups: ["groups"] },
