@@ -1,12 +1,20 @@
+// test-timeout: 240
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "svc-automation/client";
 import { requires } from "svc-automation/testing";
 import { test as plainTest } from "uvu";
+import { until } from "../../core/testing/guarantees/until.test-support.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+import { Machine } from "./machine.test-support.ts";
 
 const { test } = requires(plainTest, { command: "systemd-analyze" });
+const { skip } = plainTest;
+const rootTest = Object.assign(requires(plainTest, { root: true, command: "nsenter" }).test, { skip });
+const { test: systemdTest } = requires(rootTest, { command: "systemd-analyze" });
 
 /** What `systemd-analyze` says of the unit, and its exit code. */
 async function analyze(args: readonly string[]): Promise<{ readonly code: unknown; readonly text: string }> {
@@ -28,6 +36,63 @@ test("the unit is right, and shuts the service in: an exposure of 2.0 at most", 
 	assert.deepEqual(await analyze(["verify", "--man=no"]), { code: 0, text: "" });
 	const { code, text } = await analyze(["security", "--offline=true", "--threshold=20", "--no-pager"]);
 	assert.equal(code, 0, text);
+});
+
+/** The steps of the README, but for the installation: the package is there. */
+async function readSteps(): Promise<string> {
+	const text = await readFile(join(import.meta.dirname, "README.md"), "utf8");
+	const steps = /```sh\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split(/\n\s*/) ?? [];
+	const own = steps.filter((line) => !line.startsWith("npm install "));
+	assert.equal(own.length, steps.length - 1);
+	return own.join("\n");
+}
+
+systemdTest("systemd starts the unit as the README says, knows when it is ready, ends it when it hangs, and starts it again", async () => {
+	const machine = await new Machine().start();
+	try {
+		const [port, password] = [await findFreePort(), "a long password"];
+		await machine.run("bash", "-ec", await readSteps());
+		const settings = `SVC_ADMIN_PASSWORD=${password}\nSVC_API_PORT=${port}\nSVC_AUTH_PORT=0\nSVC_STREAM_PORT=0\n`;
+		await machine.run("bash", "-ec", `umask 077; printf '${settings}' > /etc/svc/environment`);
+		const unit = (await readFile(join(import.meta.dirname, "svc.service"), "utf8")).replace("/usr/bin/node", process.execPath);
+		await machine.run("bash", "-ec", `printf '%s' "$0" > /etc/systemd/system/svc.service`, unit);
+		// A minute is long for a test; and there is no journal here.
+		const shorter = "[Service]\nWatchdogSec=3\nRestartSec=0\nStandardOutput=append:/run/svc.log\nStandardError=append:/run/svc.log\n";
+		await machine.run(
+			"bash",
+			"-ec",
+			`mkdir /etc/systemd/system/svc.service.d; printf '${shorter}' > /etc/systemd/system/svc.service.d/test.conf`,
+		);
+		await machine.run("systemctl", "enable", "--now", "svc").catch(async (error: unknown) => {
+			throw new Error(`${error} ${await machine.run("cat", "/run/svc.log").catch(() => "")}`);
+		});
+		const address = `http://127.0.0.1:${port}`;
+		// It is said to be there when it is, not before.
+		assert.equal((await fetch(`${address}/v1/health/ready`)).status, 200);
+		assert.equal(await machine.show("svc", "SubState"), "running");
+		const { token } = await createClient({ apiUrl: address }).signIn({ username: "admin", password });
+		const client = createClient({ apiUrl: address, token });
+		const cmd =
+			"id -un; for file in /etc/x /opt/svc/x /root/x; do touch $file || echo no; done; grep NoNewPrivs /proc/self/status; touch $HOME/x && echo yes";
+		const { id } = await client.executions.create({ action: "core.local", parameters: { cmd } });
+		let output = "";
+		for await (const { data } of client.followOutput(id, { type: "stdout" })) output += data;
+		assert.equal(output, "svc\nno\nno\nno\nNoNewPrivs:\t1\nyes\n");
+		const first = await machine.show("svc", "MainPID");
+		await machine.run("kill", "-STOP", first);
+		await until("another process is ready", 100, async () => {
+			const [state, pid] = [await machine.show("svc", "SubState"), await machine.show("svc", "MainPID")];
+			return (state === "running" && pid !== first) || undefined;
+		});
+		assert.equal(await machine.show("svc", "NRestarts"), "1");
+		// What was stored is there.
+		assert.equal((await client.executions.get(id)).status, "succeeded");
+		await machine.run("systemctl", "stop", "svc");
+		assert.deepEqual([await machine.show("svc", "Result"), await machine.show("svc", "ExecMainStatus")], ["success", "0"]);
+		assert.equal(await machine.run("stat", "-c", "%U %a", "/var/lib/svc"), "svc 700");
+	} finally {
+		await machine.stop();
+	}
 });
 
 plainTest.run();
