@@ -3,6 +3,7 @@ import * as assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import * as uvu from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
 import { removeTree } from "../../features/packs/content/laid-out.ts";
@@ -21,8 +22,8 @@ const test = missing(python) === undefined ? postgresTest(uvu.test) : requires(u
 // KILL_ROUNDS says how often a node is killed, KILL_SEED repeats what a failed test has tried.
 const rounds = Number(process.env["KILL_ROUNDS"] ?? 2);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-/** Milliseconds into a step: a virtualenv takes seconds, other steps are over sooner. */
-const into = (moment: string) => (moment === "make ready" ? 300 + random(1_200) : random(100));
+/** Milliseconds into what a kill cuts off. */
+const into = () => random(400);
 const random = createRandom(seed);
 /** Most of them where a virtualenv is half made. */
 const moments = ["make ready", "make ready", "switch to", "seen", "make ready", ...phases] as const;
@@ -72,7 +73,8 @@ test(`of two nodes one is killed ${rounds} times while it installs a pack with a
 			const killed = await until("a node installs", 30, () => findInstaller(nodes, execution));
 			const other = nodes.find((node) => node !== killed) as Node;
 			if (moment === "seen") await untilSeen(other.service, version);
-			else await untilIn(other.service, execution, { phase: moment, after: into(moment) });
+			else await untilIn(other.service, execution, { phase: moment, after: moment === "make ready" ? 0 : into() });
+			if (moment === "make ready") await untilHalfMade(killed);
 			await killed.service.kill();
 			await nothingLeft(killed.directory, 10);
 			found.halfMade += await countHalfMade(killed);
@@ -135,6 +137,12 @@ async function countHalfMade({ directory }: Node): Promise<number> {
 	const names = (await readNames(root)).filter((name) => !name.includes("."));
 	const whole = await Promise.all(names.map(async (name) => (await readNames(join(root, name))).includes(".complete")));
 	return whole.filter((isWhole) => !isWhole).length;
+}
+
+/** Wait until a node is in the midst of making a virtualenv. */
+async function untilHalfMade(node: Node): Promise<void> {
+	await until("a virtualenv is being made", 30, async () => (await countHalfMade(node)) || undefined);
+	await delay(into());
 }
 
 /** Whether there is no virtualenv of a version on a node yet. */

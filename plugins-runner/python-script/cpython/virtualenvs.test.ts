@@ -1,6 +1,7 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
-import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test as everyTest } from "uvu";
 import { buildSampleWheel } from "../../../core/testing/packs/sample-wheel.test-support.ts";
@@ -66,6 +67,33 @@ test("a pack that is named gets none, whatever it asks for, and others do", asyn
 			const prepared = built.prepare({ pack: "yard", packDirectory: pack.directory });
 			if (isBuilt) await assert.rejects(prepared, /svc-nowhere/);
 			else assert.equal(await prepared, undefined);
+		} finally {
+			await built.stop();
+		}
+	}
+});
+
+/** A Python that looks for packages where it has been told to and nowhere else, like that of a machine without pip. */
+function writeBareInterpreter(): string {
+	const file = join(pack.directory, "bare-python3");
+	const script = '#!/bin/sh\nfor each do shift; [ "$each" = --system-site-packages ] || set -- "$@" "$each"; done\nexec python3 "$@"\n';
+	writeFileSync(file, script, { mode: 0o755 });
+	return file;
+}
+
+test("a virtualenv has a pip of its own only where the machine has none", async () => {
+	const machineHasPip = spawnSync("python3", ["-c", "import pip.__main__"]).status === 0;
+	pack.write("requirements.txt", "svc-sample==1.0\n");
+	for (const [name, file, hasOwn] of [
+		["machine", (await findInterpreter("python3")).file, !machineHasPip],
+		["bare", writeBareInterpreter(), true],
+	] as const) {
+		const options = { directory: join(pack.directory, name), launcher, logger: silentLogger, interpreter: { file, version: "3" } };
+		const built = new Virtualenvs({ ...options, pipArguments: ["--no-index", "--find-links", wheels], baseRequirements: [] });
+		try {
+			const directory = (await built.prepare({ pack: "yard", packDirectory: pack.directory })) ?? "";
+			assert.equal(existsSync(join(directory, "bin/pip")), hasOwn, name);
+			assert.ok(existsSync(join(directory, "bin/svc-sample")), name);
 		} finally {
 			await built.stop();
 		}

@@ -150,20 +150,39 @@ export class Virtualenvs {
 		try {
 			await rm(directory, { recursive: true, force: true });
 			await mkdir(directory, { mode: 0o700 });
-			await this.#command(wanted, interpreter.file, ["-m", "venv", "--system-site-packages", directory]);
+			await this.#command(wanted, interpreter.file, ["-m", "venv", "--system-site-packages", "--without-pip", directory]);
 			// What was looked at is what is installed: the files of a pack may change meanwhile.
 			const [requirements, constraints] = [join(directory, "requirements.txt"), join(directory, "constraints.txt")];
 			await writeFile(requirements, wanted.wanted.map((line) => `${line}\n`).join(""));
 			await writeFile(constraints, wanted.constraints.map((line) => `${line}\n`).join(""));
 			const install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", ...pipArguments];
 			const what = ["-r", requirements, "-c", constraints, ...baseRequirements];
-			await this.#command(wanted, join(directory, "bin", "python"), [...install, ...what]);
+			const python = join(directory, "bin", "python");
+			await this.#providePip(wanted, python);
+			await this.#command(wanted, python, [...install, ...what]);
 			await writeFile(join(directory, completeMark), "");
 		} catch (error) {
 			await rm(directory, { recursive: true, force: true });
 			throw error;
 		}
 		logger.info("virtualenv built", { pack, seconds: Math.round((performance.now() - started) / 1000) });
+	}
+
+	/** The machine's own pip serves as well, and to copy one takes longer than most packages. */
+	async #providePip(wanted: Wanted, python: string): Promise<void> {
+		const { signal } = this.#stopping;
+		const silent = { onStdout: () => {}, onStderr: () => {} };
+		const found = await this.#options.launcher.run({
+			file: python,
+			// Not `pip` alone, which an empty directory of that name would be.
+			args: ["-c", "import pip.__main__"],
+			cwd: wanted.directory,
+			env: createBaseEnvironment(),
+			signal,
+			...silent,
+		});
+		if (signal.aborted) throw toStopped(wanted.pack);
+		if (found.code !== 0) await this.#command(wanted, python, ["-m", "ensurepip", "--default-pip"]);
 	}
 
 	async #command({ pack, directory, tell }: Wanted, file: string, args: readonly string[]): Promise<void> {

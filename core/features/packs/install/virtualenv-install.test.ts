@@ -36,6 +36,8 @@ const needs =
 	"import svc_sample\nfrom svc.actions import Action\n\nclass Needs(Action):\n    def run(self):\n        return svc_sample.version\n";
 /** Bytes of a file that no two versions share. */
 const payload = 900_000;
+/** Bytes of a file of the package that each needs. */
+const needed = 6 * payload;
 
 async function withSite(use: (site: Site) => Promise<void>, prepare: (data: string) => () => void = () => () => {}): Promise<void> {
 	const root = mkdtempSync(join(tmpdir(), "svc-venv-install-"));
@@ -44,7 +46,7 @@ async function withSite(use: (site: Site) => Promise<void>, prepare: (data: stri
 	const bench = new SourceBench();
 	const backend = createBackend();
 	const pip = ["--no-index", "--find-links", wheels];
-	for (const version of ["1.0", "2.0"]) buildSampleWheel(wheels, version);
+	for (const version of ["1.0", "2.0"]) buildSampleWheel(wheels, version, needed);
 	const engine = createEngine(
 		{
 			storage: backend.storage,
