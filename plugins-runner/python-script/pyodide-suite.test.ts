@@ -15,7 +15,8 @@ test.after(() => rmSync(dataDirectory, { recursive: true }));
 
 /** A runner that finds the snapshot of the test before: making one takes longer than all the rest. */
 function createPlugin(): RunnerPlugin {
-	const plugin: RunnerPlugin = pythonScript({ engine: "pyodide" });
+	// None is made ready for a run that never comes: `pyodide-service.test.ts` shows what becomes of those.
+	const plugin: RunnerPlugin = pythonScript({ engine: "pyodide", pyodide: { warm_workers: 0 } });
 	return {
 		...plugin,
 		create() {

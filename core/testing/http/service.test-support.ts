@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import "./answers-hook.test-support.ts";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flatFile } from "../../../plugins-auth/flat-file/index.ts";
@@ -25,6 +25,9 @@ const speak = defineRunner("speak", () => ({
 		return { succeeded: !wait, result: { spoken: lines.length } };
 	},
 }));
+
+/** "a password" at bcrypt's least cost: a start that makes its first user, and a sign-in, take longer than most tests. */
+const users = "admin:$2b$04$r78Zv4dJj1G1HNDeA3Pj4.byEramPrapu603AnvJQaZJJh3VBFRu2\n";
 
 export type WireRecord = Readonly<Record<string, unknown>>;
 
@@ -53,6 +56,7 @@ export async function withService(
 	const { backend: backendOptions, ...config } = options;
 	const backend = createBackend(backendOptions);
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
+	await writeFile(join(directory, "htpasswd"), users);
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
 	const storages: Storage[] = [];
@@ -76,7 +80,6 @@ export async function withService(
 		},
 		{
 			directory,
-			adminPassword: "a password",
 			logger: createLogger({ level: "debug", format: "json", mask_secrets: true, mask_secrets_blacklist: [] }, { debug: false, stream }),
 		},
 	);
