@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { checkApi } from "./check-api.ts";
 import { checkBoundaries } from "./check-boundaries.ts";
 import { checkDocs } from "./check-docs.ts";
@@ -31,10 +32,27 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["package", checkPackage],
 ];
 
-for (const [name, check] of checks) {
+/** How each has ended, and after how many seconds. */
+interface Outcome {
+	readonly problems: readonly string[];
+	readonly seconds: number;
+}
+
+async function runCheck(check: () => Promise<string[]>): Promise<Outcome> {
 	const started = performance.now();
 	const problems = await check();
-	process.stdout.write(`${problems.length === 0 ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)\n`);
+	return { problems, seconds: (performance.now() - started) / 1000 };
+}
+
+function report(name: string, { problems, seconds }: Outcome): void {
+	process.stdout.write(`${problems.length === 0 ? "ok  " : "FAIL"} ${name} (${seconds.toFixed(1)} s)\n`);
 	for (const problem of problems) process.stdout.write(`${problem.replace(/^/gm, "     ")}\n`);
 	if (problems.length > 0) process.exitCode = 1;
 }
+
+// Each keeps one core busy and needs nothing of the others: as many at once as there are cores.
+const queue = [...checks];
+const worker = async () => {
+	for (let next = queue.shift(); next !== undefined; next = queue.shift()) report(next[0], await runCheck(next[1]));
+};
+await Promise.all(Array.from({ length: availableParallelism() }, worker));

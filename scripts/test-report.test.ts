@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { addTallies, noTests, parseReport } from "./test-report.ts";
+import { addTallies, noTests, parseReport, reportCosts } from "./test-report.ts";
 
 const report = (total: number, passed: number, skipped: number) =>
 	`• • \n\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n  Duration:  1.00ms\n\n`;
@@ -31,6 +31,14 @@ test("tallies add up", () => {
 	const one = parseReport("a.test.ts", report(3, 2, 1), 1);
 	assert.deepEqual(addTallies(noTests, one), one);
 	assert.equal(addTallies(one, one).passed, 4);
+});
+
+test("the files that have cost most are named, the first one first, and the sum is that of all", () => {
+	const costs = Array.from({ length: 12 }, (_, index) => ({ name: `${index}.test.ts`, seconds: index }));
+	const [sum, first, ...others] = reportCosts(costs).trimEnd().split("\n");
+	assert.match(sum ?? "", /^66 s of the processor/);
+	assert.match(first ?? "", /11\.0 11\.test\.ts$/);
+	assert.equal(others.length, 9);
 });
 
 test.run();

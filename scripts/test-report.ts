@@ -36,3 +36,14 @@ function namedSkips(file: string, output: string, skipped: number): Tally["skips
 	const unnamed = skipped - named.length;
 	return unnamed > 0 ? [...named, { name: file, reason: `${unnamed} without a reason (use core/testing/requires.ts)` }] : named;
 }
+
+/** How many of the files that cost most are named. */
+const named = 10;
+
+/** Where the time of the processor went, which is what a run takes: the sum, and the files that have used most of it. */
+export function reportCosts(costs: readonly { readonly name: string; readonly seconds: number }[]): string {
+	const sum = costs.reduce((total, { seconds }) => total + seconds, 0);
+	const most = [...costs].sort((a, b) => b.seconds - a.seconds).slice(0, named);
+	const lines = most.map(({ name, seconds }) => `  ${seconds.toFixed(1).padStart(7)} ${name}\n`);
+	return `${sum.toFixed(0)} s of the processor, most of it for\n${lines.join("")}`;
+}

@@ -58,5 +58,7 @@ function toEnvironment(home: string, cache: string): NodeJS.ProcessEnv {
 	const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|SVC_)/i.test(name));
 	const npmrc = process.env["npm_config_userconfig"] ?? join(process.env["HOME"] ?? "", ".npmrc");
 	const settings = { npm_config_cache: cache, npm_config_userconfig: npmrc, npm_config_yes: "true", npm_config_prefer_offline: "true" };
-	return { ...Object.fromEntries(kept), ...settings, npm_config_loglevel: "error", HOME: home, NO_COLOR: "1" };
+	// What npm asks a registry besides takes its time at each install and changes nothing of it.
+	const asked = { npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" };
+	return { ...Object.fromEntries(kept), ...settings, ...asked, npm_config_loglevel: "error", HOME: home, NO_COLOR: "1" };
 }
