@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "uvu";
-import { behaviour, withoutBus } from "./behaviour.ts";
+import { behaviour, onDisk, withoutBus } from "./behaviour.ts";
 
 const backend = "core/testing/backends/backend.test-support.ts";
 
@@ -24,12 +24,22 @@ for (const [subject, files] of Object.entries(behaviour)) {
 	});
 }
 
-test("what asks nothing of a bus is a part of the behaviour", () => {
+test("what leaves out a backend is a part of the behaviour", () => {
 	const all = Object.values(behaviour).flat();
 	assert.deepEqual(
-		withoutBus.filter((file) => !all.includes(file)),
+		[...withoutBus, ...onDisk].filter((file) => !all.includes(file)),
 		[],
 	);
+});
+
+test("what is not run in memory would be on a disk there", () => {
+	for (const file of onDisk) {
+		const text = readFileSync(file, "utf8");
+		const helper = /async function (\w+)\([^]*?durable: true[^]*?^}/m.exec(text)?.[1];
+		const tests = [...text.matchAll(/^test\(.*\n(.*)/gm)];
+		assert.ok(helper !== undefined && tests.length > 0, file);
+		for (const [, first = ""] of tests) assert.ok(first.includes(`${helper}(`), `${file}: ${first}`);
+	}
 });
 
 test.run();

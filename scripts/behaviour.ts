@@ -125,3 +125,6 @@ export const withoutBus: readonly string[] = [
 	"core/kernel/runs/after-run.test.ts",
 	"core/kernel/runs/children/children.test.ts",
 ];
+
+/** Those whose records are on a disk in each of their tests: SQLite stands in for memory there, so that they would run on it twice. */
+export const onDisk: readonly string[] = ["core/features/webhooks/routes.test.ts"];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type BackendName, backendNames } from "../core/testing/backends/backend-names.test-support.ts";
-import { behaviour, withoutBus } from "./behaviour.ts";
+import { behaviour, onDisk, withoutBus } from "./behaviour.ts";
 
 /** One test file to run, on a backend where it takes one. */
 export interface Job {
@@ -37,7 +37,8 @@ function toJobs(file: string, only: BackendName | undefined): Job[] {
 	const timeout = Number(longestTime ?? /^\/\/ test-timeout: (\d+)$/m.exec(text)?.[1] ?? defaultTimeout);
 	const isWaiting = /^\/\/ test-waits$/m.test(text);
 	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting }];
-	const fitting = withoutBus.includes(file) ? backendNames.filter((name) => name !== "postgres-nats") : backendNames;
+	const left = [...(withoutBus.includes(file) ? ["postgres-nats"] : []), ...(onDisk.includes(file) ? ["memory"] : [])];
+	const fitting = backendNames.filter((name) => !left.includes(name));
 	const backends = only === undefined ? fitting : [only];
 	return backends.map((backend) => ({ file, backend, name: `${file} on ${backend}`, timeout, isWaiting }));
 }

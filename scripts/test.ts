@@ -6,7 +6,7 @@ import { ended, killRunning, runTestFile } from "./run-test-file.ts";
 import { toSecondRun } from "./second-run.ts";
 import { type Job, planJobs } from "./test-plan.ts";
 import { addTallies, noTests, parseReport, reportCosts, type Tally } from "./test-report.ts";
-import { startServers, stopServers } from "./test-servers.ts";
+import { inMemoryDisk, startServers, stopServers } from "./test-servers.ts";
 
 // Runs every test file in a process of its own: `npm test [-- <part of a name> …]`. JOBS sets how many run at once,
 // SVC_TEST_BACKEND the only backend to run on.
@@ -90,7 +90,8 @@ async function runJob(job: Job): Promise<Result> {
 	const reason = backend && missingFor(backend);
 	if (reason !== undefined) return { job, tally: { ...noTests, skipped: 1, skips: [{ name, reason }] }, processorSeconds: 0 };
 	const started = performance.now();
-	const environment = backend === undefined ? {} : { [backendVariable]: backend };
+	// What they ask of a storage is not whether it outlives a loss of power.
+	const environment = backend === undefined ? {} : { [backendVariable]: backend, ...inMemoryDisk() };
 	const { code, output, timedOut, processorSeconds } = await runTestFile(file, timeout, environment);
 	const tally = parseReport(name, output, code);
 	const seconds = ((performance.now() - started) / 1000).toFixed(1);

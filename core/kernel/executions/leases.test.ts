@@ -159,7 +159,9 @@ withCluster("each take-over has a fence of its own", async (cluster) => {
 	await node.settled(id);
 	await cluster.storage.update("execution", id, { status: "scheduled", owner: "gone", fence: "gone", lease_expires_at: toTimestamp(0) });
 	await node.settled(id);
-	assert.equal(new Set(fences).size, 2);
+	// A node that is held up for longer than its lease takes over from itself, too.
+	assert.ok(fences.length >= 2);
+	assert.equal(new Set(fences).size, fences.length);
 });
 
 /**

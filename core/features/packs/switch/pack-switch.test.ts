@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
@@ -127,7 +128,7 @@ test("with one file that cannot be used nothing changes, and every problem is to
 				),
 			);
 			assert.match(error.message, /pack "disk": actions\/bad\.yaml:2: attribute "runner_type" must be one of scripted \(runner_type\)/);
-			assert.ok(!error.message.includes(node.engine.nodeId) && !error.message.includes("/tmp/"), error.message);
+			assert.ok(!error.message.includes(node.engine.nodeId) && !error.message.includes(tmpdir()), error.message);
 			return true;
 		});
 		assert.deepEqual(await look(node), before);
