@@ -38,6 +38,8 @@ export class GroupCommit {
 	readonly #interludes: (() => void)[] = [];
 	/** A group is going to be run, or is being committed. */
 	#scheduled = false;
+	/** The last transaction was committed: to ask the connection whether one is open costs as much as a small statement. */
+	#isCommitted = false;
 	#busySince: number | undefined;
 	#idle: (() => void) | undefined;
 
@@ -111,7 +113,8 @@ export class GroupCommit {
 	}
 
 	#begin(group: readonly Pending[]): void {
-		this.#rollBack();
+		if (!this.#isCommitted) this.#rollBack();
+		this.#isCommitted = false;
 		this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
 		this.#connection.exec("BEGIN IMMEDIATE");
 	}
@@ -120,6 +123,7 @@ export class GroupCommit {
 		try {
 			const settlements = this.#attemptAll(group);
 			await this.#connection.commit();
+			this.#isCommitted = true;
 			for (const settle of settlements) settle();
 		} catch (error) {
 			this.#rollBack();

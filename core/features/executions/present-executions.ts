@@ -27,7 +27,8 @@ export async function presentExecutions(
 	views: readonly ExecutionView[],
 	{ presentation, selection, isLive = false }: Shown,
 ): Promise<WireRecord[]> {
-	const causes = await readShownCauses(context, views, { presentation, selection, isLive });
+	// Most have been started by somebody, and to look for causes that they do not have would cost more than all the rest.
+	const causes = views.some(isCaused) ? await readShownCauses(context, views, { presentation, selection, isLive }) : noCauses;
 	return presentTogether(views, (view) => select(toExecution(view, presentation, causes.get(view.entity.id)), selection));
 }
 
@@ -35,6 +36,12 @@ export async function presentExecutions(
 export async function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> {
 	const [record] = await presentExecutions(context, [view], shown);
 	return record as WireRecord;
+}
+
+const noCauses: ReadonlyMap<string, ShownCause> = new Map();
+
+function isCaused({ entity }: ExecutionView): boolean {
+	return typeof entity.trigger_instance_id === "string";
 }
 
 /** What rules have started executions from, by the ids of the executions. Nothing is read that is not shown. */

@@ -27,19 +27,35 @@ interface Shown {
  * somebody else only if every question of then has the same answer now.
  */
 export class SharedFrames<T extends object> {
-	readonly #shown = new WeakMap<T, Promise<readonly Shown[]>>();
+	/** In the order in which they were begun. Most things are shown once: for these there is one promise and no more. */
+	readonly #shown = new WeakMap<T, Promise<Shown>[]>();
 
-	async of<C extends Asker>(thing: T, context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
+	of<C extends Asker>(thing: T, context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
 		const known = this.#shown.get(thing);
-		const fitting = (await known)?.find((shown) => isFor(shown, context));
-		if (fitting !== undefined) return fitting.bytes;
-		// Somebody else was quicker meanwhile: perhaps that one fits.
-		if (this.#shown.get(thing) !== known) return this.of(thing, context, show);
-		const making = make(context, show);
-		const all = making.then(async (shown) => [...((await known) ?? []), shown]);
+		if (known !== undefined) return this.#among(known, context, show);
+		const all: Promise<Shown>[] = [];
 		this.#shown.set(thing, all);
-		all.catch(() => this.#shown.delete(thing));
+		return add(all, context, show);
+	}
+
+	async #among<C extends Asker>(all: Promise<Shown>[], context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
+		// More may come meanwhile.
+		for (let index = 0; index < all.length; index += 1) {
+			const shown = await all[index]?.catch(() => undefined);
+			if (shown !== undefined && isFor(shown, context)) return shown.bytes;
+		}
+		return add(all, context, show);
+	}
+}
+
+async function add<C extends Asker>(all: Promise<Shown>[], context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
+	const making = make(context, show);
+	all.push(making);
+	try {
 		return (await making).bytes;
+	} catch (error) {
+		all.splice(all.indexOf(making), 1);
+		throw error;
 	}
 }
 

@@ -1,19 +1,14 @@
 import { type ExecutionEntity, type JsonObject, type RunContext, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import { findSignature } from "../executions/find-signature.ts";
 import { isCompleted } from "../executions/status.ts";
-import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import type { Children } from "./children/children.ts";
-import type { RunChildren } from "./children/run-children.ts";
 import type { HeldRuns } from "./held-runs.ts";
-import { Journal } from "./journal.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
@@ -22,25 +17,22 @@ import { Recorder } from "./recorder.ts";
 import { secondsSinceStart, startTimeout } from "./run.ts";
 import { RunCalls } from "./run-calls.ts";
 import { createRunEvents, type RunEventParts, type RunEvents } from "./run-events.ts";
-import { createRunExpressions } from "./run-expressions.ts";
 import type { RunRecords } from "./run-records.ts";
 import { type RunRequestParts, requestChange } from "./run-requests.ts";
 import { hideInLog, toSealed } from "./run-secrets.ts";
+import { type RunToolParts, RunTools } from "./run-tools.ts";
 import { readStoredChunks } from "./stored-chunks.ts";
 
 /** What the runner is asked to do. */
 export type Work = (context: RunContext) => Promise<RunResult | undefined>;
 
-export interface RunPerformerParts extends RunEventParts, RunRequestParts {
+export interface RunPerformerParts extends RunEventParts, RunRequestParts, Omit<RunToolParts, "options"> {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly runs: HeldRuns;
 	readonly records: RunRecords;
-	readonly children: Children;
 	readonly catalog: Pick<Catalog, "resolve">;
-	readonly templateSources: TemplateSources;
 	readonly logger: EngineDependencies["logger"];
-	readonly dialects: Dialects;
 	readonly hub: Pick<TelemetryHub, "tracing">;
 	/** What becomes of an execution whose run has failed of itself. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
@@ -49,9 +41,7 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts {
 /** What a context is made with. */
 interface Means {
 	readonly calls: RunCalls;
-	readonly children: RunChildren;
-	readonly journal: Journal;
-	readonly learn: (known: KnownSecrets) => Promise<void>;
+	readonly tools: RunTools;
 	readonly traceparent: string | undefined;
 }
 
@@ -80,19 +70,18 @@ export class RunPerformer {
 		const forgets: (() => void)[] = [];
 		const learn = async (known: KnownSecrets) => void forgets.push(await this.#learn(performance, known));
 		const calls = new RunCalls(performance, this.#parts.logger);
-		const children = this.#parts.children.open(performance, { calls, learn });
-		run.haveChildrenNews = () => children.haveNews();
-		const journal = new Journal(this.#parts, performance, { calls, children, seal: () => this.#sealFound(performance) });
+		const tools = new RunTools(this.#parts, performance, { calls, learn, seal: () => this.#sealFound(performance) });
+		run.haveChildrenNews = () => tools.haveChildrenNews();
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
 			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
-			const result = await work(this.#toContext(performance, recorder, { calls, children, journal, learn, traceparent }));
+			const result = await work(this.#toContext(performance, recorder, { calls, tools, traceparent }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
 			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertPausable(performance);
-			if (result?.decided !== undefined && isCompleted(outcome.status)) run.decided = await journal.toLast(result.decided);
+			if (result?.decided !== undefined && isCompleted(outcome.status)) run.decided = await tools.journal.toLast(result.decided);
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
@@ -101,7 +90,7 @@ export class RunPerformer {
 		} finally {
 			clearTimeout(timer);
 			calls.close();
-			children.close();
+			tools.close();
 			for (const forget of forgets) forget();
 		}
 	}
@@ -134,18 +123,24 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder, { calls, children, journal, learn, traceparent }: Means): RunContext {
+	#toContext(performance: Performance, recorder: Recorder, { calls, tools, traceparent }: Means): RunContext {
 		const { execution, run, prepared } = performance;
-		const { templateSources, dialects } = this.#parts;
+		const { dialects } = this.#parts;
 		// What is spread comes last: to add members behind it costs a microsecond and more for each of them.
 		return {
 			signal: run.controller.signal,
 			get pausing() {
 				return run.pausing.signal;
 			},
-			children,
-			journal,
-			expressions: createRunExpressions({ templateSources, names: dialects.names, execution, calls, learn }),
+			get children() {
+				return tools.children;
+			},
+			get journal() {
+				return tools.journal;
+			},
+			get expressions() {
+				return tools.expressions;
+			},
 			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
 			request: (change) => requestChange(this.#parts, performance, { calls, change }),
 			emit: (type, data) => recorder.emit(type, data),
