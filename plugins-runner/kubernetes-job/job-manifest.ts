@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul, createScriptInput, toEnvironment } from "../_shell/index.ts";
+import { container } from "./kube-objects.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 import type { JobContext } from "./parameters.ts";
 
@@ -108,7 +109,7 @@ function toContainer({ values, options, name, command, environment, script }: Co
 	const { requests, limits, cwd, image_pull_policy } = values;
 	if (cwd) assertNoNul("cwd", cwd);
 	return {
-		name: "action",
+		name: container,
 		image: toImage(values.image, options.images),
 		imagePullPolicy: image_pull_policy,
 		...(command === undefined ? {} : { command: [...command] }),

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type JsonObject, type RunResult, SvcError } from "../../core/contract/index.ts";
+import type { JsonObject, RunResult } from "../../core/contract/index.ts";
+import { JobMaking, toError } from "./job-making.ts";
 import { holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
 import { toRunResult } from "./job-result.ts";
-import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts";
-import { findEnd, findPendingReason, type Job, type Pod, stateOf } from "./kube-objects.ts";
-import { jobsPath, type NamespaceWatch, podsPath, secretsPath } from "./namespace-watch.ts";
+import { type KubeClient, KubeRefusal } from "./kube-client.ts";
+import { container, findEnd, findPendingReason, type Job, type Pod, stateOf } from "./kube-objects.ts";
+import { jobsPath, type NamespaceWatch, podsPath } from "./namespace-watch.ts";
 import { isLeft, type JobContext } from "./parameters.ts";
 import { PodLog } from "./pod-log.ts";
 
@@ -32,11 +33,13 @@ export class JobRun {
 	#log: PodLog | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#told = "";
+	readonly #making: JobMaking;
 	#wake = () => {};
 	#hasNews = false;
 
 	constructor(options: JobRunOptions) {
 		this.#options = options;
+		this.#making = new JobMaking({ ...options, tell: (line) => this.#tell(line) });
 	}
 
 	/** Make the job and follow it. */
@@ -45,7 +48,7 @@ export class JobRun {
 		const place = { namespace: manifests.namespace, name: manifests.name };
 		await context.saveState(place);
 		// What is to end already is looked for, as it may have been made before, and not made.
-		const job = await this.#persist(() => (context.signal.aborted ? this.#find() : this.#create()));
+		const job = await this.#making.persist(() => (context.signal.aborted ? this.#making.find() : this.#making.create()));
 		if (job === undefined) return this.#withoutJob();
 		await context.saveState({ ...place, uid: job.metadata.uid ?? "" });
 		return this.#follow(job.metadata.uid);
@@ -53,70 +56,11 @@ export class JobRun {
 
 	/** Go on with what another process of the service has begun. A job that was made once is not made again. */
 	async recover({ uid }: JsonObject): Promise<RunResult> {
+		this.#making.expectJob();
 		if (typeof uid !== "string") return this.run();
-		const found = await this.#persist(() => this.#hold(uid));
+		const found = await this.#making.persist(() => this.#making.hold(uid));
 		if (found === undefined && isLeft(this.#options.context)) return leftRunning;
 		return this.#follow(uid);
-	}
-
-	/** The job, which may have been made before: its name is the run's alone. */
-	async #create(): Promise<Job> {
-		const { client, manifests } = this.#options;
-		const { namespace, name, secret, job } = manifests;
-		await client.ask({ method: "POST", path: secretsPath(namespace), body: secret }).catch(ignore(409));
-		const made = await client.ask<Job>({ method: "POST", path: jobsPath(namespace), body: job }).catch(ignore(409));
-		const found = made ?? (await this.#adopt());
-		// With the job the cluster removes its Secret, too.
-		const owner = {
-			apiVersion: "batch/v1",
-			kind: "Job",
-			name,
-			uid: found.metadata.uid ?? "",
-			controller: false,
-			blockOwnerDeletion: false,
-		};
-		const body = { metadata: { ownerReferences: [owner] } };
-		await client.ask({ method: "PATCH", path: `${secretsPath(namespace)}/${name}`, body }).catch(ignore(404));
-		return found;
-	}
-
-	async #find(): Promise<Job | undefined> {
-		const { client } = this.#options;
-		return (await client.ask<Job>({ path: this.#path }).catch(ignore(404))) === undefined ? undefined : this.#adopt();
-	}
-
-	async #adopt(): Promise<Job> {
-		const { client, context, manifests } = this.#options;
-		const found = await client.ask<Job>({ path: this.#path });
-		if (found.metadata.labels?.[labels.liveaction] !== context.liveaction_id) {
-			throw new SvcError(
-				"SVC_RUNNER",
-				`there is a job "${manifests.name}" in namespace "${manifests.namespace}" that is not this execution's`,
-			);
-		}
-		return (await this.#hold(found.metadata.uid)) ?? found;
-	}
-
-	/** Say that this process follows the job now; undefined when it is gone. */
-	async #hold(uid: string | undefined): Promise<Job | undefined> {
-		const { client, holder } = this.#options;
-		const body = { metadata: { ...(uid === undefined ? {} : { uid }), annotations: { [holderAnnotation]: holder } } };
-		return client.ask<Job>({ method: "PATCH", path: this.#path, body }).catch(ignore(404, 409));
-	}
-
-	/** Do it until the server has answered: nothing has failed for not being reached. Undefined where the service stops, or the run ends, before. */
-	async #persist<T>(work: () => Promise<T>): Promise<T | undefined> {
-		const { context } = this.#options;
-		for (;;) {
-			try {
-				return await work();
-			} catch (error) {
-				if (!(error instanceof KubeUnreachable)) throw toError(error);
-				if (isLeft(context)) return undefined;
-				await this.#tell(`the cluster cannot be reached, the job waits here: ${error.message}`);
-			}
-			await delay(tryAgain, undefined, { signal: context.signal }).catch(() => delay(tryAgain));
-		}
 	}
 
 	#withoutJob(): RunResult {
@@ -174,7 +118,7 @@ export class JobRun {
 			return false;
 		} catch (error) {
 			if (error instanceof KubeRefusal && error.status === 404) return true;
-			if (error instanceof KubeUnreachable) return false;
+			if (this.#making.isTransient(error)) return false;
 			throw toError(error);
 		}
 	}
@@ -193,7 +137,7 @@ export class JobRun {
 		const { client, context, manifests } = this.#options;
 		this.#log = new PodLog({
 			client,
-			path: `${podsPath(manifests.namespace)}/${this.#pod.metadata.name}/log`,
+			path: `${podsPath(manifests.namespace)}/${this.#pod.metadata.name}/log?container=${container}`,
 			delivered: context.captured("stdout").bytes,
 			isTerminated: () => stateOf(this.#pod)?.terminated !== undefined,
 			deliver: (text) => context.emit("stdout", text),
@@ -224,7 +168,7 @@ export class JobRun {
 			await client.ask({ method: "DELETE", path: this.#path, body: { propagationPolicy: "Foreground", preconditions } });
 		} catch (error) {
 			// Gone, changed meanwhile or out of reach: looked at again.
-			if (!(error instanceof KubeUnreachable || (error instanceof KubeRefusal && [404, 409].includes(error.status)))) throw toError(error);
+			if (!this.#making.isTransient(error) && !(error instanceof KubeRefusal && [404, 409].includes(error.status))) throw toError(error);
 		}
 		return true;
 	}
@@ -277,15 +221,4 @@ export class JobRun {
 		clearTimeout(timer);
 		this.#hasNews = false;
 	}
-}
-
-function ignore(...statuses: readonly number[]): (error: unknown) => undefined {
-	return (error) => {
-		if (error instanceof KubeRefusal && statuses.includes(error.status)) return undefined;
-		throw error;
-	};
-}
-
-function toError(error: unknown): unknown {
-	return error instanceof KubeRefusal ? new SvcError("SVC_RUNNER", `the cluster refuses it: ${error.message}`, { cause: error }) : error;
 }

@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { createSecureContext } from "node:tls";
 import { type JsonObject, SvcError } from "../../core/contract/index.ts";
+import type { Access } from "./access.ts";
+import { findAccess } from "./find-access.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 
-/** Where a pod finds its cluster. */
-const inCluster = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** Milliseconds until an answer begins, and without a byte of one that is followed. */
 const patience = 30_000;
 const mostAnswer = 32 * 1024 * 1024;
@@ -36,34 +36,30 @@ interface KubeRequest {
 /** As much of a client of the API as jobs need. */
 export class KubeClient {
 	readonly #options: KubernetesJobOptions;
-	#agent: HttpAgent | HttpsAgent | undefined;
-	#server: URL | undefined;
+	/** Of all requests: whoever has other certificates has other connections. */
+	readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
 	constructor(options: KubernetesJobOptions) {
 		this.#options = options;
 	}
 
-	/** Reads the files; asks no server. */
+	/** Reads the files; asks no server. Gives the namespace of actions that name none. */
 	async start(): Promise<string> {
-		const { server, ca_file, client_certificate_file, client_key_file, namespace } = this.#options;
-		const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" } = process.env;
-		const isInside = server === undefined;
-		if (isInside && !host)
-			throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" needs the option server, as this is no pod of a cluster');
-		this.#server = new URL(server ?? `https://${host?.includes(":") ? `[${host}]` : host}:${port}`);
-		const read = async (path: string | undefined) => (path === undefined ? undefined : readOption(path));
-		const [ca, cert, key] = await Promise.all([
-			read(ca_file ?? (isInside ? `${inCluster}/ca.crt` : undefined)),
-			read(client_certificate_file),
-			read(client_key_file),
-		]);
-		const given = { keepAlive: true, ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert, key }) };
-		this.#agent = this.#server.protocol === "https:" ? new HttpsAgent(given) : new HttpAgent({ keepAlive: true });
-		return namespace ?? (isInside ? (await readOption(`${inCluster}/namespace`)).trim() : "default");
+		const { namespace, ca, certificate, key } = await findAccess(this.#options);
+		try {
+			// Such texts are passed over without a word, and then every server is a stranger.
+			if (ca !== undefined && !ca.includes("-----BEGIN ")) throw new Error("no certificate of an authority");
+			createSecureContext(toTls({ ca, certificate, key, serverName: undefined }));
+		} catch (cause) {
+			throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" has certificates or a key that are no PEM, or do not belong together', {
+				cause,
+			});
+		}
+		return this.#options.namespace ?? namespace ?? "default";
 	}
 
 	stop(): void {
-		this.#agent?.destroy();
+		for (const agent of Object.values(this.#agents)) agent.destroy();
 	}
 
 	/** Ask and read the whole answer. */
@@ -88,35 +84,8 @@ export class KubeClient {
 		}
 	}
 
-	async #open({ method = "GET", path, body, signal }: KubeRequest): Promise<IncomingMessage> {
-		const token = await this.#readToken();
-		const text = body === undefined ? undefined : JSON.stringify(body);
-		const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-		const url = new URL(path, this.#server);
-		const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-			const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-				method,
-				agent: this.#agent,
-				headers: {
-					accept: "application/json",
-					"user-agent": "svc-automation",
-					...(text === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(text) }),
-					...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-				},
-				...(signal === undefined ? {} : { signal }),
-			});
-			// Only until the answer begins: one that is followed may be silent for as long as it likes.
-			const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1_000} s`)), patience);
-			request.on("response", (response) => {
-				clearTimeout(timer);
-				resolve(response);
-			});
-			request.on("error", (cause) => {
-				clearTimeout(timer);
-				reject(new KubeUnreachable(`the API server cannot be reached: ${cause.message}`, { cause }));
-			});
-			request.end(text);
-		});
+	async #open(request: KubeRequest): Promise<IncomingMessage> {
+		const answer = await this.#send(request, await this.#readAccess());
 		const { statusCode: status = 0 } = answer;
 		if (status >= 200 && status < 300) return answer;
 		const said = await readAll(answer).catch(() => "");
@@ -125,18 +94,67 @@ export class KubeClient {
 		throw new KubeRefusal(status, toMessage(said));
 	}
 
-	async #readToken(): Promise<string | undefined> {
-		const { server, token_file = server === undefined ? `${inCluster}/token` : undefined } = this.#options;
-		return token_file === undefined ? undefined : (await readOption(token_file)).trim();
+	/** Files are replaced while the service runs, and for a moment may not be there. */
+	async #readAccess(): Promise<Access> {
+		try {
+			return await findAccess(this.#options);
+		} catch (cause) {
+			throw new KubeUnreachable(cause instanceof Error ? cause.message : String(cause), { cause });
+		}
+	}
+
+	#send({ method = "GET", path, body, signal }: KubeRequest, access: Access): Promise<IncomingMessage> {
+		const text = body === undefined ? undefined : JSON.stringify(body);
+		const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+		const url = new URL(`${access.server.pathname.replace(/\/$/, "")}${path}`, access.server);
+		const isSecure = url.protocol === "https:";
+		return receive(() =>
+			(isSecure ? httpsRequest : httpRequest)(url, {
+				method,
+				agent: this.#agents[isSecure ? "https" : "http"],
+				headers: {
+					accept: "application/json",
+					"user-agent": "svc-automation",
+					...(text === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(text) }),
+					...(access.token ? { authorization: `Bearer ${access.token}` } : {}),
+				},
+				...(isSecure ? toTls(access) : {}),
+				...(signal === undefined ? {} : { signal }),
+			} as RequestOptions).end(text),
+		);
 	}
 }
 
-async function readOption(path: string): Promise<string> {
-	try {
-		return await readFile(path, "utf8");
-	} catch (cause) {
-		throw new SvcError("SVC_CONFIG", `runner "kubernetes-job" cannot read "${path}"`, { cause });
-	}
+/** The beginning of the answer. Only until then is there a time limit: one that is followed may be silent for as long as it likes. */
+function receive(send: () => ClientRequest): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		const fail = (cause: Error) => reject(new KubeUnreachable(`the API server cannot be reached: ${cause.message}`, { cause }));
+		let request: ClientRequest;
+		try {
+			request = send();
+		} catch (cause) {
+			// Certificates that were replaced by what is none.
+			return fail(cause as Error);
+		}
+		const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1_000} s`)), patience);
+		request.on("response", (response) => {
+			clearTimeout(timer);
+			resolve(response);
+		});
+		request.on("error", (cause) => {
+			clearTimeout(timer);
+			fail(cause);
+		});
+	});
+}
+
+function toTls({ ca, certificate, key, serverName }: Pick<Access, "ca" | "certificate" | "key" | "serverName">) {
+	return {
+		...(ca === undefined ? {} : { ca }),
+		...(certificate === undefined ? {} : { cert: certificate }),
+		...(key === undefined ? {} : { key }),
+		...(serverName === undefined ? {} : { servername: serverName }),
+	};
 }
 
 async function readAll(answer: IncomingMessage): Promise<string> {

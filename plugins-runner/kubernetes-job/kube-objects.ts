@@ -57,8 +57,11 @@ export function findEnd(job: Job): Condition | undefined {
 	return job.status?.conditions?.find(({ type, status }) => (type === "Complete" || type === "Failed") && status === "True");
 }
 
+/** Of the action: clusters put others beside it. */
+export const container = "action";
+
 export function stateOf(pod: Pod | undefined) {
-	return pod?.status?.containerStatuses?.[0]?.state;
+	return pod?.status?.containerStatuses?.find(({ name }) => name === container)?.state;
 }
 
 /** Why a pod has not begun, in the cluster's words; undefined where nothing stands in its way. */

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { KubeController } from "./kube-controller.test-support.ts";
 import { KubeStore, type Stored, type StoredEvent } from "./kube-store.test-support.ts";
 
@@ -24,21 +26,29 @@ export class KubeServer {
 	accepted = 0;
 	/** Requests, as method and path. */
 	readonly requests: string[] = [];
+	/** Bearer tokens that it takes; undefined: it asks nobody who they are. */
+	tokens: Set<string> | undefined;
 	readonly #server: Server;
+	readonly #isSecure: boolean;
 	readonly #sockets = new Set<Socket>();
 	#isCut = false;
 	#losesAnswer = false;
 
-	constructor() {
-		this.#server = createServer((request, response) => void this.#answer(request, response).catch((error) => response.destroy(error)));
-		this.#server.on("connection", (socket) => {
+	constructor(tls?: ServerOptions) {
+		const answer = (request: IncomingMessage, response: ServerResponse) =>
+			void this.#answer(request, response).catch((error) => response.destroy(error));
+		this.#isSecure = tls !== undefined;
+		this.#server =
+			tls === undefined ? createServer(answer) : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: false }, answer);
+		this.#server.on(this.#isSecure ? "secureConnection" : "connection", (socket) => {
 			if (this.#isCut) return socket.destroy();
 			this.#sockets.add(socket.on("close", () => this.#sockets.delete(socket)));
 		});
 	}
 
-	static async start(): Promise<KubeServer> {
-		const server = new KubeServer();
+	/** @param tls certificate and key; `ca` is whose client certificates are taken. Without it clients come in clear. */
+	static async start(tls?: ServerOptions): Promise<KubeServer> {
+		const server = new KubeServer(tls);
 		server.#server.listen(0, "127.0.0.1");
 		await once(server.#server, "listening");
 		return server;
@@ -46,7 +56,7 @@ export class KubeServer {
 
 	get url(): string {
 		const address = this.#server.address();
-		return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+		return `${this.#isSecure ? "https" : "http"}://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 	}
 
 	cut(): void {
@@ -79,6 +89,10 @@ export class KubeServer {
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
 		this.requests.push(`${request.method} ${pathname}${query.has("watch") ? "?watch" : ""}`);
+		if (!this.#knows(request)) {
+			this.requests.push(`${request.method} ${pathname} 401`);
+			return sendStatus(response, 401, "Unauthorized", "Unauthorized");
+		}
 		const pieces: Buffer[] = [];
 		for await (const piece of request) pieces.push(piece as Buffer);
 		const found = /^\/(?:api\/v1|apis\/batch\/v1)\/namespaces\/([^/]+)\/(jobs|pods|secrets)(?:\/([^/]+)(\/log)?)?$/.exec(pathname);
@@ -94,6 +108,13 @@ export class KubeServer {
 		if (request.method === "PATCH") return this.#patch(asked, object);
 		if (request.method === "DELETE") return this.#delete(asked, object);
 		send(response, 200, object);
+	}
+
+	#knows({ headers, socket }: IncomingMessage): boolean {
+		if (this.tokens === undefined) return true;
+		// A connection that goes on with the session of another one counts as authorized without any certificate.
+		if (this.#isSecure && (socket as TLSSocket).authorized && (socket as TLSSocket).getPeerCertificate().subject !== undefined) return true;
+		return this.tokens.has(headers.authorization?.replace(/^Bearer /, "") ?? "");
 	}
 
 	#create({ response, kind, namespace, body }: Asked): void {

@@ -4,7 +4,7 @@ import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts"
 
 interface PodLogOptions {
 	readonly client: KubeClient;
-	/** Of the log, without a query. */
+	/** Of the log, with the container. */
 	readonly path: string;
 	/** Bytes of the text that have been delivered before. */
 	readonly delivered: number;
@@ -68,7 +68,7 @@ export class PodLog {
 			this.#delivered = seen;
 			await this.#options.deliver(rest);
 		};
-		for await (const piece of client.follow({ path: `${path}?follow=true`, signal: this.#stopped.signal }))
+		for await (const piece of client.follow({ path: `${path}&follow=true`, signal: this.#stopped.signal }))
 			await take(decoder.write(piece));
 		// Half a character may be completed by what the next answer brings.
 		if (isLast) await take(decoder.end());

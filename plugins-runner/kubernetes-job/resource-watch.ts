@@ -46,17 +46,31 @@ export class ResourceWatch<T extends KubeObject> {
 	async #follow(): Promise<void> {
 		let pause = soon;
 		while (!this.#stopped.signal.aborted) {
+			const began = performance.now();
 			try {
-				let version: string | undefined = await this.#list();
-				pause = soon;
-				while (version !== undefined && !this.#stopped.signal.aborted) version = await this.#watch(version);
+				await this.#listAndWatch();
 			} catch (error) {
 				if (this.#stopped.signal.aborted) return;
 				this.#options.logger.warn("the cluster cannot be watched", { path: this.#options.path, error });
-				await delay(pause, undefined, { signal: this.#stopped.signal }).catch(() => {});
-				pause = Math.min(pause * 2, late);
 			}
+			pause = performance.now() - began > late ? soon : Math.min(pause * 2, late);
+			await this.#wait(pause);
 		}
+	}
+
+	/** Ends where changes were missed. */
+	async #listAndWatch(): Promise<void> {
+		let version: string | undefined = await this.#list();
+		while (version !== undefined && !this.#stopped.signal.aborted) {
+			const began = performance.now();
+			version = await this.#watch(version);
+			// A server that ends its answers at once must not be asked a thousand times a second.
+			if (performance.now() - began < soon) await this.#wait(soon);
+		}
+	}
+
+	async #wait(milliseconds: number): Promise<void> {
+		await delay(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => {});
 	}
 
 	/** Gives the version from which on changes are to be told. */

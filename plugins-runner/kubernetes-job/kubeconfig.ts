@@ -1,0 +1,109 @@
+import { dirname, resolve } from "node:path";
+import { parse } from "yaml";
+import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
+import { type Access, readFrom } from "./access.ts";
+import { isServer } from "./options.ts";
+
+/** What a file may say that is not done here. To leave it out unseen would be to ask another server, or as somebody else. */
+const refused = {
+	user: {
+		exec: "a command for credentials is not run: give the user a token, a tokenFile or a client certificate",
+		"auth-provider": "such providers are not called: give the user a token, a tokenFile or a client certificate",
+		username: "API servers do not take passwords any more: give the user a token, a tokenFile or a client certificate",
+		password: "API servers do not take passwords any more: give the user a token, a tokenFile or a client certificate",
+		as: "the service asks in no other name than its own",
+		"as-uid": "the service asks in no other name than its own",
+		"as-groups": "the service asks in no other name than its own",
+		"as-user-extra": "the service asks in no other name than its own",
+	},
+	cluster: {
+		"insecure-skip-tls-verify": "the server's certificate is always checked: name its authority by certificate-authority",
+		"proxy-url": "the server is asked without a proxy",
+	},
+} as const;
+
+/** What `kubectl` is configured by, read for one context. Nothing of the file but names is quoted in what is said of it. */
+export async function readKubeconfig(path: string, context: string | undefined): Promise<Access> {
+	const file = new Kubeconfig(path, await readFrom(path));
+	const name = context ?? file.text(file.root, "current-context", "it");
+	if (name === undefined) throw file.refuse("has no current-context: name one by the option context");
+	const chosen = file.find("context", name);
+	const [cluster, user] = (["cluster", "user"] as const).map((kind) => {
+		const named = file.text(chosen, kind, `context "${name}"`);
+		if (named === undefined) throw file.refuse(`names no ${kind} in context "${name}"`);
+		return file.find(kind, named);
+	}) as [JsonObject, JsonObject];
+	const server = file.text(cluster, "server", "its cluster");
+	if (server === undefined || !isServer(server))
+		throw file.refuse("must have a server that begins with https:// (http:// is for 127.0.0.1 alone)");
+	const tokenFile = file.text(user, "tokenFile", "its user");
+	return {
+		server: new URL(server),
+		namespace: file.text(chosen, "namespace", `context "${name}"`),
+		ca: await file.pem(cluster, "certificate-authority"),
+		certificate: await file.pem(user, "client-certificate"),
+		key: await file.pem(user, "client-key"),
+		serverName: file.text(cluster, "tls-server-name", "its cluster"),
+		token: tokenFile === undefined ? file.text(user, "token", "its user") : (await readFrom(file.locate(tokenFile))).trim(),
+	};
+}
+
+/** The file, and where it stands. */
+class Kubeconfig {
+	readonly root: JsonObject;
+	readonly #path: string;
+
+	constructor(path: string, text: string) {
+		this.#path = path;
+		this.root = this.#parse(text);
+	}
+
+	/** The entry of a name, without what stands for nothing here. */
+	find(kind: "context" | "cluster" | "user", name: string): JsonObject {
+		const entries = this.root[`${kind}s`];
+		const found = (Array.isArray(entries) ? entries : []).find((entry: JsonValue) => isJsonObject(entry) && entry["name"] === name);
+		const value = isJsonObject(found) ? found[kind] : undefined;
+		if (!isJsonObject(value)) throw this.refuse(`has no ${kind} "${name}"`);
+		for (const [member, why] of Object.entries(kind === "context" ? {} : refused[kind])) {
+			if (value[member]) throw this.refuse(`says ${member} of ${kind} "${name}": ${why}`);
+		}
+		return value;
+	}
+
+	text(of: JsonObject, member: string, whose: string): string | undefined {
+		const value = of[member];
+		if (value == null || value === "") return undefined;
+		if (typeof value !== "string") throw this.refuse(`must have a text as ${member} of ${whose}`);
+		return value;
+	}
+
+	/** What stands in the file itself goes before what stands in another one. */
+	async pem(of: JsonObject, member: string): Promise<string | undefined> {
+		const [data, path] = [this.text(of, `${member}-data`, "its entry"), this.text(of, member, "its entry")];
+		if (data === undefined) return path === undefined ? undefined : readFrom(this.locate(path));
+		const text = Buffer.from(data, "base64").toString();
+		if (!text.includes("-----BEGIN ")) throw this.refuse(`must have base64 of a PEM text as ${member}-data`);
+		return text;
+	}
+
+	/** Paths in the file are seen from where it stands. */
+	locate(path: string): string {
+		return resolve(dirname(this.#path), path);
+	}
+
+	refuse(what: string): SvcError {
+		return new SvcError("SVC_CONFIG", `kubeconfig "${this.#path}" of runner "kubernetes-job" ${what}`);
+	}
+
+	#parse(text: string): JsonObject {
+		let value: unknown;
+		try {
+			value = parse(text, { prettyErrors: false, logLevel: "error" });
+		} catch {
+			// The parser quotes what it cannot read, which may be a token.
+			throw this.refuse("is no YAML");
+		}
+		if (!isJsonObject(value)) throw this.refuse("must be an object with clusters, users and contexts");
+		return value;
+	}
+}

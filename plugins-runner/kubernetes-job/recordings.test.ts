@@ -1,0 +1,103 @@
+import * as assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "uvu";
+import type { Runner, RunResult } from "../../core/contract/index.ts";
+import { createOptions } from "../../core/testing/options.ts";
+import { createRunContext, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
+import { ExchangePlayer } from "./exchange-player.test-support.ts";
+import { kubernetesJob } from "./index.ts";
+import { KubeClient } from "./kube-client.ts";
+import { NamespaceWatch } from "./namespace-watch.ts";
+
+const player = await ExchangePlayer.start();
+test.after(() => player.stop());
+
+const ids = { execution_id: "65f0c0ffee00000000000001", liveaction_id: "65f0c0ffee00000000000002", chunks: [] };
+const job = "svc-65f0c0ffee00000000000002";
+
+/** Run the action of a recording against it: everything that it has is asked for, and nothing else. */
+async function play(name: string, during: (context: TestRunContext) => Promise<void> = async () => {}) {
+	player.load(name);
+	const runner: Runner = kubernetesJob({ server: player.url, namespace: "actions" }).create();
+	const clock = { now: () => Date.now() * 1_000 };
+	await runner.start?.({ logger: silentLogger, clock, dataDirectory: "/tmp", nodeId: "tests", options: createOptions() });
+	try {
+		const context = createRunContext(runner, { after: ids, runnerParameters: { image: "busybox:1.36", cmd: "true" } });
+		const running = runner.run(context).catch((error: Error) => error);
+		await during(context);
+		const end = await running;
+		await runner.afterRun?.(context);
+		return { context, end };
+	} finally {
+		await runner.stop?.();
+		assert.deepEqual(player.unexpected, []);
+		assert.deepEqual(player.missing, []);
+	}
+}
+
+test("a watch goes on from its bookmark, one that is cut lists again, and a log that is cut has no gap and no repeat", async () => {
+	const { context, end } = await play("succeeds");
+	const { succeeded, result } = end as RunResult;
+	assert.equal(succeeded, true);
+	const named = { job, namespace: "actions", node: "worker-7" };
+	const times = { queued_seconds: 7, run_seconds: 5 };
+	const output = { stdout: "line 1\nline 2\nline 3", stderr: "" };
+	assert.deepEqual(result, { succeeded: true, failed: false, ...named, return_code: 0, ...times, ...output });
+	assert.equal(context.text("other"), `${job} runs on worker-7\n`);
+});
+
+test("changes that the server has forgotten are listed, and a job whose time is over ends when its pod has", async () => {
+	const { context, end } = await play("deadline");
+	const { status, result } = end as RunResult;
+	assert.equal(status, "timeout");
+	assert.equal(result["error"], `job ${job}: its time limit had passed`);
+	assert.equal(result["return_code"], 143);
+	assert.equal(context.text("stdout"), "works\nlast words\n");
+});
+
+test("a container that took too much memory, and a pod that its node has evicted, fail with the reason", async () => {
+	const { end: starved } = await play("out-of-memory");
+	const { succeeded, status, result } = starved as RunResult;
+	assert.deepEqual([succeeded, status, result["return_code"], result["stdout"]], [false, undefined, 137, "takes memory"]);
+	assert.equal(result["error"], `job ${job}: OOMKilled`);
+	const { end: evicted } = await play("evicted");
+	assert.equal((evicted as RunResult).result["error"], `job ${job}: Evicted: The node was low on resource: ephemeral-storage. `);
+	assert.equal((evicted as RunResult).result["return_code"], -1);
+});
+
+test("an image that cannot be pulled is told of, and a cancel takes the job away with its pod", async () => {
+	const { context, end } = await play("no-image", async (running) => {
+		await running.waitFor("other", "waits, ErrImagePull");
+		player.mark("told");
+		await running.waitFor("other", "waits, ImagePullBackOff");
+		running.abort("cancel");
+	});
+	assert.equal((end as RunResult).succeeded, false);
+	assert.equal(
+		context.text("other"),
+		`${job} waits, ErrImagePull: failed to pull and unpack image "docker.io/library/busybox:1.36": not found\n` +
+			`${job} waits, ImagePullBackOff: Back-off pulling image "busybox:1.36"\n`,
+	);
+});
+
+test("a job that was made before is followed, and not made again", async () => {
+	const { result } = (await play("made-before")).end as RunResult;
+	assert.deepEqual([result["return_code"], result["stdout"], result["error"]], [3, "once", undefined]);
+});
+
+test("what the account may not do fails at once with the server's words", async () => {
+	const { end } = await play("forbidden");
+	assert.match(String(end), /the cluster refuses it: jobs\.batch is forbidden: User "system:serviceaccount:actions:svc" cannot create/);
+});
+
+test("a server that ends its answers at once is not asked without a pause", async () => {
+	player.load("hasty");
+	const client = new KubeClient({ server: player.url });
+	const watch = new NamespaceWatch({ client, logger: silentLogger, namespace: "actions", installation: "svc" });
+	await delay(600);
+	await watch.stop();
+	client.stop();
+	assert.ok(player.asked >= 4 && player.asked <= 14, `${player.asked} requests`);
+});
+
+test.run();
