@@ -7,6 +7,8 @@ interface JobEndingOptions {
 	readonly commands: SlurmCommands;
 	readonly directory: RunDirectory;
 	readonly jobId: string;
+	/** Of the job: one that has got its number meanwhile is somebody else's. */
+	readonly name: string;
 	readonly count: number;
 	/** Milliseconds between TERM and KILL. */
 	readonly killGrace: number;
@@ -41,17 +43,18 @@ export class JobEnding {
 	}
 
 	async #end(tasks: readonly ListedTask[], now: number): Promise<void> {
-		const { commands, directory, jobId, count, killGrace } = this.#options;
+		const { commands, directory, jobId, name, count, killGrace } = this.#options;
+		const cancel = (...args: readonly string[]) => commands.cancel([...args, `--name=${name}`, jobId]);
 		const hasProgram = await directory.hasBegun(count);
 		// Slurm itself would give the programs KillWait, which is half a minute as a rule; without programs it needs no time.
-		if (!hasProgram || tasks.every((task) => isWaiting(task) || isOver(task))) return commands.cancel([jobId]);
+		if (!hasProgram || tasks.every((task) => isWaiting(task) || isOver(task))) return cancel();
 		if (this.#begun !== undefined && now > this.#begun + killGrace) {
-			await commands.cancel(["--signal=KILL", "--full", jobId]);
-			return commands.cancel([jobId]);
+			await cancel("--signal=KILL", "--full");
+			return cancel();
 		}
 		if (this.#isTold) return;
-		await commands.cancel(["--state=PENDING", jobId]);
-		await commands.cancel(["--signal=TERM", "--full", jobId]);
+		await cancel("--state=PENDING");
+		await cancel("--signal=TERM", "--full");
 		this.#isTold = true;
 	}
 }

@@ -36,7 +36,7 @@ export async function toTaskEnd(task: TaskState | undefined, index: number, dire
 	const succeeded = task.state === "COMPLETED" && code === 0;
 	// Slurm may end a job whose program has come to its end by itself, or never began: then the code says nothing.
 	const return_code = code === 0 && !succeeded ? -1 : code;
-	const why = meanings[task.state];
+	const why = meanings[task.state] ?? (isOwnEnd(task) ? undefined : "Slurm could not start it, or has ended it");
 	return {
 		state: task.state,
 		return_code,
@@ -45,6 +45,11 @@ export async function toTaskEnd(task: TaskState | undefined, index: number, dire
 		run_seconds: task.started === undefined ? 0 : toSpan(task.started, task.ended),
 		nodes: task.nodes,
 	};
+}
+
+/** Whether the program's exit code says all: Slurm's own troubles end jobs as failed, too, such as a node that could not start one. */
+function isOwnEnd({ state, reason }: TaskState): boolean {
+	return state !== "FAILED" || reason === "" || reason === "NonZeroExitCode" || reason.startsWith("RaisedSignal");
 }
 
 async function toForgottenEnd(index: number, directory: RunDirectory): Promise<TaskEnd> {

@@ -93,7 +93,8 @@ export class JobRun {
 	/** False when the job is left to go on. */
 	async #followTo(jobId: string, outputs: readonly TaskOutput[]): Promise<boolean> {
 		const { board, commands, context, directory, killGrace } = this.#options;
-		const ending = new JobEnding({ commands, directory, jobId, count: this.#count, killGrace, logger: context.logger });
+		const { execution_id: name, logger } = context;
+		const ending = new JobEnding({ commands, directory, jobId, name, count: this.#count, killGrace, logger });
 		let [idle, statuses] = [quickLook, 0];
 		for (;;) {
 			if (isLeft(context)) return false;
@@ -129,9 +130,11 @@ export class JobRun {
 	/** Slurm forgets jobs, and tasks of an array, some minutes after their end. The accounting does not. */
 	async #hear(jobId: string, report: JobReport): Promise<void> {
 		if ("unreachable" in report) return;
-		let known = [...report.tasks, ...this.#tasks.filter(isOver)];
+		const { commands, context } = this.#options;
+		const { execution_id: name } = context;
+		let known = [...report.tasks.filter((task) => task.name === name), ...this.#tasks.filter(isOver)];
 		if (!this.#isComplete(known)) {
-			const ended = await this.#options.commands.findEnded(jobId).catch((error: unknown) => {
+			const ended = await commands.findEnded(jobId, name).catch((error: unknown) => {
 				if (error instanceof SlurmUnreachable) return undefined;
 				throw error;
 			});
@@ -207,6 +210,15 @@ function findTask(tasks: readonly ListedTask[], index: number): ListedTask | und
 }
 
 function createLost(jobId: string, index: number, count: number): ListedTask {
-	const nothing = { reason: "", exitStatus: 0, submitted: undefined, started: undefined, ended: undefined, nodes: "", comment: "" };
+	const nothing = {
+		reason: "",
+		exitStatus: 0,
+		submitted: undefined,
+		started: undefined,
+		ended: undefined,
+		nodes: "",
+		name: "",
+		comment: "",
+	};
 	return { ...nothing, jobId, index: count === 1 ? undefined : index, state: "LOST" };
 }

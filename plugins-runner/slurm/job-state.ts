@@ -18,6 +18,8 @@ export interface TaskState {
 /** A line of a listing: the job, and one of its tasks. */
 export interface ListedTask extends TaskState {
 	readonly jobId: string;
+	/** Of the job: the id of the execution. Numbers of jobs begin anew where a controller has lost what it knew. */
+	readonly name: string;
 	readonly comment: string;
 }
 
@@ -31,12 +33,16 @@ export const squeueFormat = [
 	"StartTime:30|",
 	"EndTime:30|",
 	"NodeList:400|",
+	"Name:100|",
 	"Comment:300|",
 	"Reason:300",
 ].join(",");
 
-/** The same of sacct, which writes exit codes and signals with a colon between. */
-export const sacctFormat = "JobID,State,ExitCode,Submit,Start,End,NodeList,Comment,Reason";
+/**
+ * The same of sacct, which writes exit codes and signals with a colon between. Its reason is left out: it tells why a job had waited, also of one
+ * that has failed. Most sites keep no comments in the accounting, but all have the command line, with the comment in it.
+ */
+export const sacctFormat = "JobID,State,ExitCode,Submit,Start,End,NodeList,JobName,Comment,SubmitLine";
 
 /** States that may yet become others. All others are ends. */
 const unfinished = new Set(
@@ -55,8 +61,8 @@ export function isWaiting({ state }: Pick<TaskState, "state">): boolean {
 }
 
 export function parseSqueue(text: string): readonly ListedTask[] {
-	return toRows(text, 10).map(
-		([jobId = "", index = "", state = "", exit = "", submitted, started, ended, nodes = "", comment = "", reason = ""]) => ({
+	return toRows(text, 11).map(
+		([jobId = "", index = "", state = "", exit = "", submitted, started, ended, nodes = "", name = "", comment = "", reason = ""]) => ({
 			jobId,
 			index: toIndex(index),
 			state,
@@ -66,29 +72,34 @@ export function parseSqueue(text: string): readonly ListedTask[] {
 			started: toTime(started),
 			ended: toTime(ended),
 			nodes,
+			name,
 			comment: comment === "(null)" ? "" : comment,
 		}),
 	);
 }
 
 export function parseSacct(text: string): readonly ListedTask[] {
-	return toRows(text, 9).map(([id = "", state = "", exit = "", submitted, started, ended, nodes = "", comment = "", reason = ""]) => {
-		const [jobId = "", index = ""] = id.split("_");
-		const [code = 0, signal = 0] = exit.split(":").map(Number);
-		return {
-			jobId,
-			index: toIndex(index),
+	return toRows(text, 10).map(
+		([id = "", state = "", exit = "", submitted, started, ended, nodes = "", name = "", comment = "", line = ""]) => {
+			const [jobId = "", index = ""] = id.split("_");
+			const [code = 0, signal = 0] = exit.split(":").map(Number);
 			// `CANCELLED by 1000`.
-			state: state.split(" ")[0] ?? "",
-			reason: toReason(reason),
-			exitStatus: code * 256 + signal,
-			submitted: toTime(submitted),
-			started: toTime(started),
-			ended: toTime(ended),
-			nodes,
-			comment,
-		};
-	});
+			const [word = "", ...by] = state.split(" ");
+			return {
+				jobId,
+				index: toIndex(index),
+				state: word,
+				reason: by.length === 2 ? `by user ${by[1]}` : "",
+				exitStatus: code * 256 + signal,
+				submitted: toTime(submitted),
+				started: toTime(started),
+				ended: toTime(ended),
+				nodes,
+				name,
+				comment: comment || (/ --comment=(\S+)/.exec(line)?.[1] ?? ""),
+			};
+		},
+	);
 }
 
 function toRows(text: string, fields: number): readonly string[][] {

@@ -1,9 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { createRunContext } from "../../core/testing/run-context.ts";
+import { toTaskEnd } from "./job-result.ts";
 import { parseSacct } from "./job-state.ts";
 import { assertOptions, type SlurmOptions } from "./options.ts";
 import { slurmParameters } from "./parameters.ts";
+import { RunDirectory } from "./run-directory.ts";
 import { toArray, toSbatchArguments } from "./sbatch-arguments.ts";
 import { toItemText, toStartScript } from "./start-script.ts";
 
@@ -85,15 +87,39 @@ test("options that cannot work are refused by their name", () => {
 	assert.throws(() => assertOptions({ ...options, kill_grace: -1 }), /kill_grace/);
 });
 
-test("the accounting is read as it writes", () => {
-	const [first, second] = parseSacct(
-		"12|CANCELLED by 1000|0:15|100|110|130|n[1-2]|svc/a/1|None\n13_4|FAILED|3:0|1|Unknown|None assigned|n1||\n",
+test("the accounting is read as it writes, with the comment from the command line where it keeps none", () => {
+	const line = "sbatch --parsable --job-name=j --comment=svc/a/1 --no-requeue --array=0-1";
+	const [first, second, kept] = parseSacct(
+		[
+			`4_1|CANCELLED by 1000|0:15|1795623454|1795623455|1795623457|n[1-2]|j||${line}`,
+			`5|FAILED|3:0|1795623454|Unknown|None assigned|n1|j||${line}`,
+			`6|OUT_OF_MEMORY|0:125|1795623454|1795623455|1795623457|n1|j|svc/b/2|sbatch --comment=other a|b`,
+			"",
+		].join("\n"),
 	);
 	assert.deepEqual(first, {
-		...{ jobId: "12", index: undefined, state: "CANCELLED", reason: "", exitStatus: 15, comment: "svc/a/1" },
-		...{ submitted: 100, started: 110, ended: 130, nodes: "n[1-2]" },
+		...{ jobId: "4", index: 1, state: "CANCELLED", reason: "by user 1000", exitStatus: 15, name: "j", comment: "svc/a/1" },
+		...{ submitted: 1795623454, started: 1795623455, ended: 1795623457, nodes: "n[1-2]" },
 	});
-	assert.deepEqual([second?.jobId, second?.index, second?.exitStatus, second?.started], ["13", 4, 768, undefined]);
+	assert.deepEqual([second?.jobId, second?.index, second?.exitStatus, second?.started], ["5", undefined, 768, undefined]);
+	assert.deepEqual([kept?.state, kept?.comment], ["OUT_OF_MEMORY", "svc/b/2"]);
+});
+
+test("each end that Slurm has a word for is told with the reason, and time limits as timeout", async () => {
+	const task = { index: undefined, submitted: 100, started: 110, ended: 130, nodes: "n1", name: "j", comment: "", jobId: "7" };
+	const rows: readonly [state: string, reason: string, exitStatus: number, code: number, error: string | undefined][] = [
+		["OUT_OF_MEMORY", "OutOfMemory", 125 * 256, 125, "it took more memory than it had asked for (OutOfMemory)"],
+		["TIMEOUT", "TimeLimit", 0, -1, "its time limit had passed (TimeLimit)"],
+		["NODE_FAIL", "NodeDown", 0, -1, "a node that it ran on has failed (NodeDown)"],
+		["CANCELLED", "by user 7", 15, -15, "it was canceled in Slurm, and not by this service (by user 7)"],
+		["PREEMPTED", "", 0, -1, "another job took its place"],
+		["FAILED", "NonZeroExitCode", 3 * 256, 3, undefined],
+		["FAILED", "JobLaunchFailure", 9, -9, "Slurm could not start it, or has ended it (JobLaunchFailure)"],
+	];
+	for (const [state, reason, exitStatus, code, error] of rows) {
+		const end = await toTaskEnd({ ...task, state, reason, exitStatus }, 0, new RunDirectory("/nowhere"));
+		assert.deepEqual([end.return_code, end.error, end.queued_seconds, end.run_seconds], [code, error, 10, 20], state);
+	}
 });
 
 test.run();

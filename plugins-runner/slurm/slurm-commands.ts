@@ -31,6 +31,10 @@ const unreachable = [
 	"temporarily disabled",
 	"Slurm temporarily",
 	"Could not establish a configuration source",
+	// Of slurmdbd, as sacct says it.
+	"Problem talking to the database",
+	"persistent connection",
+	"PersistInit",
 ] as const;
 
 export interface Submission {
@@ -103,9 +107,9 @@ export class SlurmCommands {
 	}
 
 	/** What the accounting has of a job that Slurm itself has forgotten; nothing where there is none. */
-	async findEnded(jobId: string): Promise<readonly ListedTask[]> {
+	async findEnded(jobId: string, name: string): Promise<readonly ListedTask[]> {
 		if (!(await this.#hasAccounting())) return [];
-		return parseSacct(await this.#run("sacct", [...sacctArguments, `--jobs=${jobId}`]));
+		return parseSacct(await this.#run("sacct", [...sacctArguments, `--jobs=${jobId}`, `--name=${name}`]));
 	}
 
 	/** @param args which, and how; jobs that have ended are none */

@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findCommand, missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { type ServerProcess, startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { Accounting } from "./accounting.test-support.ts";
 import { CuttingProxy } from "./cutting-proxy.test-support.ts";
+import { toConfiguration } from "./slurm-configuration.test-support.ts";
 
 const run = promisify(execFile);
 
@@ -19,17 +21,23 @@ export interface Slurm {
 	/** Of commands that reach the controller through the proxy: `cut` and `mend` part them from it. */
 	readonly conf: string;
 	readonly proxy: CuttingProxy;
+	/** Undefined where there is none. */
+	readonly accounting: Accounting | undefined;
 	/** A command of Slurm, which reaches the controller directly. */
 	ask(command: string, ...args: readonly string[]): Promise<string>;
 	/** Ids of jobs that have not ended, and of tasks of arrays. */
 	jobs(): Promise<readonly string[]>;
 	/** Jobs that were ever accepted. */
 	accepted(): Promise<number>;
+	/** The controller is ended and comes back with nothing of what it knew: its jobs are removed, and numbers begin anew. */
+	forget(): Promise<void>;
+	/** Resolves once its node can take jobs. */
+	isIdle(): Promise<void>;
 	stop(): Promise<void>;
 }
 
 const requirement = () => {
-	const commands = ["slurmctld", "slurmd", "munged", "sbatch"];
+	const commands = ["slurmctld", "slurmd", "munged", "sbatch", "slurmdbd", "mariadbd"];
 	return { command: commands.find((command) => missing({ command }) !== undefined) ?? "sbatch", root: true } as const;
 };
 
@@ -39,52 +47,96 @@ export function slurmTest(test: SkippableTest): ReturnType<typeof requires>["tes
 }
 
 /** One cluster for all tests of a file; undefined where they are skipped. */
-export async function startSlurmIfThere(): Promise<Slurm | undefined> {
-	return missing(requirement()) === undefined ? startSlurm() : undefined;
+export async function startSlurmIfThere(given: { readonly accounting?: boolean } = {}): Promise<Slurm | undefined> {
+	return missing(requirement()) === undefined ? startSlurm(given) : undefined;
 }
 
-export async function startSlurm(): Promise<Slurm> {
+/** @param accounting whether it has `sacct`, and ends jobs that take too much memory */
+export async function startSlurm({ accounting: isAccounted = false } = {}): Promise<Slurm> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-slurm-"));
 	for (const name of ["munge", "state", "spool", "shared"]) await mkdir(join(directory, name));
 	// Munge refuses a socket below a directory that is closed to others.
 	for (const name of ["", "munge"]) await chmod(join(directory, name), 0o755);
 	await writeFile(join(directory, "munge/key"), randomBytes(128), { mode: 0o400 });
-	const [controllerPort, nodePort] = [await findFreePort(), await findFreePort()];
-	const proxy = await CuttingProxy.start(controllerPort);
-	const conf = join(directory, "slurm.conf");
-	await writeFile(conf, toConfiguration(directory, controllerPort, nodePort));
-	await writeFile(join(directory, "runner.conf"), toConfiguration(directory, proxy.port, nodePort));
-	const servers: ServerProcess[] = [];
-	const start = async (command: string, args: readonly string[], ready: RegExp) => {
-		servers.unshift(await startServerProcess(findCommand(command) ?? command, args, { ready, env: { ...process.env, SLURM_CONF: conf } }));
-	};
-	const ask = async (command: string, ...args: readonly string[]) =>
-		(await run(command, args, { env: { PATH: process.env["PATH"], SLURM_CONF: conf } })).stdout;
-	const stop = async () => {
-		// As slurmd takes its jobs' processes for its children only until it ends itself.
-		await ask("scancel", "--me", "--signal=KILL", "--full").catch(() => {});
-		await ask("scancel", "--me").catch(() => {});
-		for (const server of servers) await server.end("SIGTERM");
-		proxy.stop();
-		await rm(directory, { recursive: true, force: true });
-	};
+	const servers = new Servers(directory);
 	try {
-		await startMunge(directory, servers);
-		await start("slurmctld", ["-D", "-f", conf], /Running as primary controller|slurmctld version .* started/);
-		await start("slurmd", ["-D", "-f", conf], /slurmd started|CPUs=/);
-		while (!(await ask("sinfo", "--noheader", "--format=%T").catch(() => "")).includes("idle")) await delay(50);
+		await servers.start("munged", toMungeArguments(join(directory, "munge")), /Created \d+ work thread/);
+		const accounting = isAccounted ? await Accounting.create(directory) : undefined;
+		servers.accounting = accounting;
+		await accounting?.start();
+		const [controllerPort, nodePort] = [await findFreePort(), await findFreePort()];
+		const site = { directory, controllerPort, nodePort, accountingPort: accounting?.port };
+		const proxy = await CuttingProxy.start(controllerPort);
+		servers.proxy = proxy;
+		await writeFile(servers.conf, toConfiguration(site));
+		const conf = join(directory, "runner.conf");
+		await writeFile(conf, toConfiguration({ ...site, controllerPort: proxy.port }));
+		await servers.startController();
+		await servers.start("slurmd", ["-D", "-f", servers.conf], /slurmd started|CPUs=/);
+		await servers.isIdle();
+		const parts = { directory: join(directory, "shared"), conf, proxy, accounting, ask: servers.ask };
+		return {
+			...parts,
+			stop: () => servers.stop(),
+			forget: () => servers.forget(),
+			isIdle: () => servers.isIdle(),
+			...counts(directory, servers.ask),
+		};
 	} catch (error) {
-		await stop();
+		await servers.stop();
 		throw error;
 	}
-	return { directory: join(directory, "shared"), conf: join(directory, "runner.conf"), proxy, ask, stop, ...counts(directory, ask) };
 }
 
-async function startMunge(directory: string, servers: ServerProcess[]): Promise<void> {
-	const file = (name: string) => join(directory, "munge", name);
+/** What runs for a cluster. */
+class Servers {
+	readonly conf: string;
+	accounting: Accounting | undefined;
+	proxy: CuttingProxy | undefined;
+	readonly #directory: string;
+	readonly #running = new Map<string, ServerProcess>();
+
+	constructor(directory: string) {
+		this.#directory = directory;
+		this.conf = join(directory, "slurm.conf");
+	}
+
+	readonly ask = async (command: string, ...args: readonly string[]) =>
+		(await run(command, args, { env: { PATH: process.env["PATH"], SLURM_CONF: this.conf } })).stdout;
+
+	async start(command: string, args: readonly string[], ready: RegExp): Promise<void> {
+		const env = { ...process.env, SLURM_CONF: this.conf };
+		this.#running.set(command, await startServerProcess(findCommand(command) ?? command, args, { ready, env }));
+	}
+
+	startController(...more: readonly string[]): Promise<void> {
+		return this.start("slurmctld", ["-D", "-f", this.conf, ...more], /Running as primary controller/);
+	}
+
+	async isIdle(): Promise<void> {
+		while (!(await this.ask("sinfo", "--noheader", "--format=%T").catch(() => "")).includes("idle")) await delay(50);
+	}
+
+	async forget(): Promise<void> {
+		await this.#running.get("slurmctld")?.end("SIGKILL");
+		await this.startController("-c");
+	}
+
+	async stop(): Promise<void> {
+		// As slurmd takes its jobs' processes for its children only until it ends itself.
+		await this.ask("scancel", "--me", "--signal=KILL", "--full").catch(() => {});
+		await this.ask("scancel", "--me").catch(() => {});
+		for (const server of [...this.#running.values()].reverse()) await server.end("SIGTERM");
+		await this.accounting?.end();
+		this.proxy?.stop();
+		await rm(this.#directory, { recursive: true, force: true });
+	}
+}
+
+function toMungeArguments(directory: string): readonly string[] {
+	const file = (name: string) => join(directory, name);
 	const args = ["--foreground", "--force", "--num-threads=2", `--socket=${file("socket")}`, `--key-file=${file("key")}`];
-	const places = [`--pid-file=${file("pid")}`, `--seed-file=${file("seed")}`, `--log-file=${file("log")}`];
-	servers.unshift(await startServerProcess(findCommand("munged") ?? "munged", [...args, ...places], { ready: /Created \d+ work thread/ }));
+	return [...args, `--pid-file=${file("pid")}`, `--seed-file=${file("seed")}`, `--log-file=${file("log")}`];
 }
 
 function counts(directory: string, ask: Slurm["ask"]): Pick<Slurm, "jobs" | "accepted"> {
@@ -99,41 +151,4 @@ function counts(directory: string, ask: Slurm["ask"]): Pick<Slurm, "jobs" | "acc
 			return log.match(/_slurm_rpc_submit_batch_job: JobId=\d+/g)?.length ?? 0;
 		},
 	};
-}
-
-function toConfiguration(directory: string, controllerPort: number, nodePort: number): string {
-	const [machine = "localhost"] = hostname().split(".");
-	return [
-		"ClusterName=tests",
-		`SlurmctldHost=${machine}(127.0.0.1)`,
-		`SlurmctldPort=${controllerPort}`,
-		`SlurmdPort=${nodePort}`,
-		"SlurmUser=root",
-		"SlurmdUser=root",
-		"AuthType=auth/munge",
-		`AuthInfo=socket=${directory}/munge/socket`,
-		"CredType=cred/munge",
-		"ProctrackType=proctrack/linuxproc",
-		"TaskPlugin=task/none",
-		"SelectType=select/cons_tres",
-		"SelectTypeParameters=CR_CPU",
-		"SlurmdParameters=config_overrides",
-		"MpiDefault=none",
-		"ReturnToService=2",
-		"KillWait=30",
-		"MessageTimeout=5",
-		"SchedulerType=sched/backfill",
-		"SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1,sched_interval=1",
-		"JobAcctGatherType=jobacct_gather/none",
-		`StateSaveLocation=${directory}/state`,
-		`SlurmdSpoolDir=${directory}/spool`,
-		`SlurmctldPidFile=${directory}/slurmctld.pid`,
-		`SlurmdPidFile=${directory}/slurmd.pid`,
-		`SlurmctldLogFile=${directory}/slurmctld.log`,
-		`SlurmdLogFile=${directory}/slurmd.log`,
-		`NodeName=${machine} NodeAddr=127.0.0.1 CPUs=64 RealMemory=1000 State=UNKNOWN`,
-		`PartitionName=main Nodes=${machine} Default=YES State=UP`,
-		`PartitionName=other Nodes=${machine} State=UP`,
-		"",
-	].join("\n");
 }

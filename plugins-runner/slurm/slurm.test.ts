@@ -1,7 +1,9 @@
 // test-waits
+// test-timeout: 240
 import * as assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import type { Runner } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
@@ -9,9 +11,11 @@ import { createRunContext, type RunContextOptions, silentLogger } from "../../co
 import { slurm } from "./index.ts";
 import type { SlurmOptions } from "./options.ts";
 import { type Slurm, slurmTest, startSlurmIfThere } from "./slurm.test-support.ts";
+import { SlurmCommands } from "./slurm-commands.ts";
+import { machine } from "./slurm-configuration.test-support.ts";
 
 const onSlurm = slurmTest(test);
-const cluster = await startSlurmIfThere();
+const cluster = await startSlurmIfThere({ accounting: true });
 test.after(async () => cluster?.stop());
 
 /** Use a runner that is started on the cluster; nothing of it must be left. */
@@ -37,6 +41,12 @@ function createRun(runner: Runner) {
 		const end = runner.run(context).finally(() => runner.afterRun?.(context));
 		return { context, end };
 	};
+}
+
+/** Output of type `other` once it has a word. */
+async function seeing(context: ReturnType<typeof createRunContext>, word: string): Promise<string> {
+	await context.waitFor("other", word);
+	return context.text("other");
 }
 
 const command = (cmd: string, more: object = {}): RunContextOptions => ({ runnerParameters: { cmd, ...more } });
@@ -159,6 +169,107 @@ onSlurm("TERM comes first, and KILL after the grace", () =>
 		},
 		{ kill_grace: 2 },
 	),
+);
+
+onSlurm("what Slurm does to jobs is told with its reason: limits of time and memory, a cancel, a suspension, a node that fails", () =>
+	withSlurm(async ({ cluster, run }) => {
+		const begin = async (cmd: string, more: object = {}) => {
+			const begun = run(command(`echo ready; ${cmd}`, more));
+			await begun.context.waitFor("stdout", "ready\n");
+			const [, id = ""] = /job (\d+) runs/.exec(await seeing(begun.context, " runs on ")) ?? [];
+			return { ...begun, id };
+		};
+		// Slurm looks at the limits every half minute: the others come to their ends meanwhile.
+		const late = await begin("exec sleep 600", { time_limit: 60 });
+		await cluster.ask("scontrol", "update", `JobId=${late.id}`, "EndTime=now+1");
+		const greedy = run(command("exec python3 -c 'import time; x = bytearray(400_000_000); time.sleep(600)'", { memory: "50M" }));
+		const taken = await begin("exec sleep 600");
+		await cluster.ask("scancel", taken.id);
+		assert.match(String((await taken.end).result["error"]), /^job \d+: it was canceled in Slurm, and not by this service/);
+		const array = await begin('[ "$SVC_ITEM_INDEX" = 0 ] && exit 0; exec sleep 600', { array: 2 });
+		await cluster.ask("scancel", `${array.id}_1`);
+		const tasks = (await array.end).result["tasks"] as { state: string; succeeded: boolean }[];
+		assert.deepEqual(
+			tasks.map(({ state, succeeded }) => [state, succeeded]),
+			[
+				["COMPLETED", true],
+				["CANCELLED", false],
+			],
+		);
+		const { result } = await greedy.end;
+		assert.deepEqual([result["state"], result["return_code"]], ["FAILED", -9]);
+		assert.match(String(result["error"]), /Slurm could not start it, or has ended it \(JobLaunchFailure\)/);
+		assert.match(String(result["stderr"]), /Exceeded job memory limit/);
+		const end = await late.end;
+		assert.deepEqual([end.status, end.result["state"]], ["timeout", "TIMEOUT"]);
+		assert.match(String(end.result["error"]), /^job \d+: its time limit had passed \(TimeLimit\)$/);
+		const lost = await begin("exec sleep 600");
+		await cluster.ask("scontrol", "update", `NodeName=${machine}`, "State=DOWN", "Reason=tests");
+		assert.match(String((await lost.end).result["error"]), /^job \d+: a node that it ran on has failed \(NodeDown\)$/);
+		await cluster.isIdle();
+	}),
+);
+
+onSlurm("a job that was suspended by hand is not given up", () =>
+	withSlurm(async ({ cluster, run }) => {
+		const { context, end } = run(command("echo ready; sleep 2; echo done"));
+		await context.waitFor("stdout", "ready\n");
+		const [, id = ""] = /job (\d+) runs/.exec(await seeing(context, " runs on ")) ?? [];
+		await cluster.ask("scontrol", "suspend", id);
+		await cluster.ask("scontrol", "resume", id);
+		assert.equal((await end).result["stdout"], "ready\ndone");
+	}),
+);
+
+onSlurm("a job that has another one's number is not taken for the run's, and not ended for it", () =>
+	withSlurm(async ({ cluster, run, runner }) => {
+		const other = run(command("echo ready; while [ ! -e ../go ]; do sleep 0.1; done"));
+		await other.context.waitFor("stdout", "ready\n");
+		const given = command("exec sleep 600");
+		const mine = createRunContext(runner, given);
+		await mkdir(join(cluster.directory, mine.liveaction_id));
+		await writeFile(join(cluster.directory, mine.liveaction_id, "start"), "");
+		const [, job_id = ""] = /job (\d+) runs/.exec(await seeing(other.context, " runs on ")) ?? [];
+		const told = await runner.recover?.(createRunContext(runner, { ...given, after: mine }), { attempt: 1, job_id });
+		assert.match(String(told?.result["error"]), /Slurm does not know it any more/);
+		await new SlurmCommands({ directory: cluster.directory, slurm_conf: cluster.conf }).cancel([`--name=${mine.execution_id}`, job_id]);
+		await writeFile(join(cluster.directory, other.context.liveaction_id, "go"), "");
+		assert.equal((await other.end).succeeded, true);
+		await runner.afterRun?.(mine);
+	}),
+);
+
+onSlurm("what the controller has lost is known by the accounting, which is waited for", () =>
+	withSlurm(async ({ cluster, run, runner }) => {
+		const commands = new SlurmCommands({ directory: cluster.directory, slurm_conf: cluster.conf });
+		const ended = createRunContext(runner, command("echo one; exit 4", { array: 1 }));
+		const { result } = await runner.run(ended);
+		const going = run(command("echo ready; exec sleep 600"));
+		await going.context.waitFor("stdout", "ready\n");
+		const [, goingId = ""] = /job (\d+) runs/.exec(await seeing(going.context, " runs on ")) ?? [];
+		const recorded = async () => (await commands.findEnded(String(result["job_id"]), ended.execution_id))[0];
+		while ((await recorded())?.state !== "FAILED") await delay(100);
+		// The controller needs it to start.
+		cluster.proxy.cut();
+		await cluster.forget();
+		while ((await commands.findEnded(goingId, going.context.execution_id))[0]?.state !== "CANCELLED") await delay(100);
+		await cluster.accounting?.stop();
+		cluster.proxy.mend();
+		await assert.rejects(recorded(), (error: Error) => error.name === "SlurmUnreachable");
+		assert.equal(await Promise.race([going.end, delay(2_500, "goes on")]), "goes on");
+		await cluster.accounting?.start();
+		assert.match(String((await going.end).result["error"]), /^job \d+: it was canceled in Slurm, and not by this service/);
+		// The claims of the job are not at hand where the directory was lost.
+		const comment = `svc/${ended.liveaction_id}`;
+		assert.equal(await commands.find(ended.execution_id, `${comment}/1`), result["job_id"]);
+		assert.equal(await commands.find(ended.execution_id, `${comment}/2`), undefined);
+		const again = createRunContext(runner, { ...command("true", { array: 1 }), after: ended });
+		const told = await runner.recover?.(again, { attempt: 1, job_id: String(result["job_id"]) });
+		assert.deepEqual([told?.result["state"], told?.result["return_code"]], ["FAILED", 4]);
+		for (const name of ["run_seconds", "nodes"]) assert.equal(told?.result[name], result[name]);
+		await runner.afterRun?.(ended);
+		await cluster.isIdle();
+	}),
 );
 
 onSlurm("many runs ask Slurm together", () =>

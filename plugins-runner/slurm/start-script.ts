@@ -34,9 +34,10 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 		// Steps of a job without an environment of its own would have none either.
 		"export SLURM_EXPORT_ENV=ALL",
 		'export PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}"',
+		'[ -z "${SLURM_ARRAY_TASK_ID:-}" ] || export SVC_ITEM_INDEX="$task"',
 		'if [ -f "$directory/item.$task" ]; then',
 		'	SVC_ITEM="$(cat "$directory/item.$task"; printf .)"',
-		'	export SVC_ITEM="${SVC_ITEM%.}" SVC_ITEM_INDEX="$task"',
+		'	export SVC_ITEM="${SVC_ITEM%.}"',
 		"fi",
 		// In a shell of their own: a variable of the action may be called as one of this script's.
 		"(",

@@ -1,0 +1,18 @@
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { slurm } from "svc-automation/plugins-runner/slurm";
+import { workflow } from "svc-automation/plugins-runner/workflow";
+
+// A directory that this machine and the nodes of the cluster share.
+const directory = process.env["SHARED_DIRECTORY"] ?? "/shared/svc";
+
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [slurm({ directory, defaults: { time_limit: 600 } }), workflow()],
+	packs: ["packs"],
+	data_dir: "../../data/slurm",
+	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	auth: { enable: false },
+});
