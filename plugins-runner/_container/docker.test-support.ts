@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import type { Certificates } from "../../core/testing/services/certificates.test-support.ts";
 import { startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { canMountLayers } from "./storage-driver.test-support.ts";
 import { TestEngine } from "./test-engine.test-support.ts";
 
 /** A test function for tests that need Docker's own engine, and the shell of busybox for images. */
@@ -22,7 +23,14 @@ export class Docker extends TestEngine {
 		const at = (name: string) => join(directory, name);
 		await writeFile(at("daemon.json"), "{}");
 		const places = ["--config-file", at("daemon.json"), "--data-root", at("data"), "--exec-root", at("exec"), "--pidfile", at("pid")];
-		const alone = ["--iptables=false", "--ip6tables=false", "--bridge", "none", "--storage-driver", "vfs"];
+		const alone = [
+			"--iptables=false",
+			"--ip6tables=false",
+			"--bridge",
+			"none",
+			"--storage-driver",
+			(await canMountLayers(directory)) ? "overlay2" : "vfs",
+		];
 		const files = tls && ["--tlsverify", "--tlscacert", tls.ca, "--tlscert", tls.certificate, "--tlskey", tls.key];
 		const secure = files === undefined ? [] : ["--host", "tcp://127.0.0.1:0", ...files];
 		const args = [...places, ...alone, "--host", `unix://${at("engine.sock")}`, ...secure];

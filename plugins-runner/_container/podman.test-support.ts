@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { findCommand, missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { canMountLayers } from "./storage-driver.test-support.ts";
 import { TestEngine } from "./test-engine.test-support.ts";
 
 const run = promisify(execFile);
@@ -17,16 +18,20 @@ export function podmanTest(test: SkippableTest, ...more: readonly string[]): Ret
 
 /** A real Podman. */
 export class Podman extends TestEngine {
+	#arguments: readonly string[] = [];
+
 	static async start(): Promise<Podman> {
 		const directory = await mkdtemp(join(tmpdir(), "svc-podman-"));
 		await writeFile(join(directory, "containers.conf"), toConfiguration());
 		await writeFile(join(directory, "registries.conf"), '[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n');
+		const own = toArguments(directory, (await canMountLayers(directory)) ? "overlay" : "vfs");
 		const server = await startServerProcess(
 			"podman",
-			[...toArguments(directory), "--log-level", "info", "system", "service", "--time", "0", `unix://${join(directory, "engine.sock")}`],
+			[...own, "--log-level", "info", "system", "service", "--time", "0", `unix://${join(directory, "engine.sock")}`],
 			{ env: toEnvironment(directory), ready: /API service listening/ },
 		);
 		const podman = new Podman(directory, server, await TestEngine.openLine(directory));
+		podman.#arguments = own;
 		await podman.addBusybox();
 		return podman;
 	}
@@ -34,7 +39,7 @@ export class Podman extends TestEngine {
 	/** What the command line of the engine does by itself, past the socket. */
 	async runBare(command: readonly string[]): Promise<void> {
 		const options = ["run", "--rm", "--network", "none", this.image];
-		await run("podman", [...toArguments(this.directory), ...options, ...command], { env: toEnvironment(this.directory) });
+		await run("podman", [...this.#arguments, ...options, ...command], { env: toEnvironment(this.directory) });
 	}
 
 	async accepted(): Promise<number> {
@@ -43,11 +48,16 @@ export class Podman extends TestEngine {
 		for await (const piece of response) text += String(piece);
 		return text.split("\n").filter((line) => line.includes('"status":"start"')).length;
 	}
+
+	/** With layers the directory of its images is mounted on itself. */
+	protected override async unmount(): Promise<void> {
+		await run("umount", [join(this.directory, "root", "overlay")]).catch(() => {});
+	}
 }
 
-function toArguments(directory: string): string[] {
+function toArguments(directory: string, driver: "overlay" | "vfs"): string[] {
 	const at = (name: string) => join(directory, name);
-	return ["--root", at("root"), "--runroot", at("run"), "--tmpdir", at("tmp"), "--storage-driver", "vfs", "--events-backend", "file"];
+	return ["--root", at("root"), "--runroot", at("run"), "--tmpdir", at("tmp"), "--storage-driver", driver, "--events-backend", "file"];
 }
 
 function toEnvironment(directory: string): NodeJS.ProcessEnv {

@@ -96,8 +96,12 @@ export abstract class TestEngine implements LastingEngine {
 		await this.#line.close();
 		for (const job of await this.jobs()) await this.takeAway(job);
 		await this.#server.end("SIGTERM");
+		await this.unmount();
 		await rm(this.directory, { recursive: true, force: true });
 	}
+
+	/** What stays mounted below its directory. */
+	protected async unmount(): Promise<void> {}
 
 	async #import(root: Buffer, image: string): Promise<void> {
 		// Podman does not look at a tag of its own.

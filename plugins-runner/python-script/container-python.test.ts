@@ -1,4 +1,4 @@
-// test-timeout: 180
+// test-timeout: 240
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";
