@@ -1,4 +1,4 @@
-// test-timeout: 600
+// test-timeout: 900
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { describe } from "./describe.ts";
@@ -9,7 +9,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 /** The first finding with a planted fault. */
 async function findPlanted(planted: string, options: Partial<FuzzOptions> = {}): Promise<Finding | undefined> {
-	const limits = { seed: 1, requests: 180, seconds: 60, shrinkSeconds: 60, most: 1 };
+	const limits = { seed: 1, requests: 180, seconds: 150, shrinkSeconds: 60, most: 1 };
 	const [finding] = await runFuzz({ ...limits, planted, print, ...options });
 	if (finding !== undefined) print(describe(finding));
 	return finding;

@@ -47,7 +47,8 @@ webTest("lines show as they are printed, by the stream: nothing is asked again m
 		(web) =>
 			withTicks(web, 20, async (id) => {
 				const page = await web.open("root", `/history/${id}/log`);
-				await page.locator(".log-line", { hasText: "tick 10" }).first().waitFor();
+				// Any of them: the page shows the end, and on a busy machine it comes late.
+				await page.locator(".log-line", { hasText: "tick" }).first().waitFor();
 				const asked: string[] = [];
 				page.on("request", (request) => void asked.push(request.url()));
 				await noteLines(page);

@@ -9,9 +9,12 @@ export interface RunServers {
 	stop(): Promise<void>;
 }
 
+/** What is for large databases, or for those that live longer than a test run, and takes its time in each of hundreds of small ones. */
+const withoutCare = { autovacuum: "off", wal_level: "minimal", max_wal_senders: "0" };
+
 /** A server of PostgreSQL with a database of our tables: copies of it are made much quicker than the tables are. */
 export async function startRunPostgres(): Promise<RunServers> {
-	const server = await startPostgres();
+	const server = await startPostgres(withoutCare);
 	const { url } = await server.createDatabase();
 	const storage = knexStorage({ client: "postgres", url }).create();
 	await storage.start?.(createPluginContext()).finally(() => storage.stop?.());

@@ -80,7 +80,7 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 export async function openPage(): Promise<Page> {
 	browser ??= launchBrowser();
 	const fresh = await (await browser).newContext({ viewport: { width: 1280, height: 900 } });
-	fresh.setDefaultTimeout(15_000);
+	fresh.setDefaultTimeout(45_000);
 	return watch(await fresh.newPage());
 }
 
