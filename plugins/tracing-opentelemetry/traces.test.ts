@@ -1,9 +1,15 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, type Logger } from "../../core/contract/index.ts";
+import { toHexId } from "../../core/features/telemetry/trace-contexts.ts";
+import { toTrace } from "../../core/features/traces/records.ts";
+import { withNodes } from "../../core/kernel/nodes/nodes.test-support.ts";
+import { principal } from "../../core/testing/engine/engine.test-support.ts";
 import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { type ServiceUnderTest, withService } from "../../core/testing/http/service.test-support.ts";
+import { httpRequest } from "../../plugins-runner/http-request/index.ts";
+import { injectTrigger } from "../../plugins-runner/inject-trigger/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { OpenTelemetry, openTelemetry } from "./index.ts";
 import { type ReceivedSpan, withReceiver } from "./receiver.test-support.ts";
@@ -33,6 +39,7 @@ async function send(service: ServiceUnderTest, path: string, body: unknown, head
 async function prepare(service: ServiceUnderTest): Promise<void> {
 	for (const name of ["first", "second"]) await send(service, "/v1/actions", { name, runner_type: "local-shell-cmd", parameters: {} });
 	const hook = { type: "core.svc.webhook", parameters: { url: "begin" } };
+	await send(service, "/v1/triggertypes", { name: "made", pack: "default" });
 	const ended = { type: "core.svc.generic.actiontrigger" };
 	const first = { "trigger.action_name": { type: "equals", pattern: "default.first" } };
 	const rules = [
@@ -40,7 +47,13 @@ async function prepare(service: ServiceUnderTest): Promise<void> {
 		["two", hook, { "trigger.body.n": { type: "greaterthan", pattern: 4 } }, "second", "exit 1"],
 		["three", ended, first, "second", "echo done"],
 		["broken", hook, { "trigger.body.n": { type: "greaterthan", pattern: 7 } }, "second", "{{ nothing.there }}"],
+		["made", { type: "default.made" }, {}, "second", "echo made"],
 	] as const;
+	const injected = { trigger: "default.made", payload: {} };
+	await send(service, "/v1/rules", {
+		...{ name: "inject", pack: "default", enabled: true, trigger: hook, action: { ref: "core.inject_trigger", parameters: injected } },
+		criteria: { "trigger.body.n": { type: "lessthan", pattern: 2 } },
+	});
 	for (const [name, trigger, criteria, action, cmd] of rules) {
 		const body = { name, pack: "default", enabled: true, trigger, criteria, action: { ref: `default.${action}`, parameters: { cmd } } };
 		await send(service, "/v1/rules", body);
@@ -64,14 +77,17 @@ async function settled({ ask }: ServiceUnderTest): Promise<readonly TraceRecord[
 	return (await read("/v1/traces?limit=-1")) as unknown as readonly TraceRecord[];
 }
 
-/** `<what> <- <what has caused it>`, of everything that the traces of the API show. */
+/** `<what> <- <what has caused it>`, of everything that the traces of the API show. What a run has injected begins a trace of its own. */
 function expected(traces: readonly TraceRecord[]): string[] {
 	return traces
-		.flatMap(({ id, action_executions, rules, trigger_instances }) => [
-			...action_executions.map(({ object_id, caused_by }) => [id, object_id, caused_by.id]),
-			...rules.map(({ object_id, caused_by }) => [id, `${object_id}:${caused_by.id}`, caused_by.id]),
-			...trigger_instances.map(({ object_id, caused_by }) => [id, object_id, caused_by.id]),
-		])
+		.flatMap(({ id, action_executions, rules, trigger_instances }) => {
+			const own = new Set(action_executions.map(({ object_id }) => object_id));
+			return [
+				...action_executions.map(({ object_id, caused_by }) => [id, object_id, caused_by.id]),
+				...rules.map(({ object_id, caused_by }) => [id, `${object_id}:${caused_by.id}`, caused_by.id]),
+				...trigger_instances.map(({ object_id, caused_by }) => [id, object_id, own.has(caused_by.id ?? "") ? caused_by.id : undefined]),
+			];
+		})
 		.map(([trace, what, cause]) => `${trace}: ${what} <- ${cause ?? "outside"}`)
 		.sort();
 }
@@ -105,6 +121,13 @@ test("generated cascades of events, rules, executions and children give the span
 						}
 						const parent = executions[below(executions.length + 2)];
 						const context = parent === undefined ? {} : { context: { parent: { execution_id: parent } } };
+						if (below(4) === 0) {
+							await send(service, "/v1/executions", {
+								action: "core.inject_trigger",
+								parameters: { trigger: "default.made", payload: {} },
+							});
+							continue;
+						}
 						const body = { action: `default.${below(2) === 0 ? "first" : "second"}`, parameters: { cmd: "echo a-secret" }, ...context };
 						executions.push(
 							(JSON.parse(await send(service, "/v1/executions", body, traceparent as Record<string, string>)) as { id: string }).id,
@@ -113,7 +136,7 @@ test("generated cascades of events, rules, executions and children give the span
 					shown = await settled(service);
 				},
 				// What is left to send goes with the stop.
-				{ telemetry: [openTelemetry({ url })], runners: [localCommand()] },
+				{ telemetry: [openTelemetry({ url })], runners: [localCommand(), injectTrigger()] },
 			);
 			assert.ok(spans.length > 12, `seed ${seed}: ${spans.length} spans`);
 			assert.deepEqual(seen(spans), expected(shown), `seed ${seed}`);
@@ -152,6 +175,63 @@ test("a traceparent is continued, goes out to what runs, and says whether anythi
 		assert.equal(spans.filter(({ name }) => name === "default.first").length, 2);
 	});
 });
+
+test("what an HTTP request of an action brings about stands below the action, also in a trace of its own", async () => {
+	await withReceiver(async ({ url, spans }) => {
+		await withService(
+			async (service) => {
+				await prepare(service);
+				const called = { method: { type: "string" }, body: { type: "string" } };
+				await send(service, "/v1/actions", { name: "call", runner_type: "http-request", parameters: called });
+				const headers = { "x-auth-token": service.token, "content-type": "application/json" };
+				const parameters = { url: `${service.urls.api}/v1/webhooks/begin`, method: "POST", headers, body: '{"n":3}' };
+				await send(service, "/v1/executions", { action: "default.call", parameters });
+				await settled(service);
+			},
+			{ telemetry: [openTelemetry({ url })], runners: [localCommand(), httpRequest()] },
+		);
+		const called = spans.find(({ name }) => name === "default.call");
+		const event = spans.find(({ name }) => name.startsWith("core.") && name !== "default.call" && !name.includes("actiontrigger"));
+		assert.deepEqual([event?.traceId, event?.parentSpanId], [called?.traceId, called?.spanId], spans.map(({ name }) => name).join());
+		assert.ok(called !== undefined && event?.attributes["svc.trace.id"] !== called.attributes["svc.trace.id"]);
+	});
+});
+
+for (const ratio of [1, 0.5]) {
+	test(`cascades over two nodes give the spans of their traces, each trace whole or not at all, with the ratio ${ratio}`, async () => {
+		await withReceiver(async ({ url, spans }) => {
+			let shown: readonly TraceRecord[] = [];
+			await withNodes(async ({ startNode, storage }) => {
+				const start = () => startNode({ options: { telemetry: [openTelemetry({ url, ratio })] } });
+				const nodes = [await start(), await start()] as const;
+				const { engine } = nodes[0];
+				await engine.triggers.types.create({ pack: "default", name: "made" });
+				const action = { ref: "default.scripted", parameters: { lines: ["{{ trigger }}"] } };
+				const common = { pack: "default", enabled: true, action };
+				await engine.rules.create({ ...common, name: "first", trigger: { type: "default.made" } }, principal);
+				const failed = { "trigger.status": { type: "equals", pattern: "failed" } };
+				const ended = { type: "core.svc.generic.actiontrigger" };
+				await engine.rules.create({ ...common, name: "again", trigger: ended, criteria: failed }, principal);
+				for (let step = 0; step < 12; step += 1) {
+					const node = nodes[step % 2] ?? nodes[0];
+					if (step % 3 > 0) await node.engine.dispatcher.dispatch({ trigger: "default.made", payload: { n: step } });
+					else await node.submit({ outcome: "fail" });
+				}
+				await until("everything comes to its end", 60, async () => {
+					const open = await storage.count("execution", { end_timestamp: null });
+					const waiting = await storage.count("trigger_instance", { status: { in: ["pending", "processing"] } });
+					const made = await storage.count("execution", {});
+					return open + waiting === 0 && made === 16 ? true : undefined;
+				});
+				const { items } = await engine.traces.list({}, { limit: 100, offset: 0 });
+				shown = items.map((view) => toTrace(view) as unknown as TraceRecord);
+			});
+			assert.equal(shown.length, 12);
+			const isSent = ({ id }: TraceRecord) => Number.parseInt(toHexId("trace", id, 32).slice(-8), 16) < ratio * 2 ** 32;
+			assert.deepEqual(seen(spans), expected(shown.filter(isSent)));
+		});
+	});
+}
 
 test("a receiver that does not answer loses spans, and holds up neither runs nor the stop", async () => {
 	let answer = () => {};

@@ -1,4 +1,5 @@
 import type { Clock, EventBus, Instrument, Logger, Storage, TraceEntity, TriggerInstanceEntity, Where } from "../../contract/index.ts";
+import { eventOutcomes } from "../telemetry/event-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
 import { Claiming, type Reservation } from "../work/claiming.ts";
@@ -39,6 +40,7 @@ export class Processor {
 	readonly #looks: Looks;
 	readonly #watch: BusWatch;
 	readonly #frontier = new Frontier();
+	readonly #outcomes: Instrument;
 	readonly #processing: Instrument;
 	/** Whether the next look is also for what others have left. */
 	#looksForLeft = false;
@@ -59,6 +61,7 @@ export class Processor {
 				if (this.#claiming.isBehind) this.#looks.wake();
 			},
 		});
+		this.#outcomes = parts.hub.counter(eventOutcomes);
 		this.#processing = parts.hub.histogram({
 			name: "svc_trigger_instance_processing_seconds",
 			help: "From an event to the end of what was done about it. Events that concern nobody are left out.",
@@ -108,13 +111,14 @@ export class Processor {
 			.lookFirst(instance)
 			.catch(() => undefined);
 		if (look === undefined) return false;
-		if (look.concernsNobody) return look.act(trace, store);
+		if (look.concernsNobody) return this.#told("dismissed", await look.act(trace, store));
 		const place = this.#claiming.reserve();
 		if (place === undefined) return false;
 		try {
 			const hasActed = await look.act(trace, store);
-			if (hasActed) this.#count(instance);
-			return hasActed;
+			// That it is processed is told of what is stored.
+			if (hasActed) this.#measure(instance);
+			return this.#told("acted", hasActed);
 		} finally {
 			// It was never claimed.
 			place.settle("refused", []);
@@ -202,8 +206,17 @@ export class Processor {
 	}
 
 	#count(instance: TriggerInstanceEntity): void {
-		const { hub, clock } = this.#parts;
-		hub.processed(instance);
+		this.#parts.hub.processed(instance);
+		this.#measure(instance);
+	}
+
+	#told(outcome: string, isStored: boolean): boolean {
+		if (isStored) this.#outcomes.record(1, outcome);
+		return isStored;
+	}
+
+	#measure(instance: TriggerInstanceEntity): void {
+		const { clock } = this.#parts;
 		this.#processing.record(Math.max(0, (clock.now() / 1_000 - Date.parse(instance.occurrence_time)) / 1_000));
 	}
 }

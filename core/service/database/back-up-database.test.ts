@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import type { Storage } from "../../contract/index.ts";
+import { addToRecord, findingsIn } from "../../features/audit/sample-record.test-support.ts";
+import { verifyRecord } from "../../features/audit/verify.ts";
 import { withPlace } from "../../testing/database/database.test-support.ts";
 import { createTrace } from "../../testing/storage/fixtures.ts";
 
@@ -64,6 +66,35 @@ test("a backup replaces no file, and there is none of a database that is not the
 		assert.notEqual(code, 0);
 		assert.match(stderr, /backup\.db" is there already, and is not replaced/);
 		assert.equal(await readFile(backup, "utf8"), "precious");
+	}));
+
+test("the audit record comes through backup and restore as it was and goes on, and what was done to a backup is named", () =>
+	withPlace(async ({ directory, open, svc }) => {
+		const run = async (...words: string[]) => {
+			const { code, stderr } = await svc(["db", ...words]);
+			assert.equal(code, 0, stderr);
+		};
+		await open(sqlite, (storage) => addToRecord(storage, 12));
+		await run("backup", join(directory, "good.db"));
+		const later = await open(sqlite, (storage) => addToRecord(storage, 3));
+		await run("restore", join(directory, "good.db"));
+		await open(sqlite, async (storage) => {
+			assert.deepEqual([await storage.count("audit_entry", {}), await findingsIn(storage)], [12, []]);
+			// What was signed since, and lies elsewhere, tells that the record is an earlier one.
+			const entries = await storage.find("audit_entry", { orderBy: [["number", "asc"]] });
+			const { findings } = await verifyRecord(entries, { checkpoints: [later] });
+			assert.match(String(findings[0]?.problem), /^entries 13 to 15 are missing: cut off the end/);
+			await addToRecord(storage, 3);
+			assert.deepEqual([await storage.count("audit_entry", {}), await findingsIn(storage)], [15, []]);
+			await storage.update("audit_entry", entries[4]?.id ?? "", { user: "eve" });
+			await storage.remove("audit_entry", { where: { number: { gt: 13 } } });
+		});
+		await run("backup", join(directory, "forged.db"));
+		await run("restore", join(directory, "forged.db"));
+		const found = await open(sqlite, findingsIn);
+		assert.equal(found.length, 2, found.join("\n"));
+		assert.match(String(found[0]), /^entry 5 was changed/);
+		assert.match(String(found[1]), /^entries 14 to 15 are missing: cut off the end/);
 	}));
 
 test("a restored database is that of the backup, and the one before is kept; not while it is in use", () =>

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { isSvcError, type Storage, type StoragePlugin } from "../../contract/index.ts";
+import { addToRecord, findingsIn } from "../../features/audit/sample-record.test-support.ts";
 import { createRecords, fill, kinds, type Place, withPlace } from "../../testing/database/database.test-support.ts";
 import { startEngine } from "../../testing/engine/engine.test-support.ts";
 import { createRandom } from "../../testing/guarantees/random.test-support.ts";
@@ -52,6 +53,36 @@ test("everything is copied and compared, except for what nodes say of themselves
 		await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 150));
 		await place.open(source, async (storage) => assert.equal(await storage.count("execution", {}), 150));
 	}));
+
+/** Move an audit record, and see that it is as it was written and goes on where it has come to. */
+async function moveRecord(to: string, target: StoragePlugin): Promise<void> {
+	await withPlace(async (place) => {
+		await mkdir(join(place.directory, "data"));
+		await place.open(source, (storage) => addToRecord(storage, 12));
+		await move(place, to === "" ? join(place.directory, "moved.db") : to);
+		const plugin = to === "" ? knexStorage({ client: "sqlite", file: join(place.directory, "moved.db") }) : target;
+		await place.open(plugin, async (storage) => {
+			assert.deepEqual(await findingsIn(storage), []);
+			await addToRecord(storage, 3);
+			assert.equal(await storage.count("audit_entry", {}), 15);
+			assert.deepEqual(await findingsIn(storage), []);
+			const [third] = await storage.find("audit_entry", { where: { number: 3 } });
+			await storage.update("audit_entry", third?.id ?? "", { fields: [] });
+			assert.match((await findingsIn(storage)).join(), /^entry 3 was changed/);
+		});
+	});
+}
+
+test("an audit record is as it was written where it has been moved, and goes on there", () => moveRecord("", source));
+
+postgresTest(test)("an audit record that is moved to PostgreSQL is as it was written", async () => {
+	const database = await createTestDatabase();
+	try {
+		await moveRecord(database.url, knexStorage({ client: "postgres", url: database.url }));
+	} finally {
+		await database.drop();
+	}
+});
 
 /** Run the command again and again, killed at random points while it copies, and then to its end. */
 async function moveWithKills(place: Place, address: string, target: StoragePlugin): Promise<void> {
