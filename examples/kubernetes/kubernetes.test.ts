@@ -1,11 +1,22 @@
+// test-timeout: 300
 import * as assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createClient } from "svc-automation/client";
 import { test } from "uvu";
 import { parseAllDocuments } from "yaml";
+import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { requires } from "../../core/testing/requires.ts";
+import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { run } from "../../scripts/run.ts";
+import { type Container, Pod } from "./pod.test-support.ts";
 
 const { test: kubectlTest } = requires(test, { command: "kubectl" });
+const { test: podTest } = requires(Object.assign(postgresTest(test), { skip: test.skip }), { command: "kubectl" });
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Parts of manifests, as far as the test looks at them. */
 type Part = { readonly [member: string]: Part } & readonly Part[];
@@ -13,9 +24,7 @@ type Part = { readonly [member: string]: Part } & readonly Part[];
 kubectlTest(
 	"the manifests make a whole: probes, a time to drain, a budget for disruptions, nothing that may be written but volumes",
 	async () => {
-		const { code, output } = await run("kubectl", ["kustomize", fileURLToPath(new URL(".", import.meta.url))]);
-		assert.equal(code, 0, output);
-		const manifests = parseAllDocuments(output).map((document) => document.toJS() as Part);
+		const manifests = await readManifests();
 		const ofKind = (kind: string) => manifests.filter((manifest) => String(manifest["kind"]) === kind);
 		assert.equal(ofKind("Deployment").length, 2);
 		for (const deployment of ofKind("Deployment")) assertDeployment(deployment);
@@ -28,6 +37,72 @@ kubectlTest(
 		assert.equal(String(service?.["spec"]?.["selector"]?.["svc/part"]), "api");
 	},
 );
+
+podTest(
+	"what the containers run is ready by its probe, and a worker that is removed begins nothing more and ends what it runs",
+	async () => {
+		const database = await createTestDatabase();
+		const directory = await mkdtemp(join(tmpdir(), "svc-pods-"));
+		const pods: Pod[] = [];
+		try {
+			await makeSecrets(directory);
+			const containers = new Map((await readManifests()).filter(({ kind }) => String(kind) === "Deployment").map(toContainer));
+			const begin = async (part: "api" | "worker", name: string) => {
+				const pod = new Pod(containers.get(`svc-${part}`) as Container, { name, directory, databaseUrl: database.url });
+				pods.push(pod);
+				return pod.start();
+			};
+			// The first one makes the key of the datastore, which the secret has in a cluster.
+			const [api, first] = [await begin("api", "api-1"), await begin("worker", "worker-1")];
+			const { token } = await createClient({ apiUrl: api.api }).signIn({ username: "maria", password: "a long password" });
+			const client = createClient({ apiUrl: api.api, token });
+			const start = (cmd: string) => client.executions.create({ action: "core.local", parameters: { cmd } });
+			const statusOf = async (id: string) => (await client.executions.get(id)).status;
+			const running = await start(`while [ ! -e ${directory}/go ]; do sleep 0.1; done; echo done`);
+			await until("it runs", 30, async () => (await statusOf(running.id)) === "running" || undefined);
+			const removed = first.remove();
+			await until("the probe says no", 60, async () => !(await first.isReady()) || undefined);
+			const late = await start("echo late");
+			const second = await begin("worker", "worker-2");
+			await until("another worker has taken it", 60, async () => (await statusOf(late.id)) === "succeeded" || undefined);
+			assert.equal(await statusOf(running.id), "running");
+			await writeFile(join(directory, "go"), "");
+			assert.equal(await removed, 0);
+			assert.equal(await statusOf(running.id), "succeeded");
+			assert.deepEqual(await Promise.all([second.remove(), api.remove()]), [0, 0]);
+		} finally {
+			for (const pod of pods) pod.kill();
+			await database.drop();
+			await rm(directory, { recursive: true, force: true });
+		}
+	},
+);
+
+async function readManifests(): Promise<readonly Part[]> {
+	const { code, output } = await run("kubectl", ["kustomize", fileURLToPath(new URL(".", import.meta.url))]);
+	assert.equal(code, 0, output);
+	return parseAllDocuments(output).map((document) => document.toJS() as Part);
+}
+
+function toContainer({ metadata, spec }: Part): readonly [string, Container] {
+	return [String(metadata?.["name"]), spec?.["template"]?.["spec"]?.["containers"]?.[0] as unknown as Container];
+}
+
+/** Configuration and secrets, as the guide makes them; all in one directory. */
+async function makeSecrets(directory: string): Promise<void> {
+	const text = await readFile(new URL("svc.config.ts", import.meta.url), "utf8");
+	const config = join(directory, "svc.config.ts");
+	await writeFile(config, text.replace("/secrets/", `${directory}/`));
+	await mkdir(join(directory, "node_modules"));
+	await symlink(root, join(directory, "node_modules/svc-automation"));
+	execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", join(directory, "audit-key.pem")], { stdio: "ignore" });
+	const command = [join(root, "dist/core/main.js"), "user", "add", "maria", "--config", config];
+	execFileSync(process.execPath, command, {
+		input: "a long password\n",
+		env: { ...process.env, SVC_DATA_DIR: directory },
+		stdio: ["pipe", "ignore", "inherit"],
+	});
+}
 
 function assertDeployment({ spec }: Part): void {
 	const pod = spec?.["template"]?.["spec"] as Part;

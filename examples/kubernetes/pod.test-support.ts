@@ -1,0 +1,92 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { until } from "../../core/testing/guarantees/until.test-support.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+
+const command = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+
+/** A container, as far as a manifest says how it runs. */
+export interface Container {
+	readonly args: readonly string[];
+	readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: Readonly<Record<string, unknown>> }[];
+	readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly [string, ...string[]] } } };
+	readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+}
+
+export interface PodPlace {
+	readonly name: string;
+	/** Of the test; `/secrets`, the configuration and `/data` are in it. */
+	readonly directory: string;
+	/** The member `database-url` of the secret. */
+	readonly databaseUrl: string;
+}
+
+/** What a container of the manifests runs, as a process of this machine: with its arguments, its variables, its probe and its hook. */
+export class Pod {
+	readonly #container: Container;
+	readonly #place: PodPlace;
+	readonly #ports = { api: 0, health: 0 };
+	#child: ChildProcess | undefined;
+	#log = "";
+
+	constructor(container: Container, place: PodPlace) {
+		this.#container = container;
+		this.#place = place;
+	}
+
+	get api(): string {
+		return `http://127.0.0.1:${this.#ports.api}`;
+	}
+
+	/** Start it and wait until its probe lets requests come. */
+	async start(): Promise<this> {
+		for (const name of ["api", "health"] as const) this.#ports[name] = await findFreePort();
+		const args = this.#container.args.map((text) => this.#toHere(text));
+		const child = spawn(process.execPath, [command, ...args], { env: this.#toEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
+		for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => void (this.#log += String(piece)));
+		this.#child = child;
+		await until(`${this.#place.name} is ready`, 100, async () => {
+			if (child.exitCode !== null) throw new Error(`${this.#place.name} has ended: ${this.#log}`);
+			return (await this.isReady()) || undefined;
+		});
+		return this;
+	}
+
+	/** What the probe for readiness says. */
+	async isReady(): Promise<boolean> {
+		const { path } = this.#container.readinessProbe.httpGet;
+		const answer = await fetch(`http://127.0.0.1:${this.#ports.health}${path}`).catch(() => undefined);
+		return answer?.status === 200;
+	}
+
+	/** As Kubernetes removes it: the hook first, then TERM; the exit code. */
+	async remove(): Promise<number | null> {
+		const child = this.#child;
+		if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+		const [, ...args] = this.#container.lifecycle.preStop.exec.command;
+		await promisify(execFile)(process.execPath, args);
+		const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+		child.kill("SIGTERM");
+		return exited;
+	}
+
+	kill(): void {
+		this.#child?.kill("SIGKILL");
+	}
+
+	#toEnvironment(): NodeJS.ProcessEnv {
+		const { name, directory, databaseUrl } = this.#place;
+		const given = this.#container.env.map(({ name: variable, value, valueFrom }) => {
+			const known = valueFrom === undefined ? value : "fieldRef" in valueFrom ? name : databaseUrl;
+			return [variable, this.#toHere(known ?? "")];
+		});
+		const ports = { SVC_API_PORT: String(this.#ports.api), SVC_NODE_HEALTH_PORT: String(this.#ports.health) };
+		return { ...process.env, SVC_DATA_DIR: join(directory, name), ...Object.fromEntries(given), ...ports };
+	}
+
+	#toHere(text: string): string {
+		return text.replace(/^\/(secrets|opt\/svc)(?=\/)/, this.#place.directory);
+	}
+}
