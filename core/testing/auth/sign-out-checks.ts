@@ -56,6 +56,11 @@ export function checkSignOuts(check: Check): void {
 		await assertRefused(interactive, provider, claimsOf(...changes));
 	});
 
+	checkMoment(check);
+}
+
+/** That it is of now, by the keys of now. */
+function checkMoment(check: Check): void {
 	check("word of a sign-out that is too old is refused", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
 		const now = Math.floor(Date.now() / 1_000);
