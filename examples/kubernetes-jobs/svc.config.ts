@@ -1,0 +1,17 @@
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { kubernetesJob } from "svc-automation/plugins-runner/kubernetes-job";
+
+// A kubeconfig whose context names the namespace of the jobs. Without it the service must run as a pod, and uses the account that it has there.
+const kubeconfig = process.env["KUBECONFIG"];
+
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [kubernetesJob({ ...(kubeconfig ? { kubeconfig } : {}), images: ["docker.io/library/"] })],
+	packs: ["packs"],
+	data_dir: "../../data/kubernetes-jobs",
+	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	auth: { enable: false },
+});
