@@ -1,4 +1,4 @@
-// test-timeout: 300
+// test-timeout: 600
 import { test } from "uvu";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { type Certificates, createCertificates } from "../../core/testing/services/certificates.test-support.ts";
