@@ -30,7 +30,7 @@ const order = [
 	["triggers", "actions"],
 	["executions"],
 	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "telemetry", "workflows", "audit"],
-	["aliases"],
+	["aliases", "workers"],
 	["retention"],
 	["web-ui"],
 ];

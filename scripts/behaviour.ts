@@ -77,6 +77,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/aliases/answers.test.ts",
 		"core/features/aliases/chat-runner.test.ts",
 	],
+	workers: ["core/features/workers/workers.test.ts"],
 	webhooks: ["core/features/webhooks/webhooks.test.ts", "core/features/webhooks/routes.test.ts"],
 };
 
@@ -124,6 +125,7 @@ export const withoutBus: readonly string[] = [
 	"core/features/rules/rules.test.ts",
 	"core/kernel/runs/after-run.test.ts",
 	"core/kernel/runs/children/children.test.ts",
+	"core/features/workers/workers.test.ts",
 ];
 
 /** Those whose records are on a disk in each of their tests: SQLite stands in for memory there, so that they would run on it twice. */

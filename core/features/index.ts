@@ -68,7 +68,7 @@ export function createFeatures(kernel: Kernel) {
 		traces: createTracesFeature(kernel),
 		nodes: createNodesFeature(),
 		telemetry: createTelemetryFeature(kernel),
-		workers: createWorkersFeature(kernel, packs),
+		workers: createWorkersFeature(kernel, { contents: packs.contents, findDemand: policies.findDemand }),
 		retention: createRetentionFeature(kernel, {
 			endInquiries: inquiries.endOverdue,
 			endIdleWorkflows: workflows.endIdle,

@@ -61,6 +61,8 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly expressions?: Expressions;
 	/** Called before an entry of the journal is stored; what it throws is what the storage refuses. */
 	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
+	/** Called before a state is kept; what it throws is what the storage refuses. */
+	readonly onSaveState?: (state: JsonObject) => Promise<void> | void;
 	/** Stands in for the store: called with each piece, awaited, and may reject. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
@@ -129,6 +131,7 @@ export function createRunContext<S extends ParameterSchema>(
 		dispatch: async (trigger, payload) => String(dispatched.push({ trigger, payload })),
 		async saveState(state) {
 			assertHeld();
+			await options.onSaveState?.(state);
 			saved.state = state;
 		},
 		children,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A rule about the executions of an action: how many at once, and what follows a failure. */
+/** A rule about the executions of an action: how many at once, what follows a failure, which workers carry them out. */
 export interface PolicyEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -9,9 +9,9 @@ export interface PolicyEntity {
 	readonly name: string;
 	readonly description: string;
 	readonly enabled: boolean;
-	/** Ref of the action; need not exist. */
+	/** Ref of the action; need not exist. `<pack>.*` and `*` where the type may be about more than one. */
 	readonly resource_ref: string;
-	/** `action.concurrency`, `action.concurrency.attr`, `action.retry` or `action.crash`. */
+	/** `action.concurrency`, `action.concurrency.attr`, `action.retry`, `action.crash` or `action.workers`. */
 	readonly policy_type: string;
 	/** Counted up with every execution it lets through, so that of two nodes that count at the same time one counts again. */
 	readonly turn: number;

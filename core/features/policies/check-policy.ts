@@ -3,12 +3,14 @@ import { assertNames } from "../../kernel/basics/names.ts";
 import { checkGiven } from "../../language/parameters/check-given.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 import type { PolicyInput } from "./policies-api.ts";
-import { policyTypes } from "./policy-types.ts";
+import { policyTypes, workersType } from "./policy-types.ts";
 
 /** What a policy says. */
 export type PolicyFields = Omit<PolicyEntity, "id" | "turn">;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
+/** All actions of a pack, and all there are: for policies that count nothing. */
+const widePattern = /^(?:[a-z0-9_]{1,255}\.)?\*$/;
 
 /** The fields to store, with the defaults of the policy type. `SVC_INVALID` names what is not allowed. The action need not exist. */
 export function checkPolicy(input: PolicyInput): PolicyFields {
@@ -18,7 +20,9 @@ export function checkPolicy(input: PolicyInput): PolicyFields {
 	if (type === undefined) {
 		throw new SvcError("SVC_INVALID", `policy_type: "${policy_type}" must be one of ${policyTypes.map(({ ref }) => ref).join(", ")}`);
 	}
-	if (!refPattern.test(resource_ref)) throw new SvcError("SVC_INVALID", `resource_ref: "${resource_ref}" must be <pack>.<action>`);
+	assertRef(resource_ref, policy_type);
+	const parameters = toParameters(input.parameters ?? {}, type.parameters);
+	if (policy_type === workersType) assertSomeLabel(parameters);
 	return {
 		ref: `${pack}.${name}`,
 		pack,
@@ -28,8 +32,21 @@ export function checkPolicy(input: PolicyInput): PolicyFields {
 		resource_ref,
 		policy_type,
 		metadata_file: input.metadata_file || null,
-		parameters: toParameters(input.parameters ?? {}, type.parameters),
+		parameters,
 	};
+}
+
+function assertRef(ref: string, policyType: string): void {
+	const isWide = policyType === workersType;
+	if (refPattern.test(ref) || (isWide && widePattern.test(ref))) return;
+	throw new SvcError("SVC_INVALID", `resource_ref: "${ref}" must be <pack>.<action>${isWide ? ", <pack>.* or *" : ""}`);
+}
+
+/** One that demands nothing would look as if it kept something away from the nodes. */
+function assertSomeLabel({ labels, user_labels }: JsonObject): void {
+	const lists = [labels, ...Object.values((user_labels ?? {}) as JsonObject)];
+	if (lists.some((list) => Array.isArray(list) && list.length > 0)) return;
+	throw new SvcError("SVC_INVALID", "parameters: labels or user_labels must name at least one label");
 }
 
 /** Null stands for a parameter that is not given. */

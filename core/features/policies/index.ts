@@ -7,16 +7,23 @@ import { toPolicyInput } from "./policy-file.ts";
 import { policyTypes } from "./policy-types.ts";
 import { registerPolicy } from "./register-policy.ts";
 import { policyRoutes } from "./routes.ts";
+import type { FindDemand } from "./worker-demands-api.ts";
+
+/** What other features have of it besides. */
+export interface PoliciesFeature extends ServedFeature<PoliciesApi> {
+	readonly findDemand: FindDemand;
+}
 
 export interface PoliciesNeeds {
 	readonly registerFiles: RegisterFiles;
 }
 
-/** Concurrency, which holds executions, and retries, which follow their ends. */
-export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): ServedFeature<PoliciesApi> {
+/** Concurrency, which holds executions, retries, which follow their ends, and which workers carry them out. */
+export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): PoliciesFeature {
 	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
 	return {
 		api: { policies: core.policies },
+		findDemand: core.findDemand,
 		register: () =>
 			registerFiles({
 				kind: "policy",

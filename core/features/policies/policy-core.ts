@@ -9,6 +9,8 @@ import type { Policies } from "./policies-api.ts";
 import { PolicyIndex } from "./policy-index.ts";
 import { ActionQueues, type PolicyQueues } from "./queues.ts";
 import { createRetries, type Retries } from "./retries.ts";
+import { createWorkerDemands } from "./worker-demands.ts";
+import type { FindDemand } from "./worker-demands-api.ts";
 
 export interface PolicyCoreParts {
 	readonly storage: Storage;
@@ -28,6 +30,7 @@ export interface PolicyCore {
 	readonly policies: Policies;
 	readonly queues: PolicyQueues;
 	readonly retries: Retries;
+	readonly findDemand: FindDemand;
 	/** To be called before anything is submitted; again, when the storage was away. */
 	start(): Promise<void>;
 	stop(): Promise<void>;
@@ -45,6 +48,7 @@ export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
 			},
 		}),
 		queues,
+		findDemand: createWorkerDemands({ ...parts, index }),
 		retries: createRetries({ ...parts, index, queueOf: (ref) => queues.queueOf(ref) }),
 		async start() {
 			await index.start();

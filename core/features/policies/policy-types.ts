@@ -1,7 +1,11 @@
-import type { ParameterSchema } from "../../contract/index.ts";
+import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { labelPattern, mostLabels } from "../../kernel/basics/labels.ts";
 
 /** Types whose policies say when an execution may be scheduled. */
 export const concurrencyTypes: readonly string[] = ["action.concurrency", "action.concurrency.attr"];
+
+/** The type whose policies say which workers carry an execution out. It may be about more than one action. */
+export const workersType = "action.workers";
 
 /** A kind of policy, as the API shows it. */
 export interface PolicyType {
@@ -41,6 +45,8 @@ const retries = {
 	delay: { type: "number", minimum: 0, maximum: 120, description: "Seconds before it is run again; none: at once." },
 } as const;
 
+const labels = { type: "array", items: { type: "string", pattern: labelPattern }, maxItems: mostLabels } as const;
+
 /** The kinds of policies there are, by ref. */
 export const policyTypes: readonly PolicyType[] = [
 	define("000000000000000000000001", "concurrency", {
@@ -79,6 +85,18 @@ export const policyTypes: readonly PolicyType[] = [
 			retry_on: { type: "string", required: true, enum: ["failure", "timeout"], description: "What it is run again after." },
 			...retries,
 		},
+	}),
+	define("000000000000000000000005", "workers", {
+		description: "Says which labels the worker has that carries out the action, besides those that the action asks for itself.",
+		parameters: {
+			labels: { ...labels, default: [], description: "Labels that the worker has, whoever runs the action." },
+			user_labels: {
+				type: "object",
+				default: {},
+				additionalProperties: labels,
+				description: "By user, labels that the worker has besides where this user runs the action.",
+			},
+		} satisfies Record<string, ParameterDefinition>,
 	}),
 ];
 

@@ -56,6 +56,7 @@ withPolicies("a record that is sent back with a member changed is taken", async 
 
 withPolicies("what a policy cannot say is refused and named", async (ask) => {
 	const limit = { ...retry, policy_type: "action.concurrency" };
+	const workers = { ...retry, policy_type: "action.workers", resource_ref: "*", parameters: { labels: ["blue"] } };
 	const cases: readonly (readonly [body: object, names: RegExp])[] = [
 		[{ ...retry, name: undefined }, /name: is a required property/],
 		[{ ...retry, pack: undefined }, /pack: is a required property/],
@@ -80,6 +81,15 @@ withPolicies("what a policy cannot say is refused and named", async (ask) => {
 		[{ ...limit, parameters: { threshold: 1, action: "drop" } }, /"action" must be one of "delay", "cancel"/],
 		[{ ...limit, policy_type: "action.concurrency.attr", parameters: { threshold: 1 } }, /"attributes" is a required property/],
 		[{ ...limit, policy_type: "action.concurrency.attr", parameters: { threshold: 1, attributes: ["a", "a"] } }, /"attributes"/],
+		[{ ...retry, resource_ref: "default.*" }, /resource_ref: "default\.\*" must be <pack>\.<action>/],
+		[{ ...workers, resource_ref: "speak" }, /resource_ref: "speak" must be <pack>\.<action>, <pack>\.\* or \*/],
+		[{ ...workers, parameters: {} }, /parameters: labels or user_labels must name at least one label/],
+		[{ ...workers, parameters: { labels: [], user_labels: { ann: [] } } }, /at least one label/],
+		[{ ...workers, parameters: { labels: ["a b"] } }, /"labels.0" must match pattern/],
+		[{ ...workers, parameters: { labels: "blue" } }, /"labels".*array/],
+		[{ ...workers, parameters: { labels: Array.from({ length: 33 }, (_, index) => `l${index}`) } }, /"labels".*32/],
+		[{ ...workers, parameters: { user_labels: { ann: ["a b"] } } }, /"user_labels.ann.0" must match pattern/],
+		[{ ...workers, parameters: { user_labels: ["blue"] } }, /"user_labels".*object/],
 	];
 	await ask("POST", "/policies", retry);
 	for (const [body, names] of cases) {
@@ -125,10 +135,20 @@ withPolicies("policies are listed by pack and name, filtered, paged and selected
 	assert.equal((await ask("GET", "/policies?include_attributes=turn")).status, 400);
 });
 
+withPolicies("policies of workers may be about an action, a pack, or everything", async (ask) => {
+	const workers = { name: "site", pack: "default", policy_type: "action.workers", parameters: { labels: ["site-a"] } };
+	for (const [index, resource_ref] of ["default.speak", "default.*", "*"].entries()) {
+		const { status, body } = await ask("POST", "/policies", { ...workers, name: `site_${index}`, resource_ref });
+		assert.equal(status, 201, JSON.stringify(body));
+		assert.deepEqual([body["resource_ref"], body["parameters"]], [resource_ref, { labels: ["site-a"], user_labels: {} }]);
+	}
+	assert.deepEqual(refsOf((await ask("GET", "/policies?resource_ref=*")).body), ["default.site_2"]);
+});
+
 withPolicies("policy types are described with their parameters", async (ask) => {
 	const { body } = await ask("GET", "/policytypes");
-	assert.deepEqual(refsOf(body), ["action.concurrency", "action.concurrency.attr", "action.crash", "action.retry"]);
-	assert.deepEqual(refsOf((await ask("GET", "/policytypes?sort=-name&limit=2")).body), ["action.retry", "action.crash"]);
+	assert.deepEqual(refsOf(body), ["action.concurrency", "action.concurrency.attr", "action.crash", "action.retry", "action.workers"]);
+	assert.deepEqual(refsOf((await ask("GET", "/policytypes?sort=-name&limit=2")).body), ["action.workers", "action.retry"]);
 	assert.deepEqual(refsOf((await ask("GET", "/policytypes?name=retry,crash&resource_type=action")).body), ["action.crash", "action.retry"]);
 	assert.deepEqual((await ask("GET", "/policytypes?resource_type=rule")).body, []);
 	const type = (await ask("GET", "/policytypes/action.retry")).body;

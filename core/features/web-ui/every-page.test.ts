@@ -58,6 +58,11 @@ async function prepare({ ask, signIn, run }: WebUnderTest): Promise<Readonly<Rec
 	await send("/policies", policy);
 	const key = await send("/apikeys", { metadata: { for: "x".repeat(500) } });
 	const [node] = (await ask(root, "GET", "/v1/nodes")).body as unknown as readonly { readonly id: string }[];
+	await send("/workers/poll", {
+		...{ instance: "0".repeat(32), name: longName, hostname: longName, pid: 1, version: "0.1.0", draining: false, wait: 0 },
+		...{ labels: Array.from({ length: 30 }, (_, index) => `label-${index}`), runners: ["chatty"], places: 1, free: 0, jobs: [] },
+	});
+	const [worker] = (await ask(root, "GET", "/v1/workers")).body as unknown as readonly { readonly id: string }[];
 	const [event] = (await ask(root, "GET", "/v1/triggerinstances?limit=1")).body as unknown as readonly { readonly id: string }[];
 	return {
 		history: { id },
@@ -71,6 +76,7 @@ async function prepare({ ask, signIn, run }: WebUnderTest): Promise<Readonly<Rec
 		apikeys: { id: String(key["id"]) },
 		access: { name: "given" },
 		nodes: { id: node?.id ?? "" },
+		workers: { id: worker?.id ?? "" },
 	};
 }
 

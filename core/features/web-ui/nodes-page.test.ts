@@ -53,4 +53,40 @@ webTest("nodes are for administrators", () =>
 	}),
 );
 
+webTest("workers are shown as they come and go, with what they run, to whoever may list them", () =>
+	withWeb(
+		async (web) => {
+			const root = await web.signIn("root");
+			const parameters = { worker_labels: { default: ["site-a"], immutable: true } };
+			await web.ask(root, "POST", "/v1/actions", { name: "far", runner_type: "chatty", parameters });
+			const page = await web.open("ann", "/workers");
+			await page.getByText("No worker has asked for work within a day").waitFor();
+			const { body: started } = await web.ask(root, "POST", "/v1/executions", { action: "default.far" });
+			const poll = (more: object) =>
+				web.ask(root, "POST", "/v1/workers/poll", {
+					...{ instance: "0".repeat(32), name: "edge-1", hostname: "edge", pid: 7, version: "0.1.0", draining: false, wait: 2 },
+					...{ labels: ["site-a"], runners: ["chatty"], places: 3, free: 1, jobs: [], ...more },
+				});
+			const { body: news } = await poll({});
+			const [job] = news["jobs"] as readonly { readonly id: string; readonly fence: string }[];
+			assert.ok(job !== undefined);
+			await page.getByRole("cell", { name: "ready" }).waitFor();
+			for (const name of ["site-a", "chatty", "0 of 3"]) await page.getByRole("cell", { name, exact: true }).waitFor();
+			await assertClean(page);
+			await poll({ free: 0, draining: true, wait: 0, jobs: [{ id: job.id, fence: job.fence, told: false }] });
+			await page.getByRole("cell", { name: "draining" }).waitFor();
+			await page.getByRole("cell", { name: "1 of 3" }).waitFor();
+			await page.locator("a.row-link").click();
+			await page.getByText("Nothing runs there").waitFor();
+			await assertClean(page);
+			const seesAll = await web.open("olga", "/workers");
+			await seesAll.locator("a.row-link").click();
+			await seesAll.getByRole("link", { name: "default.far" }).waitFor();
+			await assertClean(seesAll);
+			await web.ask(root, "DELETE", `/v1/executions/${started["id"]}`);
+		},
+		{ runners: [chatty()], workers: { runners: ["chatty"] }, grants: [{ permission_types: ["worker_list"] }] },
+	),
+);
+
 test.run();

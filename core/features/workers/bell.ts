@@ -3,13 +3,24 @@ import { createBusWatch } from "../../kernel/work/bus-watch.ts";
 
 const eventName = "svc.reaction__worker";
 
+/** What a job needs of the worker that takes it. */
+export interface Needs {
+	readonly labels: readonly string[];
+	readonly runner: string;
+}
+
 /**
- * What has changed: `work` is for whoever gives work to workers, there is something new or something to end; `news` is for whoever waits for
- * a run, its worker has stored something. Undefined job: perhaps anything.
+ * What has changed. `work`: a job waits to be taken. `stop`: one is to end. `room`: one has ended, so that its worker takes another. These are for
+ * whoever answers workers; `news` is for whoever waits for a run: its worker has stored something.
  */
 export interface Ring {
-	readonly about: "work" | "news";
+	readonly about: "work" | "stop" | "room" | "news";
+	/** Undefined: perhaps anything. */
 	readonly job: string | undefined;
+	/** Id of the worker that it is about; undefined: any. */
+	readonly worker?: string | undefined;
+	/** Of what waits. */
+	readonly needs?: Needs | undefined;
 }
 
 /** Tells the nodes of a service that a job of a worker has changed. What it misses they find in the storage a little later. */
@@ -25,9 +36,9 @@ export class Bell {
 			names: [eventName],
 			purpose: "work of workers",
 			filter: ({ data }: BusEvent) => data["node_id"] !== parts.nodeId,
-			onEvent: ({ data }) => this.#tell({ about: data["about"] === "work" ? "work" : "news", job: String(data["job"]) }),
+			onEvent: ({ data }) => this.#tell(toRing(data)),
 			onGap: () => {
-				for (const about of ["work", "news"] as const) this.#tell({ about, job: undefined });
+				for (const about of ["stop", "news"] as const) this.#tell({ about, job: undefined });
 			},
 		});
 	}
@@ -38,10 +49,15 @@ export class Bell {
 		return () => void this.#listeners.delete(listener);
 	}
 
-	ring(about: Ring["about"], job: string): void {
+	ring(ring: Ring): void {
 		const { eventBus, nodeId } = this.#parts;
-		this.#tell({ about, job });
-		if (eventBus.capabilities.shared === true) eventBus.publish(eventName, { node_id: nodeId, about, job });
+		this.#tell(ring);
+		if (eventBus.capabilities.shared !== true) return;
+		const { about, job = "", worker = "", needs } = ring;
+		eventBus.publish(eventName, {
+			...{ node_id: nodeId, about, job, worker },
+			...(needs !== undefined && { labels: needs.labels, runner: needs.runner }),
+		});
 	}
 
 	start(): Promise<void> {
@@ -55,4 +71,13 @@ export class Bell {
 	#tell(ring: Ring): void {
 		for (const listener of [...this.#listeners]) listener(ring);
 	}
+}
+
+function toRing({ about, job, worker, labels, runner }: BusEvent["data"]): Ring {
+	return {
+		about: about === "work" || about === "stop" || about === "room" ? about : "news",
+		job: String(job),
+		worker: worker ? String(worker) : undefined,
+		needs: Array.isArray(labels) ? { labels: labels.map(String), runner: String(runner) } : undefined,
+	};
 }

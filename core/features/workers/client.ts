@@ -1,5 +1,6 @@
 import type { Api } from "../../client/api.ts";
 import type { ListPage } from "../../client/page.ts";
+import type { ExecutionStatus } from "../../contract/index.ts";
 
 /** A worker as the API shows it. */
 export interface WorkerRecord {
@@ -22,11 +23,23 @@ export interface WorkerRecord {
 	readonly runners: readonly string[];
 }
 
-/** Processes on other machines that take work over HTTP. */
-export interface WorkerClient {
-	list(): Promise<ListPage<WorkerRecord>>;
+/** A worker with what runs there. */
+export interface SingleWorkerRecord extends WorkerRecord {
+	/** What runs there, the oldest first; a hundred at most. Empty for whoever may not list executions. */
+	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
 }
 
-export function createWorkerClient({ list }: Api): WorkerClient {
-	return { list: () => list("/workers") };
+/** Processes on other machines that take work over HTTP. */
+export interface WorkerClient {
+	/** By name. */
+	list(): Promise<ListPage<WorkerRecord>>;
+	/** By id, or by a name that only one has. */
+	get(idOrName: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<SingleWorkerRecord>;
+}
+
+export function createWorkerClient({ read, list }: Api): WorkerClient {
+	return {
+		list: () => list("/workers"),
+		get: (idOrName, options) => read(`/workers/${encodeURIComponent(idOrName)}`, options),
+	};
 }

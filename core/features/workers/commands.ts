@@ -4,12 +4,18 @@ import { InvalidArgumentError } from "commander";
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { toWords } from "../../cli/commands/words.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
-import { printList } from "../../cli/output.ts";
+import { orNotFound } from "../../cli/failure.ts";
+import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
 import { resolveSettings } from "../../cli/settings.ts";
 import { createWorkerClient } from "./client.ts";
 
 const columns = ["name", "state", "labels", "runners", "running", "places", "hostname", "seen_at"];
+
+const attributes = [
+	...["id", "name", "user", "state", "labels", "runners", "running", "places", "executions"],
+	...["hostname", "pid", "version", "started_at", "seen_at"],
+];
 
 interface StartOptions {
 	readonly labels?: readonly string[];
@@ -26,7 +32,7 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 	const worker = parent
 		.command("worker")
 		.description(
-			"Take work from a service until told to stop, with the API key of SVC_API_KEY or of the file SVC_API_KEY_FILE; or list who does.",
+			"Take work from a service until told to stop, with the API key of SVC_API_KEY or of the file SVC_API_KEY_FILE; or look at who does.",
 		);
 
 	withCommonOptions(worker.command("list").description("List workers by name.")).action(async (_options, command) => {
@@ -34,6 +40,17 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 		const client = createWorkerClient(await openSession(options, context));
 		await printList(await client.list(), columns, options, context);
 	});
+
+	withCommonOptions(worker.command("get <workers...>").description("Show workers, by id or name, and what runs there.")).action(
+		async (names: string[], _options, command) => {
+			const options = optionsOf(command);
+			const client = createWorkerClient(await openSession(options, context));
+			for (const name of names) {
+				const record = await orNotFound(client.get(name), "Worker", name, "svc worker list");
+				await printRecord(record, attributes, options, context);
+			}
+		},
+	);
 
 	if (context.worker === undefined) return;
 	worker

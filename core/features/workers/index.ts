@@ -1,9 +1,10 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { WorkersApi } from "./api.ts";
 import { Bell } from "./bell.ts";
 import { LeftJobs } from "./left-jobs.ts";
-import { placeRunner } from "./place-runner.ts";
+import { keepHere, placeRunner } from "./place-runner.ts";
 import { type Contents, PlacedRuns } from "./placed-runs.ts";
 import { workerRoutes } from "./routes.ts";
 import { Sealing } from "./sealing.ts";
@@ -12,6 +13,8 @@ import { StoredWorkers, type StoredWorkersParts } from "./stored-workers.ts";
 export interface WorkersNeeds {
 	/** Files of packs. */
 	readonly contents: Contents & StoredWorkersParts["contents"];
+	/** What policies say of the workers of a run. */
+	readonly findDemand: FindDemand;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface WorkersNeeds {
  * The alternative was workers that are nodes, which claim executions themselves. They would render parameters, decrypt secrets and write records,
  * all of it over HTTP: a second way into everything that the kernel guards.
  */
-export function createWorkersFeature(kernel: Kernel, { contents }: WorkersNeeds): ServedFeature<WorkersApi> {
+export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: WorkersNeeds): ServedFeature<WorkersApi> {
 	const { runners, lease } = kernel.options.workers;
 	const parts = {
 		...kernel,
@@ -43,7 +46,13 @@ export function createWorkersFeature(kernel: Kernel, { contents }: WorkersNeeds)
 	const left = new LeftJobs({ ...parts, interval: kernel.options.garbagecollector.collection_interval });
 	return {
 		api: { workers },
-		place: (name, runner) => (runners.includes(name) && !kernel.isWorkflow(name) ? placeRunner(name, runner, runs) : runner),
+		place(name, runner) {
+			// What is made of other executions runs here; a policy is about each of these.
+			if (kernel.isWorkflow(name)) return runner;
+			return runners.includes(name) ? placeRunner(name, runner, { runs, findDemand }) : keepHere(name, runner, { findDemand });
+		},
+		// With the end of the run what its worker had goes, or neither does.
+		follow: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),
 		resting: () => runs.resting,
 		work: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],
 		async start() {

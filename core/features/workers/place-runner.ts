@@ -1,5 +1,6 @@
-import type { ParameterDefinition, RunContext, Runner } from "../../contract/index.ts";
-import { toLabels } from "./labels.ts";
+import { type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
+import { toLabels } from "../../kernel/basics/labels.ts";
+import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { PlacedRuns } from "./placed-runs.ts";
 
 const parameter: ParameterDefinition = {
@@ -11,35 +12,74 @@ const parameter: ParameterDefinition = {
 	reserved: true,
 };
 
-/** A runner whose actions may say which workers carry them out; those that do not run here, as before. */
-export function placeRunner(name: string, runner: Runner, runs: PlacedRuns): Runner {
-	const { description, capabilities, outputKey, entryPoint, definitions, packTools, packSensors } = runner;
-	const labelsOf = ({ runnerParameters }: RunContext) => toLabels("worker_labels", runnerParameters["worker_labels"] ?? []);
+/**
+ * A runner whose actions may say which workers carry them out, as policies may for them; those of which nobody says it run here, as before.
+ * What is decided when a run begins holds for all of it.
+ */
+export function placeRunner(
+	name: string,
+	runner: Runner,
+	{ runs, findDemand }: { readonly runs: PlacedRuns; readonly findDemand: FindDemand },
+): Runner {
 	const placed = new Set<string>();
 	return {
-		description,
+		...toShown(runner),
 		parameters: { ...runner.parameters, worker_labels: parameter },
-		capabilities: { ...capabilities, recovery: true },
+		capabilities: { ...runner.capabilities, recovery: true },
+		async run(context) {
+			const { labels, policies } = await runs.outlast(context, () => findDemand(context));
+			const all = toLabels("worker_labels", [...ownLabels(context), ...labels]);
+			if (all.length === 0) return runner.run(context);
+			placed.add(context.liveaction_id);
+			return runs.run(name, context, { labels: all, policies });
+		},
+		async recover(context, state) {
+			if (state["worker"] !== true) return runner.recover?.(context, state);
+			placed.add(context.liveaction_id);
+			return runs.recover(context, Array.isArray(state["policies"]) ? state["policies"].map(String) : []);
+		},
+		async afterRun(run) {
+			if (placed.delete(run.liveaction_id)) runs.forget(run.liveaction_id);
+			else await runner.afterRun?.(run);
+		},
+	};
+}
+
+/** A runner whose actions no worker carries out: what a policy wants to see on one must not run here instead. */
+export function keepHere(name: string, runner: Runner, { findDemand }: { readonly findDemand: FindDemand }): Runner {
+	return {
+		...toShown(runner),
+		parameters: runner.parameters,
+		capabilities: runner.capabilities,
+		async run(context) {
+			const { labels, policies } = await findDemand(context);
+			if (labels.length === 0) return runner.run(context);
+			throw new SvcError(
+				"SVC_RUNNER",
+				`policies demand a worker with the labels ${labels.join(", ")} (${policies.join(", ")}), and workers are given no runs of the runner type "${name}"`,
+			);
+		},
+		...(runner.recover !== undefined && { recover: (context, state) => runner.recover?.(context, state) ?? Promise.resolve(undefined) }),
+		...(runner.afterRun !== undefined && { afterRun: async (run) => runner.afterRun?.(run) }),
+	};
+}
+
+/** What stays as it is of a runner in whose place another is called. */
+function toShown(runner: Runner) {
+	const { description, outputKey, entryPoint, definitions, packTools, packSensors } = runner;
+	return {
+		description,
 		...(outputKey !== undefined && { outputKey }),
 		...(entryPoint !== undefined && { entryPoint }),
 		...(definitions !== undefined && { definitions }),
 		...(packTools !== undefined && { packTools }),
 		...(packSensors !== undefined && { packSensors }),
-		async run(context) {
-			const labels = labelsOf(context);
-			if (labels.length === 0) return runner.run(context);
-			placed.add(context.liveaction_id);
-			return runs.run(name, context, labels);
-		},
-		async recover(context, state) {
-			if (state["worker"] !== true) return runner.recover?.(context, state);
-			placed.add(context.liveaction_id);
-			return runs.recover(name, context, labelsOf(context));
-		},
-		async afterRun(run) {
-			if (placed.delete(run.liveaction_id)) await runs.forget(run.liveaction_id);
-			else await runner.afterRun?.(run);
-		},
-		...(runner.prepare !== undefined && { prepare: (pack) => runner.prepare?.(pack) ?? Promise.resolve() }),
-	};
+		...(runner.prepare !== undefined && {
+			prepare: (pack: Parameters<NonNullable<Runner["prepare"]>>[0]) => runner.prepare?.(pack) ?? Promise.resolve(),
+		}),
+	} satisfies Partial<Runner>;
+}
+
+function ownLabels({ runnerParameters }: RunContext): readonly string[] {
+	return toLabels("worker_labels", runnerParameters["worker_labels"] ?? []);
 }

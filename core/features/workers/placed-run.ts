@@ -3,14 +3,14 @@ import {
 	isSvcError,
 	type Logger,
 	RunAborted,
-	type RunContext,
 	type RunResult,
 	type Storage,
 	SvcError,
+	type WorkerEntity,
 	type WorkerJobEntity,
 } from "../../contract/index.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { wait } from "../../kernel/basics/wait.ts";
+import type { HostedRunContext } from "../../kernel/runs/hosted-run-context.ts";
 import type { Bell } from "./bell.ts";
 import type { Sealing } from "./sealing.ts";
 import { TakenOver } from "./taken-over.ts";
@@ -18,6 +18,14 @@ import type { WorkerEnd } from "./workers-api.ts";
 
 /** Milliseconds between two tries while the storage is away. */
 const retryPause = 500;
+
+/** What is looked at again and again of a job: not what its worker is called with, which may be long. */
+export type FollowedJob = Omit<WorkerJobEntity, "spec" | "user" | "fence" | "consumed" | "execution_id">;
+
+const fields = [
+	...(["runner", "status", "stop", "worker", "worker_name", "lease_expires_at", "sequence"] as const),
+	...(["content", "created_at", "labels", "trimmed", "result"] as const),
+];
 
 export interface PlacedRunParts {
 	readonly storage: Storage;
@@ -27,12 +35,16 @@ export interface PlacedRunParts {
 	/** Whether output of executions is stored. */
 	readonly isOutputKept: boolean;
 	/** Whether the worker of a job has not told of it for so long that it is gone. */
-	readonly isLapsed: (job: WorkerJobEntity) => boolean;
+	readonly isLapsed: (job: FollowedJob) => boolean;
 	/** Keep the files of a job that waits. */
-	readonly keepContent: (job: WorkerJobEntity) => Promise<void>;
+	readonly keepContent: (job: FollowedJob) => Promise<void>;
 	/** Why nobody has taken it, in words. */
-	readonly toReason: (job: WorkerJobEntity) => Promise<string>;
-	readonly context: RunContext;
+	readonly toReason: (job: FollowedJob) => Promise<string>;
+	/** Where a worker is. */
+	readonly placeOf: (worker: string) => Promise<Pick<WorkerEntity, "hostname" | "pid">>;
+	readonly context: HostedRunContext;
+	/** Refs of the policies that say which workers may carry it out. */
+	readonly policies: readonly string[];
 }
 
 /**
@@ -55,6 +67,7 @@ export class PlacedRun {
 		this.#id = context.liveaction_id;
 		this.#output = new TakenOver(this.#id, { ...parts, isKept });
 		context.signal.addEventListener("abort", () => this.wake(), { once: true });
+		if (context.signal.aborted) this.wake();
 	}
 
 	/** Something about it may have changed. */
@@ -63,12 +76,9 @@ export class PlacedRun {
 		this.#onNews();
 	}
 
-	/** Offer the job to workers unless that was done, and follow it to its end. */
-	async follow(job: WorkerJobEntity | undefined): Promise<RunResult> {
-		if (job !== undefined) {
-			await insertOnce(() => this.#parts.storage.insert("worker_job", [job]));
-			this.#parts.bell.ring("work", this.#id);
-		}
+	/** Follow it to its end. `isNew`: it has just been offered, so that there is nothing to see before there are news. */
+	async follow({ isNew }: { readonly isNew: boolean }): Promise<RunResult> {
+		if (isNew) await this.#news();
 		for (;;) {
 			const result = await this.#look().catch((error: unknown) => this.#outlast(error));
 			if (result !== undefined) return result;
@@ -76,21 +86,18 @@ export class PlacedRun {
 		}
 	}
 
-	/** Whether there is such a job already. */
-	async isOffered(): Promise<boolean> {
-		return (await this.#parts.storage.count("worker_job", { id: this.#id })) > 0;
-	}
-
 	async #look(): Promise<RunResult | undefined> {
 		this.#isNews = false;
 		const { storage, context, isLapsed, logger } = this.#parts;
-		const job = await storage.get("worker_job", this.#id);
+		const kind = this.#endKind();
+		if (kind === "shutdown") return goesOn;
+		const [job]: readonly FollowedJob[] = await storage.find("worker_job", { where: { id: this.#id }, limit: 1, fields });
 		if (job === undefined)
 			throw new SvcError("SVC_RUNNER", "what a worker was doing was taken away from the storage; whether it has ended nobody knows");
 		await this.#output.take(job);
 		if (job.status === "ended") return this.#toResult(job);
 		if (job.status === "lost") return toLost(job);
-		if (context.signal.aborted) return this.#end(job);
+		if (kind !== undefined) return this.#end(job, kind);
 		if (isLapsed(job) && (await this.#giveUp(job))) {
 			logger.warn("worker went away", { execution_id: context.execution_id, worker: job.worker_name });
 			return toLost(job);
@@ -100,58 +107,69 @@ export class PlacedRun {
 	}
 
 	/** While the storage is away the worker goes on, and hands over later what it has. */
-	async #outlast(error: unknown): Promise<undefined> {
+	async #outlast(error: unknown): Promise<RunResult | undefined> {
 		if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+		if (this.#endKind() === "shutdown") return goesOn;
 		this.#isNews = true;
 		await wait(retryPause, new AbortController().signal);
+		return undefined;
 	}
 
-	#toResult(job: WorkerJobEntity): RunResult {
+	/** Why it is to end; undefined: it is not. */
+	#endKind(): RunAborted["kind"] | undefined {
+		const { aborted, reason } = this.#parts.context.signal;
+		if (!aborted) return undefined;
+		return reason instanceof RunAborted ? reason.kind : "cancel";
+	}
+
+	async #toResult(job: FollowedJob): Promise<RunResult> {
 		if (job.result === null) return { succeeded: false, result: {} };
+		this.#parts.context.noteRunnerInfo(await this.#toPlace(job));
 		const { succeeded, status, result, error } = this.#parts.sealing.open<Omit<WorkerEnd, "fence" | "sequence" | "pieces">>(job.result);
 		if (error !== undefined) throw new SvcError("SVC_RUNNER", error);
 		return { succeeded, result, ...(status !== undefined && { status }) };
 	}
 
 	/** Ask for the end. A job that nobody has taken has ended with that. */
-	async #end(job: WorkerJobEntity): Promise<RunResult | undefined> {
-		const { storage, bell, context } = this.#parts;
-		const { kind } = context.signal.reason instanceof RunAborted ? context.signal.reason : { kind: "cancel" as const };
-		if (kind === "shutdown") return { succeeded: false, result: {}, status: "running" };
+	async #end(job: FollowedJob, kind: "cancel" | "timeout"): Promise<RunResult | undefined> {
+		const { storage, bell } = this.#parts;
 		if (job.status === "waiting") {
 			const ended = await storage.update("worker_job", this.#id, { status: "ended", stop: kind }, { status: "waiting" });
 			if (ended !== undefined) return { succeeded: false, result: {} };
 			this.#isNews = true;
 		} else if (job.stop === null) {
 			await storage.update("worker_job", this.#id, { stop: kind }, { status: "taken" });
-			bell.ring("work", this.#id);
+			bell.ring({ about: "stop", job: this.#id, worker: job.worker ?? undefined });
 		} else if (this.#parts.isLapsed(job) && (await this.#giveUp(job))) return toLost(job);
 		return undefined;
 	}
 
 	/** Whoever renews in the same moment keeps it. */
-	async #giveUp({ lease_expires_at }: WorkerJobEntity): Promise<boolean> {
+	async #giveUp({ lease_expires_at }: FollowedJob): Promise<boolean> {
 		const { storage } = this.#parts;
 		const lost = await storage.update("worker_job", this.#id, { status: "lost" }, { status: "taken", lease_expires_at });
 		return lost !== undefined;
 	}
 
 	/** Say where it runs, or why it does not: where people look at the execution. */
-	async #show(job: WorkerJobEntity): Promise<void> {
-		const { context, storage, toReason, keepContent } = this.#parts;
+	async #show(job: FollowedJob): Promise<void> {
+		const { context, toReason, keepContent, policies } = this.#parts;
 		if (job.status === "waiting") {
 			await keepContent(job);
 			const waits_for = await toReason(job);
 			if (this.#shown === waits_for) return;
 			this.#shown = waits_for;
-			const info = { hostname: hostname(), waits_for };
+			const info = { hostname: hostname(), waits_for, ...(policies.length > 0 && { policies }) };
 			context.setRunnerInfo(info);
 		} else if (this.#shown !== job.worker) {
 			this.#shown = job.worker ?? "";
-			const worker = await storage.get("worker", this.#shown);
-			const info = { hostname: worker?.hostname ?? "", pid: worker?.pid ?? 0, worker: job.worker_name };
-			context.setRunnerInfo(info);
+			context.setRunnerInfo(await this.#toPlace(job));
 		}
+	}
+
+	async #toPlace({ worker, worker_name }: FollowedJob) {
+		const { hostname: host, pid } = await this.#parts.placeOf(worker ?? "");
+		return { hostname: host, pid, worker: worker_name };
 	}
 
 	async #news(): Promise<void> {
@@ -162,7 +180,10 @@ export class PlacedRun {
 	}
 }
 
-function toLost({ worker_name }: WorkerJobEntity): RunResult {
+/** Without this process: what the worker hands over stays in the storage until another one takes it. */
+const goesOn: RunResult = { succeeded: false, result: {}, status: "running" };
+
+function toLost({ worker_name }: FollowedJob): RunResult {
 	const error = `the worker "${worker_name}" that ran the action went away`;
 	return { succeeded: false, status: "abandoned", result: { failed: true, succeeded: false, error } };
 }

@@ -1,20 +1,25 @@
 import { basename, relative } from "node:path";
 import {
+	type ExecutionEntity,
 	type JsonObject,
 	type Logger,
 	poll,
 	type RunContext,
 	type RunResult,
 	type Storage,
+	type WorkerEntity,
 	type WorkerJobEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toHosted } from "../../kernel/runs/hosted-run-context.ts";
 import { toLapsedBefore } from "../../kernel/work/lease-time.ts";
 import { createLeaseTrust, type LeaseTrust } from "../../kernel/work/lease-trust.ts";
+import { outlastOutage } from "../../kernel/work/outage.ts";
+import type { Demand } from "../policies/worker-demands-api.ts";
 import type { Bell } from "./bell.ts";
-import { fits } from "./labels.ts";
-import { PlacedRun } from "./placed-run.ts";
+import { fits } from "./fits.ts";
+import { type FollowedJob, PlacedRun } from "./placed-run.ts";
 import type { Sealing } from "./sealing.ts";
 import type { JobSpec } from "./workers-api.ts";
 
@@ -39,12 +44,16 @@ export interface PlacedRunsParts {
 	readonly maxResultOutput: number;
 }
 
+type Place = Pick<WorkerEntity, "hostname" | "pid">;
+
 /** Most jobs that are asked about at once. */
 const pageSize = 200;
 /** Microseconds after which files of a job that waits are kept for longer: what nobody has named for an hour goes. */
 const keepAfter = 600_000_000;
 /** Most that wait here without taking places of others: each takes some memory. */
 const mostResting = 2_000;
+/** Workers of which is remembered where they are. */
+const mostPlaces = 1_000;
 const contentName = /^[0-9a-f]{64}$/;
 
 /** The runs of this node that workers carry out. */
@@ -52,6 +61,9 @@ export class PlacedRuns {
 	readonly #parts: PlacedRunsParts;
 	readonly #trust: LeaseTrust;
 	readonly #runs = new Map<string, PlacedRun>();
+	/** Ids of live actions whose ends are not stored yet. */
+	readonly #followed = new Set<string>();
+	readonly #places = new Map<string, Place>();
 	/** How each was at the last look. */
 	readonly #seen = new Map<string, string>();
 	readonly #kept = new Map<string, number>();
@@ -87,48 +99,68 @@ export class PlacedRuns {
 		await this.#looking;
 	}
 
-	/** Have a worker with these labels carry out a run from its begin. */
-	async run(runner: string, context: RunContext, labels: readonly string[]): Promise<RunResult> {
-		const job = await this.#toJob(runner, context, labels);
-		// Before there is anything to find: who finds this and no job knows that none was ever offered.
-		await context.saveState({ worker: true });
-		return this.#hold(context, (run) => run.follow(job));
+	/**
+	 * Have a worker carry out a run from its begin. The job is stored with the state that tells of it, in one write under the fence of the run:
+	 * who goes on with the run knows that there is one, and a node that has lost the run offers nothing.
+	 */
+	async run(runner: string, context: RunContext, { labels, policies }: Demand): Promise<RunResult> {
+		const job = await this.outlast(context, () => this.#toJob(runner, context, labels));
+		const insert = { insert: "worker_job", entities: [job] } as const;
+		await toHosted(context).saveStateWith({ worker: true, policies }, [insert]);
+		// Listens before anybody is told.
+		const end = this.#follow(context, policies, { isNew: true });
+		this.#parts.bell.ring({ about: "work", job: job.id, needs: { labels, runner } });
+		return end;
 	}
 
-	/** Go on with one that an earlier process has begun. */
-	async recover(runner: string, context: RunContext, labels: readonly string[]): Promise<RunResult> {
-		return this.#hold(context, async (run) => {
-			const isOffered = await run.isOffered();
-			if (isOffered || context.signal.aborted) return isOffered ? run.follow(undefined) : { succeeded: false, result: {} };
-			return run.follow(await this.#toJob(runner, context, labels));
-		});
+	/** Go on with one that an earlier process has begun. It is offered once and never again, so that nothing runs twice. */
+	recover(context: RunContext, policies: readonly string[]): Promise<RunResult> {
+		return this.#follow(context, policies, { isNew: false });
 	}
 
-	/** The end of a run is stored. */
-	async forget(id: string): Promise<void> {
-		await this.#parts.storage.write([
-			{ remove: "worker_output", where: { job: id } },
-			{ remove: "worker_job", where: { id } },
-		]);
-	}
-
-	async #hold(context: RunContext, follow: (run: PlacedRun) => Promise<RunResult>): Promise<RunResult> {
+	async #follow(context: RunContext, policies: readonly string[], { isNew }: { readonly isNew: boolean }): Promise<RunResult> {
 		const id = context.liveaction_id;
 		const run = new PlacedRun({
 			...this.#parts,
-			context,
+			context: toHosted(context),
+			policies,
+			placeOf: (worker) => this.#placeOf(worker),
 			isLapsed: (job) => this.#isLapsed(job),
 			keepContent: (job) => this.#keepContent(job),
 			toReason: (job) => this.#toReason(job),
 		});
 		this.#runs.set(id, run);
+		this.#followed.add(id);
 		try {
-			return await follow(run);
+			return await run.follow({ isNew });
 		} finally {
 			if (this.#runs.get(id) === run) this.#runs.delete(id);
 			this.#seen.delete(id);
 			this.#kept.delete(id);
 		}
+	}
+
+	/** What `attempt` resolves with; an outage of the storage delays a run and does not end it. */
+	outlast<T>({ signal, execution_id }: RunContext, attempt: () => Promise<T>): Promise<T> {
+		return outlastOutage(attempt, {
+			isOver: () => signal.aborted,
+			signal,
+			onOutage: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id, error }),
+		});
+	}
+
+	/** What goes with the end of an execution whose run this node has followed. */
+	toRemoval({ liveaction_id: id }: Pick<ExecutionEntity, "liveaction_id">): readonly WriteOperation[] {
+		if (!this.#followed.has(id)) return [];
+		return [
+			{ remove: "worker_output", where: { job: id } },
+			{ remove: "worker_job", where: { id } },
+		];
+	}
+
+	/** The end of a run is stored. */
+	forget(id: string): void {
+		this.#followed.delete(id);
 	}
 
 	async #toJob(runner: string, context: RunContext, labels: readonly string[]): Promise<WorkerJobEntity> {
@@ -215,14 +247,25 @@ export class PlacedRuns {
 		return (lease_expires_at ?? "") < toLapsedBefore(clock, lease);
 	}
 
-	async #keepContent({ id, content, created_at }: WorkerJobEntity): Promise<void> {
+	/** A worker is a process, which stays where it is. */
+	async #placeOf(id: string): Promise<Place> {
+		const known = this.#places.get(id);
+		if (known !== undefined) return known;
+		const worker = await this.#parts.storage.get("worker", id);
+		const place = { hostname: worker?.hostname ?? "", pid: worker?.pid ?? 0 };
+		if (this.#places.size >= mostPlaces) this.#places.clear();
+		if (worker !== undefined) this.#places.set(id, place);
+		return place;
+	}
+
+	async #keepContent({ id, content, created_at }: FollowedJob): Promise<void> {
 		const { storage, contents, clock } = this.#parts;
 		if (content === null || clock.now() - (this.#kept.get(id) ?? fromTimestamp(created_at)) < keepAfter) return;
 		this.#kept.set(id, clock.now());
 		await storage.write([contents.keep(content)]);
 	}
 
-	async #toReason(job: WorkerJobEntity): Promise<string> {
+	async #toReason(job: FollowedJob): Promise<string> {
 		const { storage, clock } = this.#parts;
 		const alive = await storage.find("worker", { where: { expires_at: { gt: toTimestamp(clock.steady()) } } });
 		const count = alive.filter((worker) => fits(worker, job)).length;

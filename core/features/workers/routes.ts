@@ -3,10 +3,17 @@ import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerList } from "../../http/openapi/answers.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/respond.ts";
-import { routesOver } from "../../http/route.ts";
-import { labelPattern, mostLabels, toLabels } from "./labels.ts";
-import { workerBytesSchema, workerFilesSchema, workerNewsSchema, workerReceiptSchema, workerSchema } from "./schemas.ts";
-import type { WorkerEnd, WorkerOutput, WorkerPoll, Workers, WorkerView } from "./workers-api.ts";
+import { type RouteContext, routesOver } from "../../http/route.ts";
+import { labelPattern, mostLabels, toLabels } from "../../kernel/basics/labels.ts";
+import {
+	singleWorkerSchema,
+	workerBytesSchema,
+	workerFilesSchema,
+	workerNewsSchema,
+	workerReceiptSchema,
+	workerSchema,
+} from "./schemas.ts";
+import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, Workers, WorkerView } from "./workers-api.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -43,7 +50,7 @@ const pollBody = defineBody<WorkerPoll>({
 			maxItems: 2_000,
 			items: {
 				type: "object",
-				properties: { id, fence: secret, told: { type: "boolean" } },
+				properties: { id, fence: secret, told: { type: "boolean" }, ending: { type: "boolean" } },
 				required: ["id", "fence", "told"],
 				additionalProperties: false,
 			},
@@ -87,9 +94,26 @@ const bytesBody = defineBody<{ readonly fence: string; readonly start: number; r
 /** What a worker takes is guarded by labels. */
 const labelled = (label: string): GuardedResource => ({ uid: `worker:${label}` });
 
-/** Whoever may take what needs a job's first label, and knows its fence. */
-async function jobResource({ engine, path }: { readonly engine: RouteNeeds; readonly path: Readonly<Record<string, string>> }) {
-	return labelled(await engine.workers.labelOf(path["id"] ?? ""));
+type Addressed = Pick<RouteContext<RouteNeeds>, "engine" | "path">;
+
+/** Whoever may take what needs a job's first label; the others are asked for where it is certain that the job is the worker's. */
+async function jobResource({ engine, path }: Addressed) {
+	const [first = noLabel] = await engine.workers.reports.labelsOf(toId({ path }));
+	return labelled(first);
+}
+
+const toId = ({ path }: Pick<Addressed, "path">) => path["id"] ?? "";
+
+/** Stands for the labels of a job that there is not. */
+const noLabel = "-";
+
+function toReporter({ guard, principal }: Pick<RouteContext<RouteNeeds>, "guard" | "principal">): Reporter {
+	return {
+		username: principal.username,
+		assertLabels(labels) {
+			for (const label of labels) guard.assert(principal, "worker_take", labelled(label));
+		},
+	};
 }
 
 const stale = { ...answerConflict, name: "StaleJob", description: "The job is not this worker's, or not any more." };
@@ -106,6 +130,21 @@ export const workerRoutes = [
 		permission: "worker_list",
 		async handler({ engine }) {
 			return replyJson((await engine.workers.list()).map(toWorker));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/workers/:worker",
+		component: "api",
+		summary: "Get a worker by its id or name, with what runs there",
+		description: "400 for a name that several have. `executions` are the oldest hundred, as far as whoever asks may list executions.",
+		answers: { 200: answerJson(singleWorkerSchema) },
+		permission: "worker_list",
+		async handler({ engine, path, guard, principal }) {
+			const view = await engine.workers.get(path["worker"] ?? "");
+			const mayList = guard.allows(principal, "execution_list");
+			const executions = mayList ? await engine.workers.running(view.worker.id) : [];
+			return replyJson({ ...toWorker(view), executions: executions.map(({ id, action_ref, status }) => ({ id, action_ref, status })) });
 		},
 	}),
 	defineRoute({
@@ -136,8 +175,8 @@ export const workerRoutes = [
 		permission: "worker_take",
 		resource: jobResource,
 		body: outputBody,
-		async handler({ engine, path, body, principal }) {
-			return replyJson({ stored: await engine.workers.output(path["id"] ?? "", body, principal) });
+		async handler(context) {
+			return replyJson({ stored: await context.engine.workers.reports.output(toId(context), context.body, toReporter(context)) });
 		},
 	}),
 	defineRoute({
@@ -150,8 +189,8 @@ export const workerRoutes = [
 		permission: "worker_take",
 		resource: jobResource,
 		body: endBody,
-		async handler({ engine, path, body, principal }) {
-			await engine.workers.end(path["id"] ?? "", body, principal);
+		async handler(context) {
+			await context.engine.workers.reports.end(toId(context), context.body, toReporter(context));
 			return replyJson({ stored: true });
 		},
 	}),
@@ -164,8 +203,8 @@ export const workerRoutes = [
 		permission: "worker_take",
 		resource: jobResource,
 		body: fenceBody,
-		async handler({ engine, path, body, principal }) {
-			const files = await engine.workers.files(path["id"] ?? "", body.fence, principal);
+		async handler(context) {
+			const files = await context.engine.workers.reports.files(toId(context), context.body.fence, toReporter(context));
 			return replyJson({ files: files.map(({ path: file, executable, size, sha256 }) => ({ path: file, executable, size, sha256 })) });
 		},
 	}),
@@ -179,8 +218,9 @@ export const workerRoutes = [
 		permission: "worker_take",
 		resource: jobResource,
 		body: bytesBody,
-		async handler({ engine, path, body, principal }) {
-			return replyJson({ data: (await engine.workers.bytes(path["id"] ?? "", body, principal)).toString("base64") });
+		async handler(context) {
+			const bytes = await context.engine.workers.reports.bytes(toId(context), context.body, toReporter(context));
+			return replyJson({ data: bytes.toString("base64") });
 		},
 	}),
 ];

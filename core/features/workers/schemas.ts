@@ -14,31 +14,38 @@ import {
 	text,
 	whole,
 } from "../../http/openapi/schema.ts";
+import { statusSchema } from "../executions/schemas-api.ts";
+
+const members = {
+	...fieldsOf(workerKind, ["id", "name", "user", "hostname", "pid", "version", "places", "running", "started_at", "seen_at"]),
+	state: oneOf("ready", "draining", "gone"),
+	labels: arrayOf(text),
+	runners: arrayOf(text),
+};
+const example = {
+	id: "66a1e0019d3e4b7a51c00080",
+	name: "edge-1",
+	user: "edge",
+	hostname: "edge-1",
+	pid: 812,
+	version: "0.1.0",
+	places: 4,
+	running: 1,
+	started_at: "2031-03-04T09:15:02.418273Z",
+	seen_at: "2031-03-04T09:15:12.418273Z",
+	state: "ready",
+	labels: ["site-a"],
+	runners: ["local-shell-cmd"],
+};
 
 /** A worker on the wire. */
-export const workerSchema = defineSchema(
-	"Worker",
-	object({
-		...fieldsOf(workerKind, ["id", "name", "user", "hostname", "pid", "version", "places", "running", "started_at", "seen_at"]),
-		state: oneOf("ready", "draining", "gone"),
-		labels: arrayOf(text),
-		runners: arrayOf(text),
-	}),
-	{
-		id: "66a1e0019d3e4b7a51c00080",
-		name: "edge-1",
-		user: "edge",
-		hostname: "edge-1",
-		pid: 812,
-		version: "0.1.0",
-		places: 4,
-		running: 1,
-		started_at: "2031-03-04T09:15:02.418273Z",
-		seen_at: "2031-03-04T09:15:12.418273Z",
-		state: "ready",
-		labels: ["site-a"],
-		runners: ["local-shell-cmd"],
-	},
+export const workerSchema = defineSchema("Worker", object(members), example);
+
+/** A worker with what runs there. */
+export const singleWorkerSchema = defineSchema(
+	"SingleWorker",
+	object({ ...members, executions: arrayOf(object({ id: text, action_ref: text, status: statusSchema })) }),
+	{ ...example, executions: [] },
 );
 
 const spec = object({

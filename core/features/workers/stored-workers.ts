@@ -1,77 +1,51 @@
-import { randomBytes } from "node:crypto";
-import {
-	isSvcError,
-	type Logger,
-	type PackContentFile,
-	type Storage,
-	SvcError,
-	type WorkerEntity,
-	type WorkerJobEntity,
-	type WriteOperation,
-} from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { createId, toStableId } from "../../kernel/basics/ids.ts";
+import { SvcError, type WorkerEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { isId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { toExpiry } from "../../kernel/work/lease-time.ts";
-import type { Bell } from "./bell.ts";
-import { fits } from "./labels.ts";
-import type { Sealing } from "./sealing.ts";
-import { mostAhead } from "./taken-over.ts";
-import type {
-	HandedJob,
-	JobSpec,
-	WorkerEnd,
-	WorkerNews,
-	WorkerOutput,
-	WorkerPiece,
-	WorkerPoll,
-	Workers,
-	WorkerView,
-} from "./workers-api.ts";
+import type { Ring } from "./bell.ts";
+import { fits } from "./fits.ts";
+import { HandOut, type HandOutParts, mostHanded, type Taker } from "./hand-out.ts";
+import { type HeldJob, HeldJobs } from "./held-jobs.ts";
+import { JobReports, type JobReportsParts } from "./job-reports.ts";
+import { WorkerNotes, type WorkerNotesParts } from "./worker-notes.ts";
+import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
 
-/** Most that one answer hands over. */
-const mostHanded = 16;
-/** Most that is looked through at once for what fits a worker. */
-const pageSize = 200;
+/** Most workers, and most runs of one, that are shown. */
+const mostShown = 200;
+const mostRuns = 100;
 
-export interface StoredWorkersParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly sealing: Sealing;
-	readonly bell: Bell;
-	/** Seconds for which a worker holds a job. */
-	readonly lease: number;
+export interface StoredWorkersParts extends JobReportsParts, HandOutParts, WorkerNotesParts {
 	/** Seconds between looks at the storage. */
 	readonly pollInterval: number;
-	readonly contents: {
-		files(content: string): Promise<readonly PackContentFile[]>;
-		readBytes(content: string, start: number, length: number): Promise<Buffer>;
-	};
 }
 
-/** Who asks about a job, and what of it must be so. */
-interface Claim {
-	readonly fence: string;
-	readonly user: string;
+interface Request extends Taker {
+	/** What was the worker's own when the request came. */
+	readonly held: ReadonlySet<string>;
+	readonly signal: AbortSignal;
 }
 
-/**
- * Answers workers, on any node: what they take, tell and hand over stands in the storage. A job is one worker's from the write that gives it
- * a fence; each later write expects that fence, so that nothing is stored for a worker that the service has given up.
- */
+/** Answers workers, on any node: what they take, tell and hand over stands in the storage. */
 export class StoredWorkers implements Workers {
+	readonly reports: JobReports;
 	readonly #parts: StoredWorkersParts;
+	readonly #notes: WorkerNotes;
+	readonly #jobs: HeldJobs;
+	readonly #handOut: HandOut;
 	#isOpen = true;
 
 	constructor(parts: StoredWorkersParts) {
 		this.#parts = parts;
+		this.reports = new JobReports(parts);
+		this.#notes = new WorkerNotes(parts);
+		this.#jobs = new HeldJobs(parts);
+		this.#handOut = new HandOut(parts);
 	}
 
 	/** Nobody waits for work here from now on. */
 	close(): void {
 		this.#isOpen = false;
-		this.#parts.bell.ring("work", "");
+		this.#parts.bell.ring({ about: "stop", job: undefined });
 	}
 
 	open(): void {
@@ -79,196 +53,95 @@ export class StoredWorkers implements Workers {
 	}
 
 	async list(): Promise<readonly WorkerView[]> {
-		const { storage, clock } = this.#parts;
-		const now = toTimestamp(clock.steady());
-		const found = await storage.find("worker", { orderBy: [["expires_at", "desc"]], limit: pageSize });
+		const found = await this.#parts.storage.find("worker", { orderBy: [["expires_at", "desc"]], limit: mostShown });
 		const byName = found.sort((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1));
-		return byName.map((worker) => ({ worker, isAlive: worker.expires_at > now }));
+		return byName.map((worker) => this.#toView(worker));
 	}
 
-	async poll(poll: WorkerPoll, { username }: Principal, signal: AbortSignal): Promise<WorkerNews> {
-		const { lease, bell } = this.#parts;
-		const worker = toStableId(`worker ${username} ${poll.instance}`);
-		await this.#note(worker, poll, username);
-		const held = await this.#renew(worker, poll);
-		const deadline = performance.now() + Math.min(poll.wait, lease / 3) * 1_000;
-		for (;;) {
-			const rung = new AbortController();
-			const forget = bell.on(({ about }) => about === "work" && rung.abort());
-			try {
-				const news = await this.#look(worker, { poll, username, held, signal });
-				const isNew = news.jobs.length + news.stops.length + news.lost.length > 0;
-				const left = deadline - performance.now();
-				if (isNew || left <= 0 || signal.aborted || !this.#isOpen) return { lease, ...news };
-				await waitFor([rung.signal, signal], Math.min(left, this.#parts.pollInterval * 1_000));
-			} finally {
-				forget();
-			}
-		}
-	}
-
-	async labelOf(id: string): Promise<string> {
-		return (await this.#parts.storage.get("worker_job", id))?.labels[0] ?? "-";
-	}
-
-	async output(job: string, { fence, sequence, pieces }: WorkerOutput, { username: user }: Principal): Promise<boolean> {
-		const { bell } = this.#parts;
-		const claim = { fence, user };
-		const found = await this.#need(job, claim);
-		if (sequence <= found.sequence) return true;
-		if (sequence - found.consumed > mostAhead) return false;
-		const update = {
-			update: "worker_job",
-			id: job,
-			patch: { sequence },
-			expected: { ...claim, status: "taken", sequence: sequence - 1 },
-		} as const;
-		await this.#write(job, claim, { sequence, operations: [update, this.#toInsert(job, sequence, pieces)] });
-		bell.ring("news", job);
-		return true;
-	}
-
-	async end(job: string, given: WorkerEnd, { username: user }: Principal): Promise<void> {
-		const { storage, sealing, bell } = this.#parts;
-		const { fence, sequence, pieces, ...result } = given;
-		const claim = { fence, user };
-		const found = await storage.get("worker_job", job);
-		// An answer that was lost; the first end counts.
-		if (found?.status === "ended" && found.fence === fence && found.user === user) return;
-		const isLast = pieces.length > 0 && sequence > (found?.sequence ?? 0);
-		const patch = { status: "ended", result: sealing.close(result), ...(isLast && { sequence }) } as const;
-		const before = isLast ? sequence - 1 : (found?.sequence ?? 0);
-		const update = { update: "worker_job", id: job, patch, expected: { ...claim, status: "taken", sequence: before } } as const;
-		const inserts = isLast ? [this.#toInsert(job, sequence, pieces)] : [];
-		await this.#write(job, claim, { sequence: before + 1, operations: [update, ...inserts] });
-		bell.ring("news", job);
-	}
-
-	async files(job: string, fence: string, { username: user }: Principal): Promise<readonly PackContentFile[]> {
-		const { content } = await this.#need(job, { fence, user });
-		return content === null ? [] : this.#parts.contents.files(content);
-	}
-
-	async bytes(
-		job: string,
-		{ fence, start, length }: { readonly fence: string; readonly start: number; readonly length: number },
-		{ username: user }: Principal,
-	): Promise<Buffer> {
-		const { content } = await this.#need(job, { fence, user });
-		return content === null ? Buffer.alloc(0) : this.#parts.contents.readBytes(content, start, length);
-	}
-
-	/** Remember that the worker is there. */
-	async #note(id: string, poll: WorkerPoll, user: string): Promise<void> {
-		const { storage, clock, lease } = this.#parts;
-		const { name, hostname, pid, version, places, draining, labels, runners, jobs } = poll;
-		const seen_at = toTimestamp(clock.now());
-		const changing = { places, running: jobs.length, draining, seen_at, expires_at: toExpiry(clock, lease) };
-		if ((await storage.update("worker", id, changing)) !== undefined) return;
-		const entity: WorkerEntity = { id, name, user, hostname, pid, version, started_at: seen_at, labels, runners, ...changing };
-		// Another request of the same worker may have been faster.
-		await storage.insert("worker", [entity]).catch((error: unknown) => {
-			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		});
-		await storage.remove("worker", { where: { expires_at: { lt: toTimestamp(clock.steady() - forgottenAfter) } } });
-		this.#parts.logger.info("worker has come", { worker: name, user, hostname });
-	}
-
-	/** Ids of what is the worker's still. */
-	async #renew(worker: string, { jobs }: WorkerPoll): Promise<ReadonlyMap<string, WorkerJobEntity>> {
-		const { storage, clock, lease } = this.#parts;
-		if (jobs.length === 0) return new Map();
-		const where = { id: { in: jobs.map(({ id }) => id) }, fence: { in: jobs.map(({ fence }) => fence) }, worker, status: "taken" } as const;
-		const renewed = await storage.claim("worker_job", { where, limit: jobs.length }, { lease_expires_at: toExpiry(clock, lease) });
-		return new Map(renewed.map((job) => [job.id, job]));
-	}
-
-	async #look(worker: string, request: Request): Promise<Omit<WorkerNews, "lease">> {
-		const { poll, held } = request;
+	async get(idOrName: string): Promise<WorkerView> {
 		const { storage } = this.#parts;
-		const listed = new Map(poll.jobs.map((job) => [job.id, job]));
-		const own = await storage.find("worker_job", { where: { worker, status: "taken" } });
-		const stops = own.flatMap(({ id, stop: kind }) => (kind !== null && listed.get(id)?.told === false ? [{ id, kind }] : []));
-		const lost = [...listed.keys()].filter((id) => !held.has(id));
-		// It was given these by an answer that it has not got: requests of a worker come one after another.
-		const again = own.filter(({ id }) => !listed.has(id));
-		const taken = request.signal.aborted || !this.#isOpen ? [] : await this.#take(worker, request, poll.free - again.length);
-		return { jobs: [...again, ...taken].slice(0, mostHanded).map((job) => this.#toHanded(job)), stops, lost };
+		const byId = isId(idOrName) ? await storage.get("worker", idOrName) : undefined;
+		if (byId !== undefined) return this.#toView(byId);
+		const found = await storage.find("worker", { where: { name: idOrName }, limit: mostShown });
+		const views = found.map((worker) => this.#toView(worker));
+		const alive = views.filter(({ isAlive }) => isAlive);
+		const [one, other] = alive.length > 0 ? alive : views;
+		if (one === undefined) throw new SvcError("SVC_NOT_FOUND", `worker "${idOrName}" cannot be found`);
+		if (other !== undefined) throw new SvcError("SVC_INVALID", `worker: several are called "${idOrName}"; give the id of one`);
+		return one;
 	}
 
-	/** Some of what waits and fits. */
-	async #take(worker: string, { poll, username: user }: Request, free: number): Promise<readonly WorkerJobEntity[]> {
-		const { storage, clock, lease } = this.#parts;
-		const taken: WorkerJobEntity[] = [];
-		if (poll.draining) return taken;
-		for (let after = ""; taken.length < Math.min(free, mostHanded); ) {
-			const waiting = await storage.find("worker_job", {
-				where: { status: "waiting", id: { gt: after } },
-				orderBy: [["id", "asc"]],
-				limit: pageSize,
-				fields: ["id", "runner", "labels"],
-			});
-			for (const { id } of waiting.filter((job) => fits(poll, job)).slice(0, free - taken.length)) {
-				const lease_expires_at = toExpiry(clock, lease);
-				const fence = randomBytes(16).toString("hex");
-				const patch = { status: "taken", worker, worker_name: poll.name, user, fence, lease_expires_at } as const;
-				const job = await storage.update("worker_job", id, patch, { status: "waiting" });
-				if (job !== undefined) taken.push(job);
-			}
-			if (waiting.length < pageSize) break;
-			after = waiting.at(-1)?.id ?? "";
-		}
-		for (const { id } of taken) this.#parts.bell.ring("news", id);
-		return taken;
+	async running(worker: string): Promise<readonly WorkerRun[]> {
+		const { storage } = this.#parts;
+		const jobs = await storage.find("worker_job", {
+			where: { worker, status: "taken" },
+			orderBy: [["id", "asc"]],
+			limit: mostRuns,
+			fields: ["execution_id"],
+		});
+		if (jobs.length === 0) return [];
+		const where = { id: { in: jobs.map(({ execution_id }) => execution_id) } };
+		return storage.find("execution", { where, orderBy: [["id", "asc"]], fields: ["id", "action_ref", "status"] });
 	}
 
-	#toHanded({ id, fence, execution_id, runner, spec }: WorkerJobEntity): HandedJob {
-		return { id, fence: fence ?? "", execution_id, runner, spec: this.#parts.sealing.open<JobSpec>(spec) };
-	}
-
-	#toInsert(job: string, sequence: number, pieces: readonly WorkerPiece[]): WriteOperation {
-		const { clock, sealing } = this.#parts;
-		return { insert: "worker_output", entities: [{ id: createId(clock), job, sequence, data: sealing.close(pieces) }] };
-	}
-
-	/** `SVC_CONFLICT` unless the job is this worker's; nothing says whether there is such a job. */
-	async #need(id: string, claim: Claim): Promise<WorkerJobEntity> {
-		const job = await this.#parts.storage.get("worker_job", id);
-		if (job?.status === "taken" && job.fence === claim.fence && job.user === claim.user) return job;
-		throw toStale(id);
-	}
-
-	/** What was stored by a request whose answer was lost is not stored again. */
-	async #write(
-		job: string,
-		claim: Claim,
-		{ sequence, operations }: { readonly sequence: number; readonly operations: readonly WriteOperation[] },
-	): Promise<void> {
+	async poll(poll: WorkerPoll, { username: user }: Principal, signal: AbortSignal): Promise<WorkerNews> {
+		const { lease, bell, pollInterval } = this.#parts;
+		const worker = toStableId(`worker ${user} ${poll.instance}`);
+		await this.#notes.note(worker, poll, user);
+		const deadline = performance.now() + Math.min(poll.wait, lease / 3) * 1_000;
+		let rung = new AbortController();
+		let free: number | undefined;
+		const forget = bell.on((ring) => isFor(ring, { worker, poll, free }) && rung.abort());
 		try {
-			await this.#parts.storage.write(operations);
-		} catch (error) {
-			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-			const found = await this.#need(job, claim);
-			if (found.sequence >= sequence) return;
-			throw new SvcError("SVC_INVALID", `sequence: must be ${found.sequence + 1}, the one behind what was stored`);
+			let own = await this.#jobs.of(worker, poll);
+			const request = { worker, user, poll, held: await this.#jobs.renew(worker, poll, own), signal };
+			for (;;) {
+				const { jobs, stops, lost, ...look } = await this.#look(request, own);
+				const isNew = jobs.length + stops.length + lost.length > 0;
+				const left = deadline - performance.now();
+				if (isNew || left <= 0 || signal.aborted || !this.#isOpen) return { lease, jobs, stops, lost };
+				free = look.free;
+				await waitFor([rung.signal, signal], Math.min(left, pollInterval * 1_000));
+				rung = new AbortController();
+				free = undefined;
+				own = await this.#jobs.of(worker, poll);
+			}
+		} finally {
+			forget();
 		}
+	}
+
+	async #look(request: Request, own: readonly HeldJob[]): Promise<Omit<WorkerNews, "lease"> & { readonly free: number }> {
+		const { poll, held, signal } = request;
+		const listed = new Map(poll.jobs.map((job) => [job.id, job]));
+		const stops = own.flatMap(({ id, stop: kind }) => (kind !== null && listed.get(id)?.told === false ? [{ id, kind }] : []));
+		// Whose end is on its way is told by the answer to that.
+		const lost = poll.jobs.filter(({ id, ending }) => !held.has(id) && ending !== true).map(({ id }) => id);
+		// It was given these by an answer that it has not got: requests of a worker come one after another.
+		const again = await this.#handOut.again(own.filter(({ id }) => !listed.has(id)));
+		// What has ended since the request came has made room.
+		const ended = [...held].filter((id) => !own.some((job) => job.id === id)).length;
+		const free = poll.free + ended - again.length;
+		const taken = signal.aborted || !this.#isOpen ? [] : await this.#handOut.take(request, free);
+		const jobs = [...again, ...taken].slice(0, mostHanded).map((job) => this.#handOut.toHanded(job));
+		return { jobs, stops, lost, free: free - taken.length };
+	}
+
+	#toView(worker: WorkerEntity): WorkerView {
+		return { worker, isAlive: worker.expires_at > toTimestamp(this.#parts.clock.steady()) };
 	}
 }
 
-/** Says nothing of whether there is such a job. */
-function toStale(id: string): SvcError {
-	return new SvcError("SVC_CONFLICT", `job "${id}" is not this worker's, or not any more`);
+/** Whether a ring may change what a worker is answered; `free` is how many more it would have taken at the last look, undefined while there is one. */
+function isFor(
+	ring: Ring,
+	{ worker, poll, free }: { readonly worker: string; readonly poll: WorkerPoll; readonly free: number | undefined },
+): boolean {
+	if (ring.worker !== undefined && ring.worker !== worker) return false;
+	if (ring.about === "work") return (free ?? 1) > 0 && (ring.needs === undefined || fits(poll, ring.needs));
+	if (ring.about === "room") return (free ?? 0) <= 0;
+	return ring.about === "stop";
 }
-
-interface Request {
-	readonly poll: WorkerPoll;
-	readonly username: string;
-	readonly held: ReadonlyMap<string, WorkerJobEntity>;
-	readonly signal: AbortSignal;
-}
-
-/** Microseconds after which a worker that has gone is no longer listed. */
-const forgottenAfter = 86_400_000_000;
 
 /** Resolves when one of them aborts, or after so many milliseconds. */
 async function waitFor(signals: readonly AbortSignal[], milliseconds: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { JsonObject, OutputType, PackContentFile, ParameterSchema, WorkerEntity } from "../../contract/index.ts";
+import type { ExecutionEntity, JsonObject, OutputType, PackContentFile, ParameterSchema, WorkerEntity } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
 /** What a worker says of itself with each request for work. */
@@ -13,11 +13,11 @@ export interface WorkerPoll {
 	readonly runners: readonly string[];
 	/** Most that it runs at once. */
 	readonly places: number;
-	/** How many more it takes now. */
+	/** How many more it takes now, besides what takes the place of what ends while it waits. */
 	readonly free: number;
 	readonly draining: boolean;
-	/** What it has, whose leases are renewed by this; `told`: it knows that this one is to end. */
-	readonly jobs: readonly { readonly id: string; readonly fence: string; readonly told: boolean }[];
+	/** What it has, whose leases are renewed by this; `told`: it knows that this one is to end; `ending`: it is handing over the end. */
+	readonly jobs: readonly { readonly id: string; readonly fence: string; readonly told: boolean; readonly ending?: boolean }[];
 	/** Seconds to wait for something new. */
 	readonly wait: number;
 }
@@ -92,27 +92,47 @@ export interface WorkerView {
 	readonly isAlive: boolean;
 }
 
+/** What runs on a worker. */
+export type WorkerRun = Pick<ExecutionEntity, "id" | "action_ref" | "status">;
+
+/** Who says something about a job. */
+export interface Reporter {
+	/** Whose credential the worker has. */
+	readonly username: string;
+	/** Throws `SVC_FORBIDDEN` where it may not take what needs these labels. */
+	assertLabels(labels: readonly string[]): void;
+}
+
+/** What workers say of their jobs. All of it is refused with `SVC_CONFLICT` where the job is not the worker's, or not any more. */
+export interface JobReporting {
+	/** The labels that a job needs; none where there is no such job: whoever may not take everything learns nothing of it. */
+	labelsOf(job: string): Promise<readonly string[]>;
+	/** Store output, once for each sequence: `false` where there is no room for it just now. */
+	output(job: string, output: WorkerOutput, reporter: Reporter): Promise<boolean>;
+	/** Store the end; the first counts. */
+	end(job: string, end: WorkerEnd, reporter: Reporter): Promise<void>;
+	/** What the content of a job holds. */
+	files(job: string, fence: string, reporter: Reporter): Promise<readonly PackContentFile[]>;
+	/** Bytes of the content of a job. */
+	bytes(
+		job: string,
+		part: { readonly fence: string; readonly start: number; readonly length: number },
+		reporter: Reporter,
+	): Promise<Buffer>;
+}
+
 /** Processes on other machines that take work over HTTP. */
 export interface Workers {
+	readonly reports: JobReporting;
 	/** By name. */
 	list(): Promise<readonly WorkerView[]>;
+	/** By id, or by a name that only one has. `SVC_NOT_FOUND`, or `SVC_INVALID` for a name that several have. */
+	get(idOrName: string): Promise<WorkerView>;
+	/** What a worker runs, the oldest first; a hundred at most. */
+	running(workerId: string): Promise<readonly WorkerRun[]>;
 	/**
 	 * Renew what a worker has, and give it what is new for it; waits for that as long as it says. `signal` aborts when nobody waits for the
 	 * answer any more: nothing is taken then.
 	 */
 	poll(poll: WorkerPoll, principal: Principal, signal: AbortSignal): Promise<WorkerNews>;
-	/** The first label that a job needs; `-`, which is no label, where there is no such job: whoever may not take everything learns nothing of it. */
-	labelOf(job: string): Promise<string>;
-	/** Store output, once for each sequence: `false` where there is no room for it just now. `SVC_CONFLICT`: the run is not the worker's any more. */
-	output(job: string, output: WorkerOutput, principal: Principal): Promise<boolean>;
-	/** Store the end; the first counts. `SVC_CONFLICT` as of `output`. */
-	end(job: string, end: WorkerEnd, principal: Principal): Promise<void>;
-	/** What the content of a job holds. `SVC_CONFLICT` as of `output`. */
-	files(job: string, fence: string, principal: Principal): Promise<readonly PackContentFile[]>;
-	/** Bytes of the content of a job. `SVC_CONFLICT` as of `output`. */
-	bytes(
-		job: string,
-		part: { readonly fence: string; readonly start: number; readonly length: number },
-		principal: Principal,
-	): Promise<Buffer>;
 }

@@ -122,9 +122,10 @@ async function askAsWorker(asker: Asker): Promise<void> {
 	const parameters = { worker_labels: { default: ["matrix"] } };
 	await asker.make("api POST /actions", "/actions", { name: "elsewhere", runner_type: "speak", parameters });
 	await asker.make("api POST /executions", "/executions", { action: "default.elsewhere" });
-	const body = { ...pollBody, instance: "1".repeat(32) };
+	const body = { ...pollBody, name: "elsewhere", instance: "1".repeat(32) };
 	const job = await until("a job", 20, async () => {
 		const { jobs } = await asker.make("api POST /workers/poll", "/workers/poll", body);
+		await asker.ask("api GET /workers/:worker", { path: `/workers/${body.name}` });
 		return (jobs as readonly { readonly id: string; readonly fence: string }[])[0];
 	});
 	const ask = (verb: string, given: object) =>

@@ -1,4 +1,12 @@
-import { type ExecutionEntity, type JsonObject, type RunContext, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type ExecutionEntity,
+	type JsonObject,
+	type RunContext,
+	type RunResult,
+	type Storage,
+	SvcError,
+	type WriteOperation,
+} from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Catalog } from "../executions/catalog.ts";
@@ -9,6 +17,7 @@ import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { HeldRuns } from "./held-runs.ts";
+import type { HostedRunContext } from "./hosted-run-context.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
@@ -123,7 +132,7 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder, { calls, tools, traceparent }: Means): RunContext {
+	#toContext(performance: Performance, recorder: Recorder, { calls, tools, traceparent }: Means): HostedRunContext {
 		const { execution, run, prepared } = performance;
 		const { dialects } = this.#parts;
 		// What is spread comes last: to add members behind it costs a microsecond and more for each of them.
@@ -149,23 +158,30 @@ export class RunPerformer {
 				assertRecordable(info, "what setRunnerInfo was given");
 				void this.#parts.records.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
 			},
+			noteRunnerInfo: (info) => void this.#parts.records.noteRunnerInfo(run, run.secrets.withoutToken(info)),
 			announce: (route, payload) => {
 				assertRecordable(payload, "what announce was given");
 				this.#events.announce(execution, run.secrets, { route, payload });
 			},
 			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
 			saveState: (state) => this.#saveState(performance, run.secrets.withoutToken(state)),
+			saveStateWith: (state, operations) => this.#saveState(performance, state, operations),
 			...prepared.context,
 			environment: withTraceparent(dialects.environment(prepared.context.environment), traceparent),
 		};
 	}
 
 	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */
-	async #saveState(performance: Performance, state: JsonObject): Promise<void> {
+	async #saveState(performance: Performance, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
 		const { execution, run } = performance;
 		const { runs, records } = this.#parts;
 		const sealed = run.saved ? undefined : this.#sealFound(performance);
-		if (!(await records.storeState(execution, run, { state, sealed }))) {
+		const kept = { state, sealed };
+		const isStored =
+			operations.length === 0
+				? await records.storeState(execution, run, kept)
+				: await records.storeStateWith(execution, run, kept, operations);
+		if (!isStored) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
 		runs.saved(run);

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import {
 	type EventBus,
 	type ExecutionEntity,
@@ -134,10 +135,17 @@ export class RunRecords {
 		return this.#writes.patch(id, run, { known_secrets: sealed });
 	}
 
+	/** Of a run that is about to end: stored with that. */
+	noteRunnerInfo(run: Run, info: JsonObject): JsonObject {
+		const noted = { ...this.#ownInfo, ...info };
+		run.runnerInfo = noted;
+		return noted;
+	}
+
 	async storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void> {
-		run.runnerInfo = { ...this.#ownInfo, ...info };
+		const runner_info = this.noteRunnerInfo(run, info);
 		try {
-			const patch = { runner_info: run.runnerInfo };
+			const patch = { runner_info };
 			await applyChange(this.#parts, execution.id, patch, { status: "running", fence: execution.fence });
 		} catch (error) {
 			this.#parts.logger.warn("runner info was not stored", { execution_id: execution.id, error });
@@ -147,6 +155,26 @@ export class RunRecords {
 	/** Keep what the run is found by after a restart, and what must be known of it; false when the execution is not this run's any more. */
 	storeState({ id }: ExecutionEntity, run: Run, { state, sealed }: KeptState): Promise<boolean> {
 		return this.#writes.patch(id, run, toStatePatch({ state, sealed }));
+	}
+
+	/** The same with what is stored with it or not at all; false when the execution is not this run's any more. */
+	async storeStateWith(execution: ExecutionEntity, run: Run, kept: KeptState, operations: readonly WriteOperation[]): Promise<boolean> {
+		const { storage } = this.#parts;
+		const { id, fence } = execution;
+		const { run_state } = toStatePatch(kept);
+		const store = () => storage.write([this.toStateOperation(execution, run, kept), ...operations]);
+		// The answer of an attempt was lost that has stored it.
+		const isStored = async () => {
+			const stored = await storage.get("execution", id);
+			return stored?.fence === fence && isDeepStrictEqual(stored.run_state, run_state);
+		};
+		try {
+			await this.#writes.store(run, store, { isStored });
+			return true;
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			return false;
+		}
 	}
 
 	/** The same as part of a larger write. */

@@ -33,6 +33,10 @@ export class HeldJob {
 	heldUntil: number;
 	/** Whether it knows that it is to end. */
 	isTold = false;
+	/** Whether the service has given it up; its processes may still be ending. */
+	isLost = false;
+	/** Whether nothing of it runs any more, and its end is handed over. */
+	isEnding = false;
 	readonly #parts: HeldJobParts;
 	readonly #job: HandedJob;
 	readonly #ending = new AbortController();
@@ -57,6 +61,9 @@ export class HeldJob {
 
 	/** The service has given it up, or somebody else has it: nothing is told any more. */
 	lose(): void {
+		// Asked before the end was there, perhaps; whether that is wanted its own answer says.
+		if (this.isEnding) return;
+		this.isLost = true;
 		this.#given.abort();
 		this.stop("shutdown", "the service has given the run up");
 	}
@@ -69,6 +76,7 @@ export class HeldJob {
 			(result) => this.#toEnd(result),
 			(error: unknown) => this.#toEnd({ succeeded: false, result: {} }, error),
 		);
+		this.isEnding = true;
 		await this.#uplink.end(end).catch((error: unknown) => logger.error("end of a run was not handed over", { ...fields, error }));
 		logger.info("run has ended", { ...fields, succeeded: end.succeeded });
 	}

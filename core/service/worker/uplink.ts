@@ -1,6 +1,6 @@
 import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcError } from "../../contract/index.ts";
 import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
-import { wait } from "../../kernel/basics/wait.ts";
+import { settledWithin, wait } from "../../kernel/basics/wait.ts";
 import { CapturedText } from "../../kernel/runs/captured-text.ts";
 import type { Connection } from "./connection.ts";
 
@@ -9,6 +9,9 @@ const highWater = 1_048_576;
 /** Characters in one request, each of which is six bytes of JSON at most, and pieces. */
 const mostCharacters = 131_072;
 const mostPieces = 1_000;
+/** Milliseconds for which output is gathered before it is sent, and characters that are enough: what a short run prints goes with its end. */
+const gatherTime = 20;
+const enough = 16_384;
 /** Milliseconds between tries: where there is no room, and where the line is cut, the longer the more often. */
 const roomPause = 200;
 const firstPause = 100;
@@ -32,6 +35,9 @@ export class Uplink {
 	#sequence = 0;
 	#sending: Promise<void> | undefined;
 	#failure: Error | undefined;
+	#isEnding = false;
+	/** Ends the time in which output is gathered. */
+	#hurry: () => void = () => {};
 
 	constructor(
 		connection: Pick<Connection, "post">,
@@ -51,6 +57,7 @@ export class Uplink {
 		this.#captured[type].add({ data, ranges: [], blanks: [] });
 		this.#add(type, data);
 		void this.#start();
+		if (this.#length >= enough) this.#hurry();
 		while (this.#length > highWater && this.#failure === undefined) await this.#start();
 		if (this.#failure !== undefined) throw this.#failure;
 	}
@@ -61,12 +68,9 @@ export class Uplink {
 
 	/** Hand over what is left, and the end; resolves when the service has it, or does not want it any more. */
 	async end(end: RunEnd): Promise<void> {
-		while (
-			this.#failure === undefined &&
-			(this.#sending !== undefined || this.#length > mostCharacters || this.#waiting.length > mostPieces)
-		) {
-			await this.#start();
-		}
+		this.#isEnding = true;
+		this.#hurry();
+		while (this.#failure === undefined && (this.#sending !== undefined || !this.#isShort())) await this.#start();
 		if (this.#failure !== undefined && isSvcError(this.#failure, "SVC_CONFLICT")) return;
 		const body = { fence: this.#job.fence, sequence: this.#sequence + 1, pieces: this.#take(), ...end };
 		await this.#insist("end", body).catch(async (error: unknown) => {
@@ -122,14 +126,26 @@ export class Uplink {
 	}
 
 	async #sendAll(): Promise<void> {
-		// What comes in the same moment goes together.
-		await new Promise((resolve) => setImmediate(resolve));
-		while (this.#waiting.length > 0) {
+		await this.#gather();
+		while (this.#waiting.length > 0 && !(this.#isEnding && this.#isShort())) {
 			const pieces = this.#take();
 			const body = { fence: this.#job.fence, sequence: this.#sequence + 1, pieces };
 			while (!(await this.#insist<{ readonly stored: boolean }>("output", body)).stored) await wait(roomPause, this.#given);
 			this.#sequence += 1;
 		}
+	}
+
+	async #gather(): Promise<void> {
+		if (this.#isEnding || this.#length >= enough) return;
+		const hurried = new Promise<void>((resolve) => {
+			this.#hurry = resolve;
+		});
+		await settledWithin(hurried, gatherTime);
+	}
+
+	/** Whether what waits fits the request with the end. */
+	#isShort(): boolean {
+		return this.#length <= mostCharacters && this.#waiting.length <= mostPieces;
 	}
 
 	/** Ask until the service answers, for as long as the run is this worker's. */

@@ -35,7 +35,7 @@ export class Worker {
 	readonly #closing = new AbortController();
 	#isDraining = false;
 	/** The request for work that waits, to be asked again when there is something else to say. */
-	#asking: { readonly free: number; readonly controller: AbortController } | undefined;
+	#asking: { readonly controller: AbortController } | undefined;
 	#polling: Promise<void> | undefined;
 	#watch: NodeJS.Timeout | undefined;
 	#isAway = false;
@@ -107,8 +107,10 @@ export class Worker {
 	async #ask(): Promise<WorkerNews> {
 		const { connection, name, labels, runners, version, places } = this.#parts;
 		const free = this.#isDraining ? 0 : Math.max(0, places - this.#jobs.size);
-		this.#asking = { free, controller: new AbortController() };
-		const jobs = [...this.#jobs.values()].map(({ id, fence, isTold: told }) => ({ id, fence, told }));
+		this.#asking = { controller: new AbortController() };
+		// To ask of what is lost would be answered at once, again and again.
+		const own = [...this.#jobs.values()].filter(({ isLost }) => !isLost);
+		const jobs = own.map(({ id, fence, isTold: told, isEnding: ending }) => ({ id, fence, told, ending }));
 		const body = {
 			...{ instance: this.#instance, name, hostname: hostname(), pid: process.pid, version, labels, runners: [...runners.keys()] },
 			...{ places, free, draining: this.#isDraining, jobs, wait: this.#isCut ? 0 : longestWait },
@@ -131,11 +133,8 @@ export class Worker {
 	#begin(handed: HandedJob, heldUntil: number): void {
 		const job = new HeldJob(handed, heldUntil, this.#parts);
 		this.#jobs.set(job.id, job);
-		void job.done.then(() => {
-			this.#jobs.delete(job.id);
-			// There is a place again, which the request that waits does not know of.
-			if (this.#asking?.free === 0 && !this.#isDraining) this.#asking.controller.abort();
-		});
+		// The service knows with the end that there is a place again, also for a request that waits.
+		void job.done.then(() => this.#jobs.delete(job.id));
 	}
 
 	/** What the service may give to nobody else as long as it believes it is here must not be here when it believes that no longer. */

@@ -150,6 +150,24 @@ test("a line that is cut again and again loses nothing and repeats nothing", asy
 	assert.equal(await service.client.executions.output(id, { type: "stdout" }), text);
 });
 
+test("a flood whose line is cut in its midst arrives once, and waits in no memory", async () => {
+	const last = 1_000_000;
+	const id = await run(`seq 1 ${last}`, ["blue"]);
+	const read = () => service.client.executions.output(id, { type: "stdout" });
+	await until("some of it is stored", 30, async () => (await read()) !== "" || undefined);
+	const cutting = setInterval(() => line.cut(), 250);
+	try {
+		assert.equal((await ended(id, 90)).status, "succeeded");
+	} finally {
+		clearInterval(cutting);
+	}
+	const text = await read();
+	let expected = "";
+	for (let number = 1; number <= last; number += 1) expected += `${number}\n`;
+	assert.equal(text.length, expected.length);
+	assert.ok(text === expected, "nothing is missing, and nothing came twice");
+});
+
 test("a run goes on while the service is restarted, and its output has no gap and no repeat", async () => {
 	const lines = 300;
 	const id = await run(`${touch("c")}; i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.01; done`, ["blue"]);
@@ -205,15 +223,31 @@ test("a worker that is told to stop lets its run come to its end, and takes noth
 	await service.client.executions.cancel(later);
 });
 
-test("the run of a killed worker ends abandoned, and nothing of it is left", async () => {
+test("the run of a killed worker ends abandoned with the reason, nothing of it is left, and a policy has it run again", async () => {
 	const worker = start("mortal", "mortal");
-	const id = await run(`${touch("d")}; WORD=orphan sleep 60`, ["mortal"]);
+	const cmd = `${touch("d")}; test -e ${join(directory, "again")} || WORD=orphan sleep 60`;
+	const parameters = { cmd: { default: cmd, immutable: true }, worker_labels: { default: ["mortal"], immutable: true } };
+	const headers = { "x-auth-token": service.token, "content-type": "application/json" };
+	const body = JSON.stringify({ name: "mortal", runner_type: "local-shell-cmd", parameters });
+	assert.equal((await fetch(`${service.api}/v1/actions`, { method: "POST", headers, body })).status, 201);
+	await service.client.policies.create({
+		...{ name: "again", pack: "default", resource_ref: "default.mortal", policy_type: "action.crash" },
+		parameters: { action: "retry", max_retry_count: 1 },
+	});
+	const { id } = await service.client.executions.create({ action: "default.mortal" });
 	await made("d");
+	await writeFile(join(directory, "again"), "");
 	await worker.kill();
 	const record = await ended(id);
 	assert.equal(record.status, "abandoned", JSON.stringify(record));
 	assert.equal(record.result?.["error"], 'the worker "mortal" that ran the action went away');
 	await gone("orphan");
+	start("heir", "mortal");
+	const second = await until("it is run again", 20, async () => {
+		const { items } = await service.client.executions.list({ action: "default.mortal" });
+		return items.find((one) => one.id !== id);
+	});
+	assert.equal((await ended(second.id)).status, "succeeded");
 });
 
 test("two workers never run the same", async () => {

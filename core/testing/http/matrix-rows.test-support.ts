@@ -344,6 +344,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api POST /nodes/:node/resume": { ok: 202, others: 403, request: at(`/nodes/${hostname()}/resume`, {}) },
 	"api GET /metrics": { ok: 404, others: 403, request: at("/metrics"), grants: global("metrics_view") },
 	"api GET /workers": { ok: 200, request: at("/workers"), grants: global("worker_list") },
+	"api GET /workers/:worker": { ok: 404, request: at("/workers/absent"), grants: global("worker_list") },
 	"api POST /workers/poll": { ok: 200, request: at("/workers/poll", pollBody), grants: on("worker:matrix", "worker_take") },
 	"api POST /workers/jobs/:id/output": { ok: 409, request: at(`${absentJob}/output`, stale), grants: on("worker:-", "worker_take") },
 	"api POST /workers/jobs/:id/end": {

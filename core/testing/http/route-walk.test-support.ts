@@ -125,6 +125,7 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api POST /nodes/:node/resume": () => send(`/nodes/${hostname()}/resume`, [{}]),
 	"api GET /metrics": () => get("/metrics"),
 	"api GET /workers": () => get("/workers"),
+	"api GET /workers/:worker": () => get("/workers/absent"),
 	"api POST /workers/poll": ({ secrets }) => send("/workers/poll", [{}, { instance: secrets.refuse() }]),
 	"api POST /workers/jobs/:id/output": ({ secrets }) => send("/workers/jobs/x/output", [{ fence: secrets.refuse() }]),
 	"api POST /workers/jobs/:id/end": ({ secrets }) => send("/workers/jobs/x/end", [{ fence: secrets.refuse() }]),

@@ -6,31 +6,13 @@ import type { PageProps } from "../kit/page.ts";
 import { type Resource, useRepeated, useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { type Column, DataTable } from "../parts/data-table.tsx";
-import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { toRunHref } from "../runs/run-address.ts";
+import { RunsThere } from "./runs-there.tsx";
 
 const every = 5_000;
-
-type Running = SingleNodeRecord["executions"][number];
-
-const columns: readonly Column<Running>[] = [
-	{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-	{
-		title: "Action",
-		class: "wide",
-		cell: ({ id, action_ref }) => (
-			<a class="row-link" href={toRunHref(id)}>
-				{toSeenLine(action_ref)}
-			</a>
-		),
-	},
-	{ title: "Run", class: "mono", cell: ({ id }) => id },
-];
 
 /** One node: what it does, what runs there. */
 export function Page({ values: { id = "" } }: PageProps) {
@@ -47,12 +29,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 						<NodeActions node={node} resource={resource} />
 					</div>
 					<NodeFacts node={node} />
-					<h2>What runs there</h2>
-					{node.executions.length === 0 ? (
-						<Empty title="Nothing runs there" />
-					) : (
-						<DataTable label="What runs there" columns={columns} rows={node.executions} toKey={(run) => run.id} />
-					)}
+					<RunsThere executions={node.executions} />
 				</>
 			)}
 		</Loaded>

@@ -4,7 +4,7 @@ import type { PolicyRecord, PolicyRequest } from "../../features/clients.ts";
 
 /** What every policy says beside its parameters. */
 export const policyMembers: ParameterSchema = {
-	resource_ref: { type: "string", required: true, description: "Ref of the action that it is about." },
+	resource_ref: { type: "string", required: true, description: "Ref of the action that it is about; of workers also `<pack>.*` and `*`." },
 	description: { type: "string" },
 };
 

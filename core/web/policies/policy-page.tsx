@@ -42,7 +42,11 @@ function Head({ policy, resource }: PolicyProps) {
 	return (
 		<RecordHead record={policy} actions={<PolicyActions policy={policy} resource={resource} />}>
 			<Fact name="Action">
-				<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{toSeenLine(resource_ref)}</a>
+				{resource_ref.endsWith("*") ? (
+					toSeenLine(resource_ref)
+				) : (
+					<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{toSeenLine(resource_ref)}</a>
+				)}
 			</Fact>
 			<Fact name="Type">{toSeenLine(policy_type)}</Fact>
 			<Fact name="Pack">

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** Labels that a worker has, or that a run needs. */
+/** Labels that a worker has, or that a run needs: most of them, and what one looks like. */
 export const mostLabels = 32;
 export const labelPattern = "^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$";
 const label = /^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$/;
@@ -18,12 +18,4 @@ export function toLabels(field: string, given: unknown): readonly string[] {
 	const labels = [...new Set(given as string[])].sort();
 	if (labels.length > mostLabels) throw new SvcError("SVC_INVALID", `${field}: must be at most ${mostLabels} labels`);
 	return labels;
-}
-
-/** Whether a worker may take what needs this. */
-export function fits(
-	worker: { readonly labels: readonly string[]; readonly runners: readonly string[] },
-	needed: { readonly labels: readonly string[]; readonly runner: string },
-): boolean {
-	return worker.runners.includes(needed.runner) && needed.labels.every((one) => worker.labels.includes(one));
 }

@@ -1,0 +1,61 @@
+import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toExpiry } from "../../kernel/work/lease-time.ts";
+import { fits } from "./fits.ts";
+import type { WorkerPoll } from "./workers-api.ts";
+
+export interface HeldJobsParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	/** Seconds for which a worker holds a job. */
+	readonly lease: number;
+}
+
+/** A job that a worker has, without what it was called with. */
+export type HeldJob = Pick<WorkerJobEntity, "id" | "fence" | "stop" | "labels" | "runner" | "lease_expires_at">;
+
+const fields = ["fence", "stop", "labels", "runner", "lease_expires_at"] as const;
+/** Part of a lease within which it is not renewed again: runs of a moment need no renewal at all. */
+const renewedAgainAfter = 1 / 10;
+
+/** What workers have, and the leases of that. */
+export class HeldJobs {
+	readonly #parts: HeldJobsParts;
+
+	constructor(parts: HeldJobsParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * What a worker has at this moment, as far as it says that it may: one whose key has lost a label loses the runs that need it, as nobody
+	 * renews their leases.
+	 */
+	async of(worker: string, poll: WorkerPoll): Promise<readonly HeldJob[]> {
+		const found = await this.#parts.storage.find("worker_job", { where: { worker, status: "taken" }, fields });
+		return found.filter((job) => fits(poll, job));
+	}
+
+	/** Renew the leases of what the worker names of what it has; the ids of what is its own still. */
+	async renew(worker: string, { jobs }: WorkerPoll, own: readonly HeldJob[]): Promise<ReadonlySet<string>> {
+		const fences = new Map(jobs.map(({ id, fence }) => [id, fence]));
+		const named = own.filter(({ id, fence }) => fences.get(id) === fence);
+		const due = named.filter((job) => this.#isDue(job));
+		const renewed = new Set(await this.#renewAll(worker, due));
+		return new Set(named.filter((job) => renewed.has(job.id) || !due.includes(job)).map(({ id }) => id));
+	}
+
+	/** It may have been given up since it was read. */
+	async #renewAll(worker: string, due: readonly HeldJob[]): Promise<readonly string[]> {
+		if (due.length === 0) return [];
+		const { storage, clock, lease } = this.#parts;
+		const where = { id: { in: due.map(({ id }) => id) }, worker, status: "taken" } as const;
+		const renewed = await storage.claim("worker_job", { where, limit: due.length }, { lease_expires_at: toExpiry(clock, lease) });
+		return renewed.map(({ id }) => id);
+	}
+
+	#isDue({ lease_expires_at }: HeldJob): boolean {
+		const { clock, lease } = this.#parts;
+		const renewedAt = fromTimestamp(lease_expires_at ?? toTimestamp(0)) - lease * 1_000_000;
+		return clock.steady() - renewedAt > lease * renewedAgainAfter * 1_000_000;
+	}
+}

@@ -1,0 +1,163 @@
+import {
+	isSvcError,
+	type Logger,
+	type Meters,
+	type PackContentFile,
+	type Storage,
+	SvcError,
+	type WorkerJobEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import type { Bell } from "./bell.ts";
+import type { Sealing } from "./sealing.ts";
+import { mostAhead } from "./taken-over.ts";
+import type { JobReporting, Reporter, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
+
+export interface JobReportsParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly hub: Meters;
+	readonly sealing: Sealing;
+	readonly bell: Bell;
+	readonly contents: {
+		files(content: string): Promise<readonly PackContentFile[]>;
+		readBytes(content: string, start: number, length: number): Promise<Buffer>;
+	};
+}
+
+/** Who asks about a job, and what of it must be so. */
+interface Claim {
+	readonly fence: string;
+	readonly reporter: Reporter;
+}
+
+/** What is needed of a job whose worker asks; not what it was called with, which may be long. */
+type Asked = Pick<WorkerJobEntity, "id" | "status" | "fence" | "user" | "sequence" | "consumed" | "content" | "labels" | "worker">;
+
+const fields = ["status", "fence", "user", "sequence", "consumed", "content", "labels", "worker"] as const;
+
+/**
+ * Takes what workers say of their jobs. Each write expects the fence that the job was given with, so that nothing is stored for a worker that
+ * the service has given up, or for anybody else.
+ */
+export class JobReports implements JobReporting {
+	readonly #parts: JobReportsParts;
+	readonly #refused;
+
+	constructor(parts: JobReportsParts) {
+		this.#parts = parts;
+		this.#refused = parts.hub.counter({
+			name: "svc_worker_requests_refused_total",
+			help: "Requests of workers about jobs that were not theirs, or not any more; each was refused.",
+		});
+	}
+
+	async labelsOf(id: string): Promise<readonly string[]> {
+		const [job] = await this.#parts.storage.find("worker_job", { where: { id }, limit: 1, fields: ["labels"] });
+		return job?.labels ?? [];
+	}
+
+	async output(job: string, { fence, sequence, pieces }: WorkerOutput, reporter: Reporter): Promise<boolean> {
+		const claim = { fence, reporter };
+		const found = await this.#need(job, claim);
+		if (sequence <= found.sequence) return true;
+		if (sequence - found.consumed > mostAhead) return false;
+		const update = {
+			update: "worker_job",
+			id: job,
+			patch: { sequence },
+			expected: { ...toExpected(claim), sequence: sequence - 1 },
+		} as const;
+		await this.#write(job, claim, { sequence, operations: [update, this.#toInsert(job, sequence, pieces)] });
+		this.#parts.bell.ring({ about: "news", job });
+		return true;
+	}
+
+	async end(job: string, given: WorkerEnd, reporter: Reporter): Promise<void> {
+		const { sealing, bell } = this.#parts;
+		const { fence, sequence, pieces, ...result } = given;
+		const claim = { fence, reporter };
+		const found = await this.#find(job);
+		// An answer that was lost; the first end counts.
+		if (found?.status === "ended" && isItsOwn(found, claim)) return;
+		this.#assertHeld(job, found, claim);
+		const isLast = pieces.length > 0 && sequence > found.sequence;
+		const patch = { status: "ended", result: sealing.close(result), ...(isLast && { sequence }) } as const;
+		const before = isLast ? sequence - 1 : found.sequence;
+		const update = { update: "worker_job", id: job, patch, expected: { ...toExpected(claim), sequence: before } } as const;
+		const inserts = isLast ? [this.#toInsert(job, sequence, pieces)] : [];
+		await this.#write(job, claim, { sequence: before + 1, operations: [update, ...inserts] });
+		bell.ring({ about: "news", job });
+		bell.ring({ about: "room", job, worker: found.worker ?? undefined });
+	}
+
+	async files(job: string, fence: string, reporter: Reporter): Promise<readonly PackContentFile[]> {
+		const { content } = await this.#need(job, { fence, reporter });
+		return content === null ? [] : this.#parts.contents.files(content);
+	}
+
+	async bytes(
+		job: string,
+		{ fence, start, length }: { readonly fence: string; readonly start: number; readonly length: number },
+		reporter: Reporter,
+	): Promise<Buffer> {
+		const { content } = await this.#need(job, { fence, reporter });
+		return content === null ? Buffer.alloc(0) : this.#parts.contents.readBytes(content, start, length);
+	}
+
+	#toInsert(job: string, sequence: number, pieces: readonly WorkerPiece[]): WriteOperation {
+		const { clock, sealing } = this.#parts;
+		return { insert: "worker_output", entities: [{ id: createId(clock), job, sequence, data: sealing.close(pieces) }] };
+	}
+
+	async #find(id: string): Promise<Asked | undefined> {
+		const [job] = await this.#parts.storage.find("worker_job", { where: { id }, limit: 1, fields });
+		return job;
+	}
+
+	/** `SVC_CONFLICT` unless the job is this worker's; nothing says whether there is such a job. */
+	async #need(id: string, claim: Claim): Promise<Asked> {
+		const job = await this.#find(id);
+		this.#assertHeld(id, job, claim);
+		return job;
+	}
+
+	#assertHeld(id: string, job: Asked | undefined, claim: Claim): asserts job is Asked {
+		if (job?.status !== "taken" || !isItsOwn(job, claim)) throw this.#toStale(id, claim.reporter);
+		claim.reporter.assertLabels(job.labels);
+	}
+
+	/** What was stored by a request whose answer was lost is not stored again. */
+	async #write(
+		job: string,
+		claim: Claim,
+		{ sequence, operations }: { readonly sequence: number; readonly operations: readonly WriteOperation[] },
+	): Promise<void> {
+		try {
+			await this.#parts.storage.write(operations);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			const found = await this.#need(job, claim);
+			if (found.sequence >= sequence) return;
+			throw new SvcError("SVC_INVALID", `sequence: must be ${found.sequence + 1}, the one behind what was stored`);
+		}
+	}
+
+	/** Says nothing of whether there is such a job. */
+	#toStale(id: string, { username: user }: Reporter): SvcError {
+		this.#refused.record(1);
+		this.#parts.logger.warn("a worker asked about a job that is not its own, and was refused", { job: id, user });
+		return new SvcError("SVC_CONFLICT", `job "${id}" is not this worker's, or not any more`);
+	}
+}
+
+function isItsOwn(job: Asked, { fence, reporter }: Claim): boolean {
+	return job.fence === fence && job.user === reporter.username;
+}
+
+function toExpected({ fence, reporter }: Claim) {
+	return { fence, user: reporter.username, status: "taken" } as const;
+}

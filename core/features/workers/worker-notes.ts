@@ -1,0 +1,54 @@
+import { isSvcError, type Logger, type Storage, type WorkerEntity } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toExpiry } from "../../kernel/work/lease-time.ts";
+import type { WorkerPoll } from "./workers-api.ts";
+
+export interface WorkerNotesParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	/** Seconds after which a worker that says nothing counts as gone. */
+	readonly lease: number;
+}
+
+/** Milliseconds within which it is not stored again that a worker is there: one with short runs asks a hundred times a second. */
+const quiet = 1_000;
+/** Microseconds after which a worker that has gone is no longer listed. */
+const forgottenAfter = 86_400_000_000;
+/** Workers that are remembered here. */
+const mostKnown = 10_000;
+
+/** Keeps who is there, as workers tell it with each request for work. */
+export class WorkerNotes {
+	readonly #parts: WorkerNotesParts;
+	readonly #known = new Map<string, { readonly at: number; readonly draining: boolean }>();
+
+	constructor(parts: WorkerNotesParts) {
+		this.#parts = parts;
+	}
+
+	/** Remember that the worker is there. */
+	async note(id: string, poll: WorkerPoll, user: string): Promise<void> {
+		const last = this.#known.get(id);
+		const at = performance.now();
+		if (last !== undefined && last.draining === poll.draining && at - last.at < quiet) return;
+		await this.#store(id, poll, user);
+		if (this.#known.size >= mostKnown) this.#known.clear();
+		this.#known.set(id, { at, draining: poll.draining });
+	}
+
+	async #store(id: string, poll: WorkerPoll, user: string): Promise<void> {
+		const { storage, clock, lease } = this.#parts;
+		const { name, hostname, pid, version, places, draining, labels, runners, jobs } = poll;
+		const seen_at = toTimestamp(clock.now());
+		const changing = { places, running: jobs.length, draining, seen_at, expires_at: toExpiry(clock, lease) };
+		if ((await storage.update("worker", id, changing)) !== undefined) return;
+		const entity: WorkerEntity = { id, name, user, hostname, pid, version, started_at: seen_at, labels, runners, ...changing };
+		// Another request of the same worker may have been faster.
+		await storage.insert("worker", [entity]).catch((error: unknown) => {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		});
+		await storage.remove("worker", { where: { expires_at: { lt: toTimestamp(clock.steady() - forgottenAfter) } } });
+		this.#parts.logger.info("worker has come", { worker: name, user, hostname });
+	}
+}

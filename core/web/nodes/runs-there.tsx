@@ -1,0 +1,36 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { SingleNodeRecord } from "../../features/clients.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+
+type Running = SingleNodeRecord["executions"][number];
+
+const columns: readonly Column<Running>[] = [
+	{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+	{
+		title: "Action",
+		class: "wide",
+		cell: ({ id, action_ref }) => (
+			<a class="row-link" href={toRunHref(id)}>
+				{toSeenLine(action_ref)}
+			</a>
+		),
+	},
+	{ title: "Run", class: "mono", cell: ({ id }) => id },
+];
+
+/** What a node or a worker runs. */
+export function RunsThere({ executions }: { readonly executions: readonly Running[] }) {
+	return (
+		<>
+			<h2>What runs there</h2>
+			{executions.length === 0 ? (
+				<Empty title="Nothing runs there" />
+			) : (
+				<DataTable label="What runs there" columns={columns} rows={executions} toKey={(run) => run.id} />
+			)}
+		</>
+	);
+}

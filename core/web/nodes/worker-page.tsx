@@ -1,0 +1,57 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { SingleWorkerRecord } from "../../features/clients.ts";
+import type { PageProps } from "../kit/page.ts";
+import { useRepeated, useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { Fact } from "../parts/fact.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Ago } from "../parts/time.tsx";
+import { RunsThere } from "./runs-there.tsx";
+
+const every = 5_000;
+
+/** One worker: what it may be given, what runs there. */
+export function Page({ values: { id = "" } }: PageProps) {
+	const resource = useRepeated(
+		useResource((signal) => client.workers.get(id, { signal }), [id]),
+		every,
+	);
+	return (
+		<Loaded resource={resource} title={id}>
+			{(worker) => (
+				<>
+					<div class="page-head">
+						<h1>{toSeenLine(worker.name)}</h1>
+					</div>
+					<WorkerFacts worker={worker} />
+					<RunsThere executions={worker.executions} />
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+function WorkerFacts({ worker }: { readonly worker: SingleWorkerRecord }) {
+	const { state, labels, runners, running, places, user, started_at, seen_at, hostname, pid, version } = worker;
+	return (
+		<dl class="facts">
+			<Fact name="State">
+				<StatusBadge status={state} />
+			</Fact>
+			<Fact name="Labels">{labels.join(", ")}</Fact>
+			<Fact name="Runner types">{toSeenLine(runners.join(", "))}</Fact>
+			<Fact name="Runs">{`${running} of ${places}`}</Fact>
+			<Fact name="Key of">{toSeenLine(user)}</Fact>
+			<Fact name="Since">
+				<Ago at={started_at} />
+			</Fact>
+			<Fact name="Last seen">
+				<Ago at={seen_at} />
+			</Fact>
+			<Fact name="Host">{toSeenLine(hostname)}</Fact>
+			<Fact name="Process">{pid}</Fact>
+			<Fact name="Version">{toSeenLine(version)}</Fact>
+		</dl>
+	);
+}
