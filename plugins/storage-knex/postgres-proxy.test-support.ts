@@ -6,6 +6,8 @@ export interface PostgresProxy {
 	readonly url: string;
 	/** Called with each statement that is to be executed, in order; it goes on to the server once that resolves. */
 	onStatement: (number: number, text: string) => Promise<void> | void;
+	/** Texts of statements that were prepared. */
+	readonly prepared: readonly string[];
 	/** How many statements have come. */
 	readonly statements: number;
 	/** From here on nothing goes through in either direction, and no connection ends. */
@@ -28,6 +30,7 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 	const sockets = new Set<Socket>();
 	let [isFrozen, isDeaf, statements] = [false, false, 0];
 	let held: (() => void)[] | undefined;
+	const prepared: string[] = [];
 	const counts = new EventEmitter();
 	const proxy = createServer((client) => void relay(client).catch(() => client.destroy()));
 	proxy.listen(0, "127.0.0.1");
@@ -41,6 +44,7 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 	const self: PostgresProxy = {
 		url: url.href,
 		onStatement: () => {},
+		prepared,
 		get statements() {
 			return statements;
 		},
@@ -101,6 +105,7 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 				rest = rest.subarray(length);
 				const type = isStarted ? String.fromCharCode(message[0] ?? 0) : "";
 				isStarted = true;
+				if (type === "P") prepared.push(message.toString("latin1", 5).split("\0")[1] ?? "");
 				if (type === "Q" || type === "E") {
 					await self.onStatement(++statements, message.toString("latin1", 5));
 					counts.emit("statement");

@@ -1,0 +1,94 @@
+import * as assert from "node:assert/strict";
+import postgres from "postgres";
+import { test } from "uvu";
+import { principal, startEngine, type TestEngine } from "../../core/testing/engine/engine.test-support.ts";
+import { until } from "../../core/testing/guarantees/until.test-support.ts";
+import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { noop } from "../../plugins-runner/noop/index.ts";
+import { postgresBus } from "../event-bus-postgres/index.ts";
+import { knexStorage } from "./index.ts";
+import { administer, dropEmptyDatabase, emptyDatabase } from "./postgres-database.test-support.ts";
+import { type PostgresProxy, startProxy } from "./postgres-proxy.test-support.ts";
+
+interface Scope {
+	/** Between the engine and its records, and between the engine and its bus. */
+	readonly records: PostgresProxy;
+	readonly bus: PostgresProxy;
+	/** Have so many executions of `core.noop` submitted at once; resolves when all have succeeded, to the id of the last. */
+	run(count: number): Promise<string>;
+	/** Resolves when other nodes have been told of an execution, and so of all before. */
+	told(id: string): Promise<void>;
+}
+
+const withEngine = (body: (scope: Scope) => Promise<void>) => async () => {
+	const url = await emptyDatabase();
+	const [records, bus] = [await startProxy(url), await startProxy(url)];
+	const listener = postgres(url, { max: 1, onnotice: () => {} });
+	let heard = "";
+	let started: TestEngine | undefined;
+	try {
+		await listener.listen("svc", (payload) => void (heard += payload));
+		const { engine } = (started = await startEngine({
+			storage: knexStorage({ client: "postgres", url: records.url }),
+			eventBus: postgresBus({ url: bus.url }),
+			runners: [noop()],
+			options: { actionrunner: { actions_pool_size: 100 } },
+		}));
+		let ended = 0;
+		// Asked for past the proxies, so that this is not counted.
+		const succeeded = "select count(*)::int as count from executions where status = 'succeeded'";
+		const run = async (count: number) => {
+			ended += count;
+			const submit = () => engine.executions.submit({ action: "core.noop", parameters: {} }, principal);
+			const submitted = await Promise.all(Array.from({ length: count }, submit));
+			await until("all have succeeded", 60, async () => {
+				const [found] = await administer<{ readonly count: number }>(url, succeeded);
+				return found?.count === ended || undefined;
+			});
+			return submitted.at(-1)?.entity.id ?? "";
+		};
+		const told = (id: string) => until("others are told", 60, () => heard.includes(id) || undefined).then(() => {});
+		await told(await run(1));
+		await body({ records, bus, run, told });
+	} finally {
+		bus.releaseAnswers();
+		await started?.stop();
+		await listener.end();
+		await Promise.all([records.stop(), bus.stop()]);
+	}
+};
+
+const runTest = postgresTest(test);
+
+runTest(
+	"executions that come together share their round trips and what others are told",
+	withEngine(async ({ records, bus, run, told }) => {
+		const count = 60;
+		const before = bus.statements;
+		let commits = 0;
+		records.onStatement = (_, text) => {
+			if (text.startsWith("commit")) commits += 1;
+		};
+		await run(count);
+		assert.ok(commits < 1.5 * count, `${commits} transactions for ${count} executions, of which each writes twice`);
+		// Behind all that the others have led to.
+		await told(await run(1));
+		const sent = bus.statements - before;
+		assert.ok(sent < 2 * count, `${sent} statements tell other nodes of ${count} executions`);
+	}),
+);
+
+runTest(
+	"what others are told is in no transaction of the records, and holds up none of them",
+	withEngine(async ({ records, bus, run }) => {
+		const isTold = (text: string) => text.includes("pg_notify");
+		assert.ok(bus.prepared.some(isTold));
+		bus.holdAnswers();
+		await run(20);
+		assert.equal(records.prepared.some(isTold), false);
+	}),
+);
+
+test.after(dropEmptyDatabase);
+
+test.run();
