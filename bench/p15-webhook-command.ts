@@ -1,5 +1,5 @@
 import type { Benchmark } from "./harness/benchmark.ts";
-import { command, describeRate, inFlight } from "./harness/echo.ts";
+import { command, describeRate, inFlight, measureSpawning } from "./harness/echo.ts";
 import { startNodeRedPeer } from "./harness/node-red-peer.ts";
 import { type Service, startService } from "./harness/service.ts";
 import { median } from "./harness/statistics.ts";
@@ -14,6 +14,13 @@ export const benchmark: Benchmark = {
 	goals: [
 		{ name: "ratio", label: `${inFlight} in flight: deliveries/s ÷ deliveries/s`, direction: "at least", limits: [3] },
 		{ name: "alone", label: "one at a time: p50 ÷ p50", direction: "at most", limits: [1] },
+		{
+			name: "least",
+			label: `${inFlight} in flight: bare starts of the command/s ÷ deliveries/s of Node-RED`,
+			direction: "at least",
+			limits: [],
+		},
+		{ name: "leastAlone", label: "one at a time: p50 of a bare start ÷ p50 of Node-RED", direction: "at most", limits: [] },
 	],
 	async run(round) {
 		const service = await round.use("service", startRuled);
@@ -27,11 +34,19 @@ export const benchmark: Benchmark = {
 			() => runWebhooks(service, { url, body, inFlight: 1, seconds }),
 			() => peer.measure({ body, inFlight: 1, seconds }),
 		);
+		const spawns = await measureSpawning({ inFlight, seconds });
+		const spawnsAlone = await measureSpawning({ inFlight: 1, seconds });
 		return {
-			values: { ratio: ours.perSecond / theirs.perSecond, alone: median(ourOne.milliseconds) / median(theirOne.milliseconds) },
+			values: {
+				ratio: ours.perSecond / theirs.perSecond,
+				alone: median(ourOne.milliseconds) / median(theirOne.milliseconds),
+				least: spawns.perSecond / theirs.perSecond,
+				leastAlone: median(spawnsAlone.milliseconds) / median(theirOne.milliseconds),
+			},
 			detail:
 				`${describeRate(ours)}; Node-RED ${theirs.perSecond.toFixed(0)}/s, p50 ${median(theirs.milliseconds).toFixed(1)} ms; ` +
-				`one at a time p50 ${median(ourOne.milliseconds).toFixed(1)} ms, Node-RED ${median(theirOne.milliseconds).toFixed(1)} ms`,
+				`one at a time p50 ${median(ourOne.milliseconds).toFixed(1)} ms, Node-RED ${median(theirOne.milliseconds).toFixed(1)} ms; ` +
+				`bare starts ${spawns.perSecond.toFixed(0)}/s, one at a time ${median(spawnsAlone.milliseconds).toFixed(1)} ms`,
 		};
 	},
 };

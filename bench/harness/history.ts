@@ -27,7 +27,7 @@ export interface History extends Resource {
  * A million executions, or few for a quick run, on SQLite: made once for all benchmarks that ask for it. The directory in
  * `SVC_BENCH_HISTORY` is kept, and used again by the next run.
  */
-export function useHistory({ quick, share }: Round): Promise<History> {
+export function useHistory({ quick, share }: Pick<Round, "quick" | "share">): Promise<History> {
 	return share("history on SQLite", () => makeHistory(quick ? 20_000 : 1_000_000));
 }
 

@@ -11,9 +11,18 @@ export interface InsertPeer extends Resource {
 	measure(load: { readonly body: string; readonly inFlight: number; readonly seconds: number }): Promise<number>;
 }
 
-export async function startInsertPeer(): Promise<InsertPeer> {
+export function startInsertPeer(): Promise<InsertPeer> {
+	return startRowsPeer("insert.mjs");
+}
+
+/** The same for deliveries that each start so many executions: the least that these take as well. */
+export function startExecutionsPeer(executions: number): Promise<InsertPeer> {
+	return startRowsPeer("insert-executions.mjs", { executions });
+}
+
+async function startRowsPeer(program: string, input: object = {}): Promise<InsertPeer> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
-	const child = await startChild("insert.mjs", { input: { file: join(directory, "rows.db") } });
+	const child = await startChild(program, { input: { file: join(directory, "rows.db"), ...input } });
 	const { address } = child.facts as { readonly address: string };
 	const client = createHttpClient(address);
 

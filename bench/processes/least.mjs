@@ -3,59 +3,10 @@
 // leases, traces, rules. What a whole service makes is held against it, to see how much of what is missing could be won at all.
 import { randomBytes } from "node:crypto";
 import { H3, readBody, toNodeHandler } from "h3";
-import Waiting from "libsql";
-import Libsql from "libsql/promise";
 import { listen } from "listhen";
+import { GroupedStore } from "./grouped-store.mjs";
 
 const { file, directory } = JSON.parse(process.argv[2]);
-
-class Store {
-	#database = new Waiting(file);
-	#queue = [];
-	#isWriting = false;
-
-	constructor() {
-		this.#database.exec("PRAGMA journal_mode = WAL");
-		this.#database.exec("PRAGMA synchronous = FULL");
-		this.#database.exec("CREATE TABLE execution (id TEXT PRIMARY KEY, status TEXT NOT NULL, record TEXT NOT NULL) WITHOUT ROWID");
-		this.#database.exec("CREATE INDEX execution_status ON execution (status)");
-	}
-
-	prepare(sql) {
-		return this.#database.prepare(sql);
-	}
-
-	/** Resolves once it is on the disk. */
-	write(statement, values) {
-		return new Promise((resolve, reject) => {
-			this.#queue.push({ statement, values, resolve, reject });
-			if (!this.#isWriting) this.#start();
-		});
-	}
-
-	#start() {
-		this.#isWriting = true;
-		setImmediate(() => void this.#flush());
-	}
-
-	async #flush() {
-		const group = this.#queue.splice(0);
-		try {
-			this.#database.exec("BEGIN IMMEDIATE");
-			for (const { statement, values } of group) statement.run(values);
-			await Libsql.prototype.exec.call(this.#database, "COMMIT");
-			for (const { resolve } of group) resolve();
-		} catch (error) {
-			for (const { reject } of group) reject(error);
-		}
-		this.#isWriting = false;
-		if (this.#queue.length > 0) this.#start();
-	}
-
-	stop() {
-		this.#database.close();
-	}
-}
 
 /** Runs a command as the service does: by the shipped runner, which starts processes through its launcher. */
 async function createCommands() {
@@ -77,7 +28,10 @@ async function createCommands() {
 	};
 }
 
-const store = new Store();
+const store = new GroupedStore(file, [
+	"CREATE TABLE execution (id TEXT PRIMARY KEY, status TEXT NOT NULL, record TEXT NOT NULL) WITHOUT ROWID",
+	"CREATE INDEX execution_status ON execution (status)",
+]);
 const commands = await createCommands();
 const insert = store.prepare("INSERT INTO execution (id, status, record) VALUES (?, ?, ?)");
 const update = store.prepare("UPDATE execution SET status = ?, record = ? WHERE id = ?");
@@ -108,14 +62,14 @@ async function finish(record) {
 	const result = cmd === undefined ? {} : await commands.run(cmd);
 	const ended = { ...record, status: "succeeded", result, end_timestamp: new Date().toISOString() };
 	const text = JSON.stringify(ended);
-	await store.write(update, [ended.status, text, ended.id]);
+	await store.write([[update, [ended.status, text, ended.id]]]);
 	tell(text);
 }
 
 const app = new H3().post("/v1/executions", async (event) => {
 	const record = createRecord(await readBody(event));
 	const text = JSON.stringify(record);
-	await store.write(insert, [record.id, record.status, text]);
+	await store.write([[insert, [record.id, record.status, text]]]);
 	tell(text);
 	void finish(record);
 	event.res.status = 201;
