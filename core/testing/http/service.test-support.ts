@@ -27,7 +27,9 @@ const speak = defineRunner("speak", () => ({
 }));
 
 /** "a password" at bcrypt's least cost: a start that makes its first user, and a sign-in, take longer than most tests. */
-const users = "admin:$2b$04$r78Zv4dJj1G1HNDeA3Pj4.byEramPrapu603AnvJQaZJJh3VBFRu2\n";
+const quickUsers = "admin:$2b$04$r78Zv4dJj1G1HNDeA3Pj4.byEramPrapu603AnvJQaZJJh3VBFRu2\n";
+/** The same at the cost that the service takes. */
+const slowUsers = "admin:$2b$10$YJrr/zPzdFBrwsFPpuDKCe4XagRQ7pf9qx6u.2hL.PjWoMiF6qYRO\n";
 
 export type WireRecord = Readonly<Record<string, unknown>>;
 
@@ -51,12 +53,16 @@ export interface ServiceUnderTest {
 export async function withService(
 	run: (service: ServiceUnderTest) => Promise<void>,
 	options: OptionsInput &
-		Partial<Pick<SvcConfig, "runners" | "packs" | "dialects" | "telemetry">> & { readonly backend?: BackendOptions } = {},
+		Partial<Pick<SvcConfig, "runners" | "packs" | "dialects" | "telemetry">> & {
+			readonly backend?: BackendOptions;
+			/** Whether a password takes as long to verify as where the service has made its users. Default false. */
+			readonly isPasswordSlow?: boolean;
+		} = {},
 ): Promise<void> {
-	const { backend: backendOptions, ...config } = options;
+	const { backend: backendOptions, isPasswordSlow = false, ...config } = options;
 	const backend = createBackend(backendOptions);
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
-	await writeFile(join(directory, "htpasswd"), users);
+	await writeFile(join(directory, "htpasswd"), isPasswordSlow ? slowUsers : quickUsers);
 	const log: string[] = [];
 	const stream = { write: (text: string) => log.push(text) };
 	const storages: Storage[] = [];
