@@ -23,6 +23,11 @@ export interface SubscribeOptions {
 export interface EventBusCapabilities {
 	/** Whether events reach other processes. A bus that is not shared serves one node only. Default false. */
 	readonly shared?: boolean;
+	/**
+	 * Whether `publish` has asked the filters of all subscribers when it returns, and hands the very object on to those that want it, to
+	 * nobody else and unread. What an event refers to may then be gone later where no filter has kept it. Default false.
+	 */
+	readonly direct?: boolean;
 }
 
 /**

@@ -56,6 +56,16 @@ export interface CapturedOutput {
 	readonly bytes: number;
 }
 
+/** Records output, as `RunContext.emit` says. */
+export interface EmitOutput {
+	(type: OutputType, data: string): Promise<void>;
+	/**
+	 * The same for text as bytes, each of them a character of ASCII: for runners through which much passes. They are read before it returns
+	 * its promise. Absent where output is taken as strings only.
+	 */
+	readonly bytes?: (type: OutputType, bytes: Uint8Array) => Promise<void>;
+}
+
 /** Everything a runner needs for one run, and no more. Valid until `run` settles. */
 export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly execution_id: string;
@@ -88,7 +98,7 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * Await it: it resolves at once until the store falls behind, then when there is room again. That is the back-pressure.
 	 * Rejects once the execution is no longer this run's, after which the run must end.
 	 */
-	emit(type: OutputType, data: string): Promise<void>;
+	readonly emit: EmitOutput;
 	/** What has been emitted on a channel so far, cut to the limit for results. */
 	captured(type: OutputType): CapturedOutput;
 	/** Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. */

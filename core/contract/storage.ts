@@ -54,6 +54,21 @@ export function toAppended(value: unknown): JsonValue | undefined {
 	return typeof value === "object" && value !== null && appendKey in value ? (value as Append)[appendKey] : undefined;
 }
 
+const bytesKey: unique symbol = Symbol.for("svc.storage.bytes");
+
+/**
+ * The entity with the text of its bulky field (`entityKinds`) as bytes besides, each of them a character of ASCII: what is large need not
+ * become a string to be stored. They are there until the write has settled.
+ */
+export function withBulkyBytes<E extends object>(entity: E, toBytes: () => Uint8Array): E {
+	return Object.defineProperty(entity, bytesKey, { get: toBytes });
+}
+
+/** The bytes of the bulky field of an entity; undefined where there is only the text. */
+export function toBulkyBytes(entity: object): Uint8Array | undefined {
+	return (entity as { readonly [bytesKey]?: Uint8Array })[bytesKey];
+}
+
 /** New values for some fields. */
 export type Patch<E> = { readonly [F in keyof E]?: E[F] | Append };
 

@@ -1,6 +1,6 @@
+import { loadModule } from "../kernel/basics/wasm-module.ts";
 import { blockSize, escapeModule, escapeTable, textStart } from "./escape-code.ts";
 
-const pageSize = 65_536;
 /** Characters; longer texts are rare, and for shorter ones `JSON.stringify` is as good. */
 const [shortest, longest] = [4_096, 98_304];
 /** Of one character. */
@@ -8,13 +8,6 @@ const longestEscape = 6;
 const targetStart = textStart + longest + blockSize;
 
 type Escape = (from: number, until: number, to: number) => number;
-
-/** The part of WebAssembly that is used: the types of Node have none of it. */
-interface Wasm {
-	readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
-	readonly Module: new (code: Uint8Array) => object;
-	readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly escape: Escape } };
-}
 
 /**
  * JSON of large texts of ASCII, which most output is. `JSON.stringify` looks at each character by itself, and makes a text that is copied twice
@@ -25,20 +18,20 @@ class AsciiJson {
 	readonly #escape: Escape;
 
 	constructor() {
-		const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
-		const initial = Math.ceil((targetStart + longest * longestEscape + blockSize) / pageSize);
-		const memory = new Memory({ initial });
-		this.#bytes = Buffer.from(memory.buffer);
+		const size = targetStart + longest * longestEscape + blockSize;
+		const { run, bytes } = loadModule<Escape>(escapeModule, { name: "escape", bytes: size });
+		this.#escape = run;
+		this.#bytes = bytes;
 		for (let code = 0; code < 128; code += 1) {
 			const escaped = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
 			this.#bytes.write(escaped, escapeTable + code * 8);
 			this.#bytes[escapeTable + code * 8 + 7] = escaped.length;
 		}
-		this.#escape = new Instance(new Module(escapeModule), { host: { memory } }).exports.escape;
 	}
 
-	escape(text: string): Buffer {
-		this.#bytes.write(text, textStart, "latin1");
+	escape(text: string | Uint8Array): Buffer {
+		if (typeof text === "string") this.#bytes.write(text, textStart, "latin1");
+		else this.#bytes.set(text, textStart);
 		return this.#bytes.subarray(targetStart, this.#escape(textStart, textStart + text.length, targetStart));
 	}
 }
@@ -55,9 +48,10 @@ function createAsciiJson(): AsciiJson | null {
 }
 
 /**
- * The bytes of a large text of ASCII as they stand between the quotes of JSON, there until the next call; undefined for every other text.
+ * The bytes of a large text of ASCII, which may be given as bytes, as they stand between the quotes of JSON, there until the next call;
+ * undefined for every other text.
  */
-export function escapeAscii(text: string): Buffer | undefined {
+export function escapeAscii(text: string | Uint8Array): Buffer | undefined {
 	if (text.length < shortest || text.length > longest || Buffer.byteLength(text) !== text.length) return undefined;
 	if (asciiJson === undefined) asciiJson = createAsciiJson();
 	return asciiJson?.escape(text);

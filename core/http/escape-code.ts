@@ -1,3 +1,5 @@
+import { toModule } from "../kernel/basics/wasm-module.ts";
+
 /** Where the code finds what it is given: the escape of each character, eight bytes each, and behind it the text. */
 export const escapeTable = 0;
 export const textStart = 4_096;
@@ -57,22 +59,5 @@ const code = [
 	...[...to.get, ...from.get, ...until.get, ...subtract, ...subtract, ...end],
 ];
 
-const [int32, vector] = [0x7f, 0x7b];
-const name = (text: string) => [text.length, ...Buffer.from(text)];
-const section = (id: number, content: readonly number[]) => [id, ...toLength(content.length), ...content];
-const body = [2, 1, int32, 1, vector, ...code];
-
 /** A module with the function `escape` on a memory that it is given as `memory` of `host`. */
-export const escapeModule = Uint8Array.from([
-	...[...Buffer.from("\0asm"), 1, 0, 0, 0],
-	...section(1, [1, 0x60, 3, int32, int32, int32, 1, int32]),
-	...section(2, [1, ...name("host"), ...name("memory"), 0x02, 0, 1]),
-	...section(3, [1, 0]),
-	...section(7, [1, ...name("escape"), 0, 0]),
-	...section(10, [1, ...toLength(body.length), ...body]),
-]);
-
-/** Seven bits to a byte. */
-function toLength(length: number): number[] {
-	return length < 128 ? [length] : [(length & 127) | 128, length >> 7];
-}
+export const escapeModule = toModule({ name: "escape", parameters: 3, locals: ["int32", "vector"], code });

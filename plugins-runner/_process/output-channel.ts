@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 import { windowSize } from "./protocol.ts";
 import { WaitingBytes } from "./waiting-bytes.ts";
@@ -19,6 +20,8 @@ const newline = 10;
 interface OutputChannelOptions {
 	/** Takes the text; nothing more is handed on until it has resolved. */
 	deliver(text: string): Promise<void> | void;
+	/** The same for much text of ASCII, as bytes that are there until it returns its promise. */
+	deliverBytes?(bytes: Buffer): Promise<void>;
 	/** So many bytes have been dealt with. */
 	onConsumed(bytes: number): void;
 	/** `deliver` failed; what still arrives is thrown away. */
@@ -33,6 +36,8 @@ export class OutputChannel {
 	readonly #decoder = new StringDecoder("utf8");
 	/** In bytes, so that what comes fast becomes text in one go, with no copies in between. */
 	readonly #waiting = new WaitingBytes();
+	/** Whether the decoder may hold the beginning of a character. */
+	#isCharacterOpen = false;
 	#ended = false;
 	#failed = false;
 	#wake: (() => void) | undefined;
@@ -70,7 +75,8 @@ export class OutputChannel {
 			} else if (this.#ended) break;
 			else await this.#wait();
 		}
-		await this.#deliver(this.#decodeHeld() + this.#decoder.end());
+		await this.#passHeld();
+		await this.#deliver(this.#decoder.end());
 	}
 
 	get #arrived(): number {
@@ -107,14 +113,33 @@ export class OutputChannel {
 		const length = Math.min(this.#waiting.length, held + takenTogether);
 		const bytes = this.#waiting.first(length);
 		const end = bytes.lastIndexOf(newline) + 1;
-		const lines = this.#decoder.write(bytes.subarray(0, end));
-		this.#waiting.drop(end);
 		this.#held = length - end;
 		this.#measure(length - held);
 		if (held === 0 || end > 0) this.#heldSince = performance.now();
-		for (const piece of toPieces(lines)) await this.#deliver(piece);
-		if (this.#held >= holdLength) await this.#deliver(this.#decodeHeld());
+		await this.#pass(end);
+		if (this.#held >= holdLength) await this.#passHeld();
 		this.#report(length - held);
+	}
+
+	#passHeld(): Promise<void> {
+		const held = this.#held;
+		this.#held = 0;
+		return this.#pass(held);
+	}
+
+	/** Hand on the first waiting bytes, which wait no longer: much of ASCII as it is, all else as text. */
+	async #pass(length: number): Promise<void> {
+		const bytes = this.#waiting.first(length);
+		const { deliverBytes } = this.#options;
+		if (deliverBytes !== undefined && length > muchText && !this.#isCharacterOpen && isAscii(bytes)) {
+			const delivered = this.#failed ? undefined : deliverBytes(bytes);
+			this.#waiting.drop(length);
+			return this.#settle(delivered);
+		}
+		const text = this.#decoder.write(bytes);
+		if (length > 0) this.#isCharacterOpen = (bytes[length - 1] as number) >= 0x80;
+		this.#waiting.drop(length);
+		for (const piece of toPieces(text)) await this.#deliver(piece);
 	}
 
 	/** Until more arrives, or what is held back has been for long enough. */
@@ -127,15 +152,7 @@ export class OutputChannel {
 		const arrived = await more;
 		clearTimeout(timer);
 		this.#wake = undefined;
-		if (!arrived) await this.#deliver(this.#decodeHeld());
-	}
-
-	/** The beginning of a character stays in the decoder. */
-	#decodeHeld(): string {
-		const text = this.#decoder.write(this.#waiting.first(this.#held));
-		this.#waiting.drop(this.#held);
-		this.#held = 0;
-		return text;
+		if (!arrived) await this.#passHeld();
 	}
 
 	async #deliver(text: string): Promise<void> {
@@ -143,9 +160,21 @@ export class OutputChannel {
 		try {
 			await this.#options.deliver(text);
 		} catch (error) {
-			this.#failed = true;
-			this.#options.onFailure(error);
+			this.#fail(error);
 		}
+	}
+
+	async #settle(delivered: Promise<void> | undefined): Promise<void> {
+		try {
+			await delivered;
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	#fail(error: unknown): void {
+		this.#failed = true;
+		this.#options.onFailure(error);
 	}
 
 	#report(bytes: number): void {

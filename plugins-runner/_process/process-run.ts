@@ -26,6 +26,8 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input">
 	/** Take a piece of output. While it has not resolved the channel waits, and in the end the process does. */
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
+	/** Take output as bytes, each of them a character of ASCII, where much of it comes. They are there until it returns its promise. */
+	onBytes?(channel: "stdout" | "stderr", bytes: Uint8Array): Promise<void>;
 	/** Take what the process writes to descriptor 3, which it gets because of this. */
 	onReport?(text: string): Promise<void> | void;
 	/**
@@ -161,9 +163,10 @@ export class ProcessRun {
 	}
 
 	#createChannel(channel: Channel, deliver: (text: string) => Promise<void> | void): OutputChannel {
-		const { id, writer, killGrace = defaultGrace } = this.#options;
+		const { id, writer, killGrace = defaultGrace, onBytes } = this.#options;
 		return new OutputChannel({
 			deliver,
+			...(onBytes !== undefined && channel !== "report" && { deliverBytes: (bytes: Buffer) => onBytes(channel, bytes) }),
 			onConsumed: (bytes) => {
 				const pipe = this.#borrowed.get(channel);
 				if (pipe === undefined) writer.write(frameTypes.credit, id, encodeNumber(channel, bytes));

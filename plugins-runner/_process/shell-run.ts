@@ -25,6 +25,7 @@ export async function runShell(launcher: Launcher, context: RunContext<typeof sh
 		signal: context.signal,
 		onStdout: (text) => context.emit("stdout", text),
 		onStderr: (text) => context.emit("stderr", text),
+		...(context.emit.bytes !== undefined && { onBytes: context.emit.bytes }),
 	});
 	return toShellResult(context, end);
 }

@@ -5,7 +5,7 @@ import { FanOut } from "../_event-bus/fan-out.ts";
 export const memoryBus = defineEventBus("memory", () => new MemoryBus());
 
 class MemoryBus implements EventBus {
-	readonly capabilities = { shared: false };
+	readonly capabilities = { shared: false, direct: true };
 	readonly #fanOut = new FanOut();
 
 	publish(name: string, data: EventData): void {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readdir, stat, truncate, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
-import { isSvcError, type OutputChunkEntity, type Storage } from "../../core/contract/index.ts";
+import { isSvcError, type OutputChunkEntity, type Storage, withBulkyBytes } from "../../core/contract/index.ts";
 import { createChunk } from "../../core/testing/storage/fixtures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { knexStorage } from "./index.ts";
@@ -61,6 +61,21 @@ test("a text comes back as it was, whatever characters it is made of", () =>
 			const texts = ["a\n", "é", "ÿa", "\u0080", "€", "\u{1f600}", "\0\u0001\u0002", '"\\\r'].map((text) => text.repeat(20_000));
 			const chunks = texts.map((text, index) => createChunk("1", index + 1, text));
 			await storage.insert("output_chunk", chunks);
+			assert.deepEqual(await readOutput(storage, 1), chunks);
+		}),
+	));
+
+test("a text that is given as bytes comes back as it was, though their memory is used again", () =>
+	withDirectory((directory) =>
+		withStorage(directory, async (storage) => {
+			const texts = ["a\n".repeat(20_000), "\0\u0001".repeat(20_000), "short\n"];
+			const memory = texts.map((text) => Buffer.from(text));
+			const chunks = texts.map((text, index) => createChunk("1", index + 1, text));
+			await storage.insert(
+				"output_chunk",
+				chunks.map((chunk, index) => withBulkyBytes({ ...chunk }, () => memory[index] as Buffer)),
+			);
+			for (const bytes of memory) bytes.fill("x");
 			assert.deepEqual(await readOutput(storage, 1), chunks);
 		}),
 	));

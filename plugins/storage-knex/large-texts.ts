@@ -2,11 +2,11 @@ import { mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { type EntityKind, entityKinds, isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type EntityKind, entityKinds, isSvcError, SvcError, toBulkyBytes, toErrorMessage } from "../../core/contract/index.ts";
 import { blockSize, SpareBlocks } from "./spare-blocks.ts";
 import { TextFile } from "./text-file.ts";
 import { isTextPlace, type TextPlace, toTextPlace, toTextReference } from "./text-reference.ts";
-import type { Binding, Field } from "./values.ts";
+import { type Binding, type Field, needsEscape } from "./values.ts";
 
 /** Characters from which a text lies outside: shorter ones cost less in their row. */
 const shortest = 16_384;
@@ -56,7 +56,21 @@ export class LargeTexts {
 		if (bulky?.field !== name || typeof binding !== "string" || binding.length < shortest) return binding;
 		const group = entity[bulky.by];
 		if (typeof group !== "string" || !safeName.test(group)) return binding;
-		const { bytes, place } = this.#use(group).add(binding);
+		return this.#add(group, binding);
+	}
+
+	/** The same for a text that is given as bytes; undefined where it must be put as a text. */
+	putBytes(kind: EntityKind, entity: object): Binding | undefined {
+		const bytes = toBulkyBytes(entity);
+		const { bulky } = entityKinds[kind];
+		if (bytes === undefined || bulky === undefined || bytes.length < shortest) return undefined;
+		const group = (entity as Readonly<Record<string, unknown>>)[bulky.by];
+		if (typeof group !== "string" || !safeName.test(group) || needsEscape(bytes)) return undefined;
+		return this.#add(group, bytes);
+	}
+
+	#add(group: string, text: string | Uint8Array): Binding {
+		const { bytes, place } = this.#use(group).add(text);
 		return toTextReference({ group, offset: place, length: bytes.length, checksum: crc32(bytes) });
 	}
 

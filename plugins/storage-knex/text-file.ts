@@ -50,7 +50,7 @@ export class TextFile {
 	}
 
 	/** The bytes of a text, and where they will be; they are there once `flush` has resolved. */
-	add(text: string): { readonly bytes: Buffer; readonly place: number } {
+	add(text: string | Uint8Array): { readonly bytes: Buffer; readonly place: number } {
 		const bytes = this.#toBytes(text);
 		const place = this.#end;
 		if (this.#waiting.length === 0) this.#waitingFrom = place;
@@ -78,16 +78,17 @@ export class TextFile {
 		return written;
 	}
 
-	#toBytes(text: string): Buffer {
+	/** A copy: whoever gives bytes may use their memory again. */
+	#toBytes(text: string | Uint8Array): Buffer {
 		const length = Buffer.byteLength(text);
-		if (length > blockSize) return Buffer.from(text);
-		// As many bytes as characters are one byte each, which are copied as they are.
-		const encoding = length === text.length ? "latin1" : "utf8";
+		if (length > blockSize) return typeof text === "string" ? Buffer.from(text) : Buffer.from(text);
 		if (this.#block === undefined || this.#block.used + length > blockSize) {
 			this.#block = { bytes: this.#spare.take(), used: 0 };
 		}
 		const bytes = this.#block.bytes.subarray(this.#block.used, this.#block.used + length);
-		bytes.write(text, encoding);
+		if (typeof text !== "string") bytes.set(text);
+		// As many bytes as characters are one byte each, which are copied as they are.
+		else bytes.write(text, length === text.length ? "latin1" : "utf8");
 		this.#block.used += length;
 		return bytes;
 	}

@@ -84,6 +84,11 @@ function escapeText(text: string): string {
 	return text.replaceAll("\u0001", "\u0001\u0002").replaceAll("\u0000", "\u0001\u0001");
 }
 
+/** Whether a text as bytes is kept in another way than it is. */
+export function needsEscape(bytes: Uint8Array): boolean {
+	return bytes.includes(0) || bytes.includes(1);
+}
+
 function unescapeText(text: string): string {
 	if (!text.includes("\u0001")) return text;
 	// Runs of U+0001 begin where an escape begins, so that what is taken from the left is never two halves.

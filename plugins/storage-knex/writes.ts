@@ -69,8 +69,9 @@ function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, ent
 	const { bulky } = entityKinds[kind];
 	const rows = entities.map((entity) => {
 		const given = entity as unknown as Readonly<Record<string, unknown>>;
-		const row = fields.map((field) => toBinding(field, given[field[0]]));
-		return bulky === undefined ? row : withLargeTexts(statements, kind, given, row);
+		const outside = bulky === undefined ? undefined : statements.largeTexts?.putBytes(kind, entity);
+		const row = fields.map((field) => (field[0] === bulky?.field && outside ? outside : toBinding(field, given[field[0]])));
+		return bulky === undefined || outside !== undefined ? row : withLargeTexts(statements, kind, given, row);
 	});
 	const toValues = (row: readonly Binding[]): Values => Object.fromEntries(fields.map(([name], index) => [name, row[index] ?? null]));
 	const toStep = (row: readonly Binding[]): Step => ({

@@ -1,7 +1,14 @@
 import type { BusEvent, EventBus, JsonObject } from "../../contract/index.ts";
 import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { announcementPrefix, eventNames, toEventChunk, toEventEntity, toEventTask } from "../../kernel/executions/execution-events.ts";
+import {
+	announcementPrefix,
+	eventNames,
+	keepOutput,
+	toEventChunk,
+	toEventEntity,
+	toEventTask,
+} from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
@@ -50,8 +57,9 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 		const over = new AbortController();
 		const forget = watch.add(signal, () => over.abort());
 		let published = 0;
-		const count = () => {
+		const count = (event: BusEvent) => {
 			published += 1;
+			keepOutput(event);
 			return true;
 		};
 		const options = { signal: over.signal, buffer: streamBuffer, filter: count };

@@ -1,44 +1,73 @@
+import { toBulkyBytes } from "../../contract/index.ts";
 import { escapeAscii } from "../../http/ascii-json.ts";
 import type { Presentation } from "../../http/present.ts";
 import { toFrame, toFrameBytes } from "../../http/sse.ts";
+import { type Room, Rooms } from "../../kernel/basics/rooms.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { toChunk } from "./records-api.ts";
+import { toChunk, toChunkWith } from "./records-api.ts";
 
-/** How many streams there are of the output of each execution. */
-const followers = new Map<string, number>();
-/** For as long as their chunks are kept, which those who follow the same output share. */
-const frames = { masked: new WeakMap<OutputChunk, Uint8Array>(), whole: new WeakMap<OutputChunk, Uint8Array>() };
+/** Most bytes of a frame that lies in memory that is used again. */
+const rooms = new Rooms({ size: 81_920, most: 48 });
+
+/** What streams send now of chunks, for all who are to see as much of them. */
+const shared = { masked: new WeakMap<OutputChunk, Frame>(), whole: new WeakMap<OutputChunk, Frame>() };
 
 const emptyText = '"data":""';
 
-/** Count a stream of an output until what is returned is called. */
-export function countFollower(executionId: string): () => void {
-	followers.set(executionId, (followers.get(executionId) ?? 0) + 1);
-	return () => {
-		const left = (followers.get(executionId) ?? 1) - 1;
-		if (left === 0) followers.delete(executionId);
-		else followers.set(executionId, left);
-	};
+interface Frame {
+	readonly bytes: Uint8Array;
+	/** What it lies in; undefined where it has memory of its own. */
+	readonly room: Room | undefined;
 }
 
-/**
- * The bytes of a chunk's event: the same ones for all who may see as much of it. Where one follows alone, they are not kept: they would
- * only be more to collect.
- */
-export function toOutputFrame(chunk: OutputChunk, { masked }: Pick<Presentation, "masked">): Uint8Array {
-	const kept = masked ? frames.masked : frames.whole;
-	const known = kept.get(chunk);
-	if (known !== undefined) return known;
-	const frame = makeFrame(chunk, { masked });
-	if ((followers.get(chunk.execution_id) ?? 0) > 1) kept.set(chunk, frame);
-	return frame;
+/** The events of an output as one stream sends them, one after another. */
+export class OutputFrames {
+	readonly #isSent: () => boolean;
+	readonly #shared: WeakMap<OutputChunk, Frame>;
+	readonly #presentation: Pick<Presentation, "masked">;
+	#last: { readonly chunk: OutputChunk; readonly room: Room } | undefined;
+
+	/** @param isSent whether nothing that was given out is on its way any more: then its memory may be used again */
+	constructor(presentation: Pick<Presentation, "masked">, isSent: () => boolean) {
+		this.#presentation = presentation;
+		this.#shared = presentation.masked ? shared.masked : shared.whole;
+		this.#isSent = isSent;
+	}
+
+	/** The bytes of a chunk's event: the same ones for all who send it now and show as much of it. */
+	of(chunk: OutputChunk): Uint8Array {
+		this.letGo();
+		const known = this.#shared.get(chunk);
+		known?.room?.hold();
+		const frame = known ?? makeFrame(chunk, this.#presentation);
+		if (known === undefined) this.#shared.set(chunk, frame);
+		if (frame.room !== undefined) this.#last = { chunk, room: frame.room };
+		return frame.bytes;
+	}
+
+	/** Nothing of what was given out is needed, unless it is still on its way: then its memory is left to the collector of garbage. */
+	letGo(): void {
+		if (this.#last === undefined) return;
+		const { chunk, room } = this.#last;
+		this.#last = undefined;
+		if (this.#isSent() && room.release()) this.#shared.delete(chunk);
+	}
 }
 
-function makeFrame(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): Uint8Array {
-	const event = { event: "svc.execution.output__create", data: toChunk(chunk, presentation), id: chunk.sequence };
-	const text = escapeAscii(String(event.data["data"]));
-	if (text === undefined) return toFrameBytes(event);
+function makeFrame(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): Frame {
+	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : toBulkyBytes(chunk);
+	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
+	const text = escapeAscii(bytes ?? String(shown?.["data"]));
+	const toEvent = (data: unknown) => ({ event: "svc.execution.output__create", data, id: chunk.sequence });
+	if (text === undefined) return { bytes: toFrameBytes(toEvent(shown ?? toChunk(chunk, presentation))), room: undefined };
 	// No other text holds these quotes without backslashes.
-	const [before = "", behind = ""] = toFrame({ ...event, data: { ...event.data, data: "" } }).split(emptyText);
-	return Buffer.concat([Buffer.from(`${before}"data":"`), text, Buffer.from(`"${behind}`)]);
+	const [before = "", behind = ""] = toFrame(toEvent(toChunkWith(chunk, ""))).split(emptyText);
+	const [head, tail] = [Buffer.from(`${before}"data":"`), Buffer.from(`"${behind}`)];
+	const length = head.length + text.length + tail.length;
+	const room = length <= rooms.size ? rooms.take() : undefined;
+	const frame = room?.bytes.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
+	frame.set(head);
+	frame.set(text, head.length);
+	frame.set(tail, head.length + text.length);
+	return { bytes: frame, room };
 }

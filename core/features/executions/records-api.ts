@@ -83,8 +83,12 @@ export function toLiveAction(view: ExecutionView, presentation: Presentation): W
 
 /** A chunk of output. It has no member `status`: clients tell it from an execution by that. */
 export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "masked">): WireRecord {
+	return toChunkWith(chunk, masked ? toMaskedText(chunk) : chunk.data);
+}
+
+/** The same with another text. */
+export function toChunkWith(chunk: Omit<OutputChunk, "data">, data: string): WireRecord {
 	const { id, execution_id, action_ref, runner_ref, output_type, timestamp } = chunk;
-	const data = masked ? toMaskedText(chunk) : chunk.data;
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
 }
 

@@ -4,10 +4,11 @@ import { jsonObject } from "../../http/openapi/schema.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { type Reply, replyContent } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
+import { isAllSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import { countFollower, toOutputFrame } from "./output-frames.ts";
+import { OutputFrames } from "./output-frames.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { outputChunkSchema } from "./schemas-api.ts";
 import { createStreamFilter, streamFilterQuery } from "./stream-filter.ts";
@@ -89,15 +90,12 @@ async function* followOutput(
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
 	const presentation = toPresentation(context);
-	const chunks = engine.output.follow(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
-	const leave = countFollower(id);
-	try {
-		for await (const chunk of chunks) {
-			if (type !== "unknown") yield toOutputFrame(chunk, presentation);
-		}
-	} finally {
-		leave();
+	const chunks = engine.output.followShared(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
+	const frames = new OutputFrames(presentation, () => isAllSent(context.request));
+	for await (const chunk of chunks) {
+		if (type !== "unknown") yield frames.of(chunk);
 	}
+	frames.letGo();
 	if (!signal.aborted) yield { event: "EOF", data: undefined };
 }
 

@@ -7,6 +7,7 @@ import {
 	SvcError,
 } from "../../contract/index.ts";
 import type { OutputChunk } from "./executions-api.ts";
+import { withOwnText } from "./paged-text.ts";
 
 /** Bus event names; those but the last two are names on the general stream as well. */
 export const eventNames = {
@@ -30,6 +31,9 @@ interface InterruptEventData {
 	readonly execution_id: string;
 	readonly status: ExecutionStatus;
 }
+
+/** Of events that tell of text in pages. */
+const keptChunks = new WeakMap<BusEvent, OutputChunk>();
 
 interface OutputEventData {
 	readonly execution_id: string;
@@ -101,7 +105,15 @@ export function toEventTask(event: BusEvent): TaskUpdate {
 	return event.data as unknown as TaskUpdate;
 }
 
-/** The chunk of an output event. */
+/** The chunk of an output event, which others may let go of unless `keepOutput` has been called with the event. */
 export function toEventChunk(event: BusEvent): OutputChunk {
-	return (event.data as unknown as OutputEventData).chunk;
+	return keptChunks.get(event) ?? (event.data as unknown as OutputEventData).chunk;
+}
+
+/** Keep the output that an event tells of, as long as the event is there. To be called by a filter, before anybody lets go of it. */
+export function keepOutput(event: BusEvent): void {
+	if (event.name !== eventNames.outputCreate || keptChunks.has(event)) return;
+	const chunk = toEventChunk(event);
+	const own = withOwnText(chunk);
+	if (own !== chunk) keptChunks.set(event, own);
 }

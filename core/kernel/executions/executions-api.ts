@@ -189,4 +189,6 @@ export interface Output {
 		executionId: string,
 		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncIterable<OutputChunk>;
+	/** The same, where what is read of a chunk is read before the next one is asked for: afterwards its text may be gone. */
+	followShared: Output["follow"];
 }

@@ -23,6 +23,12 @@ export class CapturedText {
 		this.#kept = fits ? this.#kept + length : this.#limit;
 	}
 
+	/** The same for a text as bytes, each of them a character, without secrets. */
+	addBytes(bytes: Buffer): void {
+		if (this.#kept < this.#limit) this.add({ data: bytes.toString("latin1"), ranges: [], blanks: [] });
+		else this.#bytes += bytes.length;
+	}
+
 	/** @param held what was emitted and not added yet */
 	read(held: Released): CapturedOutput {
 		const length = Buffer.byteLength(held.data);

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type ExecutionEntity, type OutputType, type Storage, SvcError } from "../../contract/index.ts";
+import { type BusEvent, type ExecutionEntity, type OutputType, type Storage, SvcError } from "../../contract/index.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
 import { createExecution } from "../../testing/storage/fixtures.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
-import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
+import { keepOutput, publishOutput, publishUpdated, toEventChunk } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
-import { RecordedOutput } from "./output.ts";
+import { RecordedOutput, toMaskedText } from "./output.ts";
 import { Recorder, type RecorderOptions, toStoredChunk } from "./recorder.ts";
 
 const clock = createSystemClock();
@@ -269,6 +269,62 @@ test("a follower that keeps up is given what it is told of, and does not look fo
 	}
 	assert.equal(seen, 40);
 	assert.ok(looks <= 12, `${looks} looks`);
+});
+
+const line = `${"0123456789".repeat(8)}\n`;
+const page = line.repeat(700);
+
+test("output as bytes is recorded and followed as output as text is, also by who is slow, and by the general stream", async () => {
+	const parts = await createParts();
+	const execution = createRunning();
+	await parts.storage.insert("execution", [execution]);
+	const secret = "the-secret-of-a-run";
+	const recorder = new Recorder({ ...toRecorderOptions(parts, execution), secrets: new KnownSecrets([secret]) });
+	const over = new AbortController();
+	const kept: BusEvent[] = [];
+	const filter = (event: BusEvent) => {
+		keepOutput(event);
+		kept.push(event);
+		return true;
+	};
+	await parts.eventBus.subscribe(["svc.execution.output__create"], { signal: over.signal, filter, buffer: 10_000 });
+	const memory = Buffer.alloc(page.length);
+	const emit = async (text: string) => {
+		memory.write(text, "latin1");
+		const emitted = recorder.emitBytes("stdout", memory.subarray(0, text.length));
+		memory.fill("?");
+		await emitted;
+	};
+	let slowly = "";
+	const following = (async () => {
+		for await (const { data } of parts.output.follow(execution.id, { signal: over.signal })) {
+			await pause(1);
+			slowly += data;
+		}
+	})();
+	const cut = `${page.slice(0, 50_000)}${secret.slice(0, 9)}`;
+	for (let count = 0; count < 100; count += 1) await emit(page);
+	await emit(cut);
+	await emit(secret.slice(9) + page.slice(0, 30_000));
+	const rest = await recorder.finish();
+	await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
+	for (const chunk of rest) publishOutput(parts.eventBus, chunk);
+	await parts.storage.update("execution", execution.id, { status: "succeeded" });
+	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
+	await following;
+	over.abort();
+	const whole = `${page.repeat(100)}${cut}${secret.slice(9)}${page.slice(0, 30_000)}`;
+	assert.ok(slowly === whole, "the follower has read something else");
+	assert.ok(kept.map((event) => toEventChunk(event).data).join("") === whole, "the bus has told something else");
+	const stored = await parts.storage.find("output_chunk", { where: { execution_id: execution.id }, orderBy: [["sequence", "asc"]] });
+	assert.ok(stored.map(({ data }) => data).join("") === whole, "something else is stored");
+	assert.ok(!stored.map(toMaskedText).join("").includes(secret));
+	let ends = 0;
+	for (const chunk of stored) {
+		assert.equal(chunk.lines_before, ends);
+		ends += toMaskedText(chunk).split("\n").length - 1;
+	}
+	assert.equal(recorder.captured("stdout").bytes, whole.length);
 });
 
 test("the chunks of a flood are stored many at a time", async () => {

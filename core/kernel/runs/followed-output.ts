@@ -1,5 +1,6 @@
 import { type EventBus, type ExecutionEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
+import { findPagedText, toPaged } from "../executions/paged-text.ts";
 import { OutputFeed } from "./output-feed.ts";
 import { RecentChunks } from "./recent-chunks.ts";
 import { readChunkPage } from "./stored-chunks.ts";
@@ -11,6 +12,8 @@ export interface FollowedOutputParts {
 
 /** Characters that a page read for followers should come to: much less than what is kept for all of them. */
 const pageLength = 262_144;
+/** More than these stand at so many places that what is read ahead is gone before somebody comes to it: they read less of it. */
+const manyFollowers = 32;
 
 interface Followed {
 	readonly feed: OutputFeed;
@@ -28,7 +31,7 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
 /** The output that is followed on this node: what its followers read, they read together. */
 export class FollowedOutput {
 	readonly #parts: FollowedOutputParts;
-	readonly #recent = new RecentChunks((executionId) => (this.#followed.get(executionId)?.followers ?? 0) > 1);
+	readonly #recent = new RecentChunks();
 	readonly #followed = new Map<string, Followed>();
 
 	constructor(parts: FollowedOutputParts) {
@@ -58,21 +61,29 @@ export class FollowedOutput {
 		feed.close();
 	}
 
-	/** The first chunk after a sequence; undefined where none is recorded. Its execution must be held. */
+	/**
+	 * The first chunk after a sequence, for somebody who lets it go by `letGo`; undefined where none is recorded. Its execution must be held.
+	 */
 	async next(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const followed = this.#followed.get(executionId);
-		const recent = this.#recent.get(executionId, after + 1);
+		const recent = this.#recent.take(executionId, after + 1);
 		if (recent !== undefined || followed === undefined) return recent;
 		const shared = await followed.pages.get(after);
 		// One that has found nothing may have begun before what the caller knows of.
-		if (shared !== undefined) return shared;
+		if (shared !== undefined) return this.#recent.take(executionId, shared.sequence) ?? shared;
 		const page = this.#readPage(followed, { executionId, after, execution });
 		followed.pages.set(after, page);
 		const forget = () => {
 			if (followed.pages.get(after) === page) followed.pages.delete(after);
 		};
 		page.then(forget, forget);
-		return page;
+		const first = await page;
+		return first && (this.#recent.take(executionId, first.sequence) ?? first);
+	}
+
+	/** Whoever was given the chunk needs it no longer. */
+	letGo(chunk: OutputChunk): void {
+		this.#recent.letGo(chunk);
 	}
 
 	async readExecution(executionId: string): Promise<FollowedExecution> {
@@ -88,13 +99,14 @@ export class FollowedOutput {
 		const feed = new OutputFeed({
 			eventBus: this.#parts.eventBus,
 			executionId,
-			onChunk: (chunk) => void this.#share(followed, chunk),
+			onChunk: (chunk) => this.#share(followed, chunk),
 		});
 		const followed: Followed = { feed, opened: feed.open(), followers: 0, pages: new Map(), limit: 8 };
 		this.#followed.set(executionId, followed);
 		return followed;
 	}
 
+	/** The first chunk of a page as it is stored, which all of it is known by. */
 	async #readPage(
 		followed: Followed,
 		{ executionId, after, execution }: { readonly executionId: string; readonly after: number; readonly execution: FollowedExecution },
@@ -102,13 +114,20 @@ export class FollowedOutput {
 		const { action_ref, runner_name: runner_ref } = execution;
 		const page = await readChunkPage(this.#parts.storage, executionId, { after, limit: followed.limit });
 		const length = page.reduce((sum, chunk) => sum + chunk.data.length, 0);
-		followed.limit = Math.max(2, Math.min(500, Math.floor((pageLength * page.length) / (length + 1)) || 8));
-		const [first] = page.map((chunk) => this.#share(followed, { ...chunk, action_ref, runner_ref }));
-		return first && (this.#recent.get(executionId, first.sequence) ?? first);
+		const wanted = followed.followers > manyFollowers ? pageLength / 4 : pageLength;
+		followed.limit = Math.max(1, Math.min(500, Math.floor((wanted * page.length) / (length + 1)) || 8));
+		const chunks = page.map((chunk) => ({ ...chunk, action_ref, runner_ref }));
+		for (const chunk of chunks) {
+			const paged = toPaged(chunk);
+			this.#share(followed, paged ?? chunk);
+			if (paged !== undefined) findPagedText(paged)?.release();
+		}
+		return chunks[0];
 	}
 
 	/** The chunk for all who follow its execution. What comes after the last of them has gone is shared with nobody. */
-	#share(followed: Followed, chunk: OutputChunk): OutputChunk {
-		return this.#followed.get(chunk.execution_id) === followed ? this.#recent.add(chunk) : chunk;
+	#share(followed: Followed, chunk: OutputChunk): void {
+		if (this.#followed.get(chunk.execution_id) !== followed) return;
+		this.#recent.add(chunk, followed.followers > manyFollowers ? "many" : "few");
 	}
 }

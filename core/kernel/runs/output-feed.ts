@@ -6,7 +6,7 @@ import { isCompleted } from "../executions/status.ts";
 interface OutputFeedParts {
 	readonly eventBus: EventBus;
 	readonly executionId: string;
-	/** Called with each chunk that is told of. */
+	/** Called with each chunk that is told of, while whoever tells holds it. */
 	readonly onChunk: (chunk: OutputChunk) => void;
 }
 
@@ -82,7 +82,6 @@ export class OutputFeed {
 		if (event.name === eventNames.outputCreate) {
 			const chunk = toEventChunk(event);
 			this.told = Math.max(this.told, chunk.sequence);
-			this.#parts.onChunk(chunk);
 		} else if (isCompleted(toEventEntity(event).status)) this.news += 1;
 		else return;
 		this.#tell();
@@ -94,10 +93,14 @@ export class OutputFeed {
 	}
 
 	#subscribe(): Promise<AsyncIterable<BusEvent>> {
-		const { eventBus, executionId } = this.#parts;
+		const { eventBus, executionId, onChunk } = this.#parts;
 		return eventBus.subscribe([eventNames.outputCreate, eventNames.executionUpdate], {
 			signal: this.#stop.signal,
-			filter: (event) => toExecutionId(event) === executionId,
+			filter(event) {
+				if (toExecutionId(event) !== executionId) return false;
+				if (event.name === eventNames.outputCreate) onChunk(toEventChunk(event));
+				return true;
+			},
 		});
 	}
 }

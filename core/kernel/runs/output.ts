@@ -1,5 +1,6 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
+import { withOwnText } from "../executions/paged-text.ts";
 import { isCompleted } from "../executions/status.ts";
 import { maskRanges } from "../secrets/ranges.ts";
 import { FollowedOutput, type FollowedOutputParts } from "./followed-output.ts";
@@ -81,26 +82,40 @@ export class RecordedOutput implements Output {
 		}
 	}
 
+	async *follow(
+		executionId: string,
+		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
+	): AsyncGenerator<OutputChunk> {
+		for await (const chunk of this.followShared(executionId, options)) yield withOwnText(chunk);
+	}
+
 	/**
 	 * The order of looks is what makes it free of gaps and repeats: subscribe, read the status, read what is stored. A chunk is stored before
 	 * it is published and before the status becomes final. Holds one chunk while its reader is busy.
 	 */
-	async *follow(
+	async *followShared(
 		executionId: string,
 		{ type, after = 0, signal }: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncGenerator<OutputChunk> {
 		if (signal.aborted) return;
 		const feed = await this.#followed.hold(executionId);
+		let held: OutputChunk | undefined;
+		const letGo = () => {
+			if (held !== undefined) this.#followed.letGo(held);
+			held = undefined;
+		};
 		try {
 			let { news } = feed;
 			let execution = await this.#followed.readExecution(executionId);
 			// Nothing is looked for in the storage that the feed would have told of: a flood has it told many times a second.
 			let mayBeStored = true;
 			for (let last = after; !signal.aborted; ) {
+				letGo();
 				const { version } = feed;
 				const isThere = mayBeStored || feed.told > last;
 				const chunk = isThere ? await this.#followed.next(executionId, last, execution) : undefined;
 				if (chunk !== undefined) {
+					held = chunk;
 					last = chunk.sequence;
 					if (type !== undefined && chunk.output_type !== type) continue;
 					await this.#turns.take();
@@ -115,6 +130,7 @@ export class RecordedOutput implements Output {
 				mayBeStored = true;
 			}
 		} finally {
+			letGo();
 			this.#followed.release(executionId, feed);
 		}
 	}

@@ -1,6 +1,8 @@
 import {
+	type EmitOutput,
 	type ExecutionEntity,
 	type JsonObject,
+	type OutputType,
 	type RunContext,
 	type RunResult,
 	type Storage,
@@ -152,7 +154,7 @@ export class RunPerformer {
 			},
 			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
 			request: (change) => requestChange(this.#parts, performance, { calls, change }),
-			emit: (type, data) => recorder.emit(type, data),
+			emit: toEmit(recorder),
 			captured: (type) => recorder.captured(type),
 			setRunnerInfo: (info) => {
 				assertRecordable(info, "what setRunnerInfo was given");
@@ -206,6 +208,11 @@ export class RunPerformer {
 		}
 		return hideInLog(logger, known);
 	}
+}
+
+function toEmit(recorder: Recorder): EmitOutput {
+	const emit = (type: OutputType, data: string) => recorder.emit(type, data);
+	return Object.assign(emit, { bytes: (type: OutputType, bytes: Uint8Array) => recorder.emitBytes(type, bytes) });
 }
 
 /** By the name that programs look for it; an action that sets it itself says where it stands. */

@@ -1,8 +1,7 @@
 import * as assert from "node:assert/strict";
-import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
-import { collectGarbage } from "../../testing/collect-garbage.test-support.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
+import { PagedText, withPagedText } from "../executions/paged-text.ts";
 import { RecentChunks } from "./recent-chunks.ts";
 
 const execution = "0".repeat(24);
@@ -21,6 +20,14 @@ function toChunk(sequence: number): OutputChunk {
 	} as OutputChunk;
 }
 
+/** A chunk whose text is in a page, and the text, which whoever has made it holds. */
+function toPagedChunk(sequence: number, letter: string): { readonly chunk: OutputChunk; readonly paged: PagedText } {
+	const paged = new PagedText();
+	paged.add(Buffer.alloc(big, letter));
+	const { data, ...members } = toChunk(sequence);
+	return { chunk: withPagedText(members, paged), paged };
+}
+
 /** Let so many newer chunks come that nothing older is kept. */
 function pushOut(recent: RecentChunks): void {
 	for (let sequence = 1_000; sequence < 1_020; sequence++) recent.add(toChunk(sequence));
@@ -29,51 +36,55 @@ function pushOut(recent: RecentChunks): void {
 test("a chunk that a slow reader holds is the same object for whoever comes to it later", () => {
 	const recent = new RecentChunks();
 	recent.add(toChunk(1));
-	const held = recent.get(execution, 1);
+	const held = recent.take(execution, 1);
 	pushOut(recent);
-	assert.equal(recent.get(execution, 1), held);
-	assert.equal(recent.add(toChunk(1)), held);
-});
-
-test("a chunk that nobody holds goes when newer ones have come", async () => {
-	const recent = new RecentChunks();
-	for (let sequence = 1; sequence <= 300; sequence++) {
-		recent.add(toChunk(sequence));
-		recent.get(execution, sequence);
-	}
-	pushOut(recent);
-	// What a weak reference was made of stays until the turn has ended.
-	await turn();
-	collectGarbage();
-	const left = Array.from({ length: 300 }, (_none, index) => recent.get(execution, index + 1)).filter(Boolean);
-	assert.equal(left.length, 0);
-});
-
-test("what one holds who follows alone is not kept track of", () => {
-	const recent = new RecentChunks(() => false);
+	assert.equal(recent.take(execution, 1), held);
 	recent.add(toChunk(1));
-	const held = recent.get(execution, 1);
-	pushOut(recent);
-	assert.equal(held?.sequence, 1);
-	assert.equal(recent.get(execution, 1), undefined);
+	assert.equal(recent.take(execution, 1), held);
 });
 
-test("what no reader was given is not kept track of", () => {
-	const recent = new RecentChunks();
-	const made = recent.add(toChunk(1));
-	pushOut(recent);
-	assert.equal(made.sequence, 1);
-	assert.equal(recent.get(execution, 1), undefined);
-});
-
-test("an execution that nobody follows any more is forgotten", () => {
+test("a chunk goes when newer ones have come and the last that held it has let it go", () => {
 	const recent = new RecentChunks();
 	recent.add(toChunk(1));
-	const held = recent.get(execution, 1);
+	recent.add(toChunk(2));
+	const held = recent.take(execution, 1) as OutputChunk;
+	recent.take(execution, 1);
 	pushOut(recent);
+	assert.equal(recent.take(execution, 2), undefined);
+	recent.letGo(held);
+	assert.equal(recent.take(execution, 1), held);
+	recent.letGo(held);
+	recent.letGo(held);
+	assert.equal(recent.take(execution, 1), undefined);
+});
+
+test("text in a page is there while it is recent or held, and its memory is used again afterwards", () => {
+	const recent = new RecentChunks();
+	const { chunk, paged } = toPagedChunk(1, "p");
+	recent.add(chunk);
+	paged.release();
+	const held = recent.take(execution, 1) as OutputChunk;
+	pushOut(recent);
+	const other = toPagedChunk(2, "q");
+	assert.equal(held.data, "p".repeat(big));
+	recent.letGo(held);
+	assert.throws(() => held.data, /let go/);
+	const again = toPagedChunk(3, "r");
+	assert.equal(again.paged.bytes.buffer === other.paged.bytes.buffer, false);
+	assert.equal(other.chunk.data, "q".repeat(big));
+	assert.equal(again.chunk.data, "r".repeat(big));
+});
+
+test("an execution that nobody follows any more is forgotten, with the text in its pages", () => {
+	const recent = new RecentChunks();
+	const { chunk, paged } = toPagedChunk(1, "p");
+	recent.add(chunk);
+	paged.release();
+	const held = recent.take(execution, 1) as OutputChunk;
 	recent.forget(execution);
-	assert.equal(held?.sequence, 1);
-	assert.equal(recent.get(execution, 1), undefined);
+	assert.equal(recent.take(execution, 1), undefined);
+	assert.throws(() => held.data, /let go/);
+	recent.letGo(held);
 });
 
 test.run();

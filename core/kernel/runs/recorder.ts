@@ -1,6 +1,8 @@
 import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../../contract/index.ts";
+import { countLineEndsIn } from "../basics/line-ends.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
+import { findPagedText, withOwnText, withPagedText } from "../executions/paged-text.ts";
 import { assertOutput } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { findBlanks, maskRanges } from "../secrets/ranges.ts";
@@ -69,6 +71,24 @@ export class Recorder {
 		assertOutput(type, data);
 		if (data === "") return;
 		this.#add(type, this.#channels[type].stream.push(data));
+		await this.#haveWritten();
+	}
+
+	/** The same for text as bytes, each of them a character of ASCII, which are used no longer than until it returns. */
+	async emitBytes(type: OutputType, bytes: Uint8Array): Promise<void> {
+		if (this.#failure !== undefined) throw this.#failure;
+		assertOutput(type, "");
+		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		const { stream, capture } = this.#channels[type];
+		const isWhole = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.passes(text);
+		if (isWhole) return this.emit(type, text.toString("latin1"));
+		capture.addBytes(text);
+		this.#waiting.addBytes(type, text, this.#options.timestamp);
+		await this.#haveWritten();
+	}
+
+	/** Resolves when little enough waits. */
+	async #haveWritten(): Promise<void> {
 		if (this.#waiting.isEmpty) return;
 		void this.#startWriting();
 		if (this.#waiting.length > this.#enough) this.#hurry();
@@ -88,7 +108,7 @@ export class Recorder {
 		this.#channels[output_type].stream.restore(data);
 		this.#channels[output_type].capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
 		this.#sequence = sequence;
-		this.#count(output_type, maskRanges(data, ranges));
+		this.#count(output_type, countLineEnds(maskRanges(data, ranges)));
 	}
 
 	/** More is secret from here on. What is held back goes out by what was known before. */
@@ -110,7 +130,7 @@ export class Recorder {
 			await this.#startWriting();
 		}
 		if (this.#failure !== undefined) throw this.#failure;
-		return this.#take();
+		return this.#take().map(toOwn);
 	}
 
 	/** Refuse everything from here on: the run has lost its execution. */
@@ -150,31 +170,35 @@ export class Recorder {
 		return this.#less;
 	}
 
-	#toChunk({ type, data, ranges: known, timestamp }: Piece): OutputChunk {
+	#toChunk(piece: Piece): OutputChunk {
 		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
+		const { type, timestamp, paged } = piece;
 		this.#sequence += 1;
-		const ranges = secretOutput.includes(type) ? [0, data.length] : known;
 		const { all: lines_before, [type]: own_lines_before } = this.#lines;
-		this.#count(type, maskRanges(data, ranges));
-		return {
+		const members = {
 			id: createId(),
 			execution_id: executionId,
 			sequence: this.#sequence,
 			output_type: type,
 			timestamp,
-			data,
-			secret_spans: ranges.length === 0 ? null : ranges,
 			lines_before,
 			own_lines_before,
 			action_ref: actionRef,
 			runner_ref: runnerRef,
 		};
+		if (paged !== undefined) {
+			this.#count(type, countLineEndsIn(paged.bytes));
+			return withPagedText({ ...members, secret_spans: null }, paged);
+		}
+		const { data } = piece;
+		const ranges = secretOutput.includes(type) ? [0, data.length] : piece.ranges;
+		this.#count(type, countLineEnds(maskRanges(data, ranges)));
+		return { ...members, data, secret_spans: ranges.length === 0 ? null : ranges };
 	}
 
-	#count(type: OutputType, shown: string): void {
-		const count = countLineEnds(shown);
-		this.#lines.all += count;
-		this.#lines[type] += count;
+	#count(type: OutputType, lineEnds: number): void {
+		this.#lines.all += lineEnds;
+		this.#lines[type] += lineEnds;
 	}
 
 	async #writeAll(): Promise<void> {
@@ -185,7 +209,10 @@ export class Recorder {
 		while (!this.#waiting.isEmpty && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#take();
 			await store(chunks.map(toStoredChunk));
-			for (const chunk of chunks) publishOutput(eventBus, chunk);
+			for (const chunk of chunks) {
+				publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnText(chunk));
+				findPagedText(chunk)?.release();
+			}
 			if (isFlood(chunks)) await this.#waitForMore(floodWait, writeLength);
 		}
 	}
@@ -219,10 +246,24 @@ function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
 }
 
 function isFlood(chunks: readonly OutputChunk[]): boolean {
-	return chunks.reduce((sum, { data }) => sum + data.length, 0) >= floodLength;
+	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0) >= floodLength;
+}
+
+/** The chunk with a text that stays as it is. */
+function toOwn(chunk: OutputChunk): OutputChunk {
+	const own = withOwnText(chunk);
+	findPagedText(chunk)?.release();
+	return own;
 }
 
 /** The part of a chunk that is stored. */
-export function toStoredChunk({ action_ref, runner_ref, ...stored }: OutputChunk): OutputChunkEntity {
-	return stored;
+export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
+	const paged = findPagedText(chunk);
+	if (paged === undefined) {
+		const { action_ref, runner_ref, ...stored } = chunk;
+		return stored;
+	}
+	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;
+	const members = { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before };
+	return withPagedText(members, paged);
 }

@@ -36,6 +36,13 @@ export class SecretMatcher {
 		return this.#whole.find(text.slice(-few.longest));
 	}
 
+	/** Whether nothing is in a text as bytes, each of them a character, nor begins at its end. False may be wrong. */
+	isFreeOf(bytes: Buffer): boolean {
+		if (this.#few?.mayFindIn(bytes) !== false) return false;
+		const last = bytes.at(-1);
+		return last === undefined || !this.#alphabet.has(String.fromCharCode(last));
+	}
+
 	/** How many characters before a state may be the beginning of a pattern that goes on. */
 	openLength(state: number): number {
 		return state === 0 ? 0 : this.#whole.openLength(state);

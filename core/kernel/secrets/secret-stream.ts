@@ -51,6 +51,12 @@ export class SecretStream {
 		return { data: all.slice(0, released), ranges: cutRanges(joined, 0, released), blanks: cutRanges(blanks, 0, released) };
 	}
 
+	/** Whether a text as bytes, each of them a character, may be given out as it is. Where it may not, it must be pushed. */
+	passes(bytes: Buffer): boolean {
+		if (this.#secrets.isEmpty) return true;
+		return this.#state === 0 && this.#held === "" && !this.#secrets.isUnknown && this.#secrets.matcher.isFreeOf(bytes);
+	}
+
 	/**
 	 * What is still held back. As secret when it is long enough to be told from ordinary text, or, with `goesOn`, at any length: then
 	 * others will give out what follows.

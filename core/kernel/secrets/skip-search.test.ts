@@ -32,6 +32,18 @@ test("no pattern is passed over, whatever patterns and text are", () => {
 	}
 });
 
+test("no pattern is passed over in bytes either, and what is free of all of them leaves nothing open", () => {
+	for (let seed = 1; seed <= 2_000; seed += 1) {
+		const { patterns, text } = createTexts(seed);
+		if (!/^[\0-\x7f]*$/.test(text)) continue;
+		const bytes = Buffer.from(text);
+		if (patterns.some((pattern) => text.includes(pattern))) assert.ok(new SkipSearch(patterns).mayFindIn(bytes), `seed ${seed}`);
+		const marked = new Map(patterns.map((pattern) => [pattern, true]));
+		if (!new SecretMatcher(marked).isFreeOf(bytes)) continue;
+		assert.deepEqual(new Automaton(marked).find(text), { ranges: [], marked: [], state: 0 }, `seed ${seed}`);
+	}
+});
+
 test("a matcher finds what the search of every character finds, wherever the text was cut", () => {
 	for (let seed = 1; seed <= 500; seed += 1) {
 		const { patterns, text } = createTexts(seed);

@@ -1,6 +1,7 @@
 /** Characters that are looked at together. */
 export const blockLength = 3;
 const slots = 8_192;
+const longestPattern = 250;
 
 /**
  * Whether one of a few patterns is in a text, by the search of Wu and Manber: where three characters stand in no pattern, none can lie
@@ -13,10 +14,10 @@ export class SkipSearch {
 	/** By characters at the end of the window: how far it may move on without passing over a pattern. */
 	readonly #skips: Uint8Array;
 
-	/** @param patterns of `blockLength` to 250 characters */
+	/** @param patterns of `blockLength` to `longestPattern` characters */
 	constructor(patterns: readonly string[]) {
 		this.#patterns = patterns;
-		this.#window = Math.min(...patterns.map(({ length }) => length), 250);
+		this.#window = Math.min(...patterns.map(({ length }) => length), longestPattern);
 		this.#skips = new Uint8Array(slots).fill(this.#window - blockLength + 1);
 		for (const pattern of patterns) {
 			for (let last = blockLength - 1; last < this.#window; last += 1) {
@@ -41,6 +42,28 @@ export class SkipSearch {
 			looks -= 1;
 			const start = last - window + 1;
 			if (looks < 0 || this.#patterns.some((pattern) => text.startsWith(pattern, start))) return true;
+			last += 1;
+		}
+		return false;
+	}
+
+	/** The same for text as bytes, each of them a character. */
+	mayFindIn(bytes: Buffer): boolean {
+		if (this.#patterns.length === 0) return false;
+		const skips = this.#skips;
+		const window = this.#window;
+		let looks = 16 + bytes.length / (8 * this.#patterns.length);
+		for (let last = window - 1; last < bytes.length; ) {
+			const code = (bytes[last] as number) ^ ((bytes[last - 1] as number) << 4) ^ ((bytes[last - 2] as number) << 8);
+			const skip = skips[code & (slots - 1)] as number;
+			if (skip > 0) {
+				last += skip;
+				continue;
+			}
+			looks -= 1;
+			const start = last - window + 1;
+			const text = looks < 0 ? "" : bytes.toString("latin1", start, start + longestPattern);
+			if (looks < 0 || this.#patterns.some((pattern) => text.startsWith(pattern))) return true;
 			last += 1;
 		}
 		return false;

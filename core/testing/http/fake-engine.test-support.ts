@@ -257,6 +257,8 @@ export function toEngine(fake: FakeEngine): Engine {
 			lines: async () => ({ total: fake.chunks.length, lines: [], nextLine: undefined }),
 			follow: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
 				fake.follow(options.after ?? 0, options.type, options.signal),
+			followShared: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
+				fake.follow(options.after ?? 0, options.type, options.signal),
 		},
 		events: {
 			open: async (names: readonly string[], { signal }: { signal: AbortSignal }) => {

@@ -1,0 +1,66 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
+import { PagedText, withPagedText } from "../../kernel/executions/paged-text.ts";
+import { OutputFrames } from "./output-frames.ts";
+
+const lines = (letter: string) => `${letter.repeat(79)}\n`.repeat(800);
+
+function toChunk(sequence: number, text: string): OutputChunk {
+	const paged = new PagedText();
+	paged.add(Buffer.from(text));
+	const members = {
+		id: sequence.toString(16).padStart(24, "0"),
+		execution_id: "0".repeat(24),
+		sequence,
+		output_type: "stdout",
+		timestamp: "2031-03-04T09:15:02.518273Z",
+		secret_spans: null,
+		lines_before: 0,
+		own_lines_before: 0,
+		action_ref: "core.local",
+		runner_ref: "local-shell-cmd",
+	} as const;
+	return withPagedText(members, paged);
+}
+
+const toText = (frame: Uint8Array) => (JSON.parse(/^data: (.*)$/m.exec(Buffer.from(frame).toString())?.[1] ?? "") as { data: string }).data;
+
+test("the event of a text in a page is that of a string", () => {
+	const text = `"quoted" \\ \t${lines("a")}`;
+	const paged = toChunk(7, text);
+	const [first, second] = [paged, { ...paged }].map((chunk) =>
+		Buffer.from(new OutputFrames({ masked: true }, () => false).of(chunk)).toString(),
+	);
+	assert.equal(first, second);
+	assert.equal(toText(Buffer.from(String(first))), text);
+});
+
+test("the memory of an event is used again once that was sent, and not before", () => {
+	let isSent = true;
+	const frames = new OutputFrames({ masked: true }, () => isSent);
+	const first = frames.of(toChunk(1, lines("a")));
+	const second = frames.of(toChunk(2, lines("b")));
+	assert.equal(second.buffer, first.buffer);
+	isSent = false;
+	frames.of(toChunk(3, lines("c")));
+	assert.equal(toText(second), lines("b"));
+});
+
+test("streams that send the same event at a time send the same bytes, there until the last of them has sent them", () => {
+	const chunk = toChunk(1, lines("a"));
+	const [one, other, third] = [0, 1, 2].map(() => new OutputFrames({ masked: true }, () => true)) as [
+		OutputFrames,
+		OutputFrames,
+		OutputFrames,
+	];
+	const sent = one.of(chunk);
+	assert.equal(other.of(chunk), sent);
+	one.of(toChunk(2, lines("b")));
+	assert.equal(toText(sent), lines("a"));
+	assert.equal(third.of(chunk), sent);
+	other.letGo();
+	assert.equal(toText(sent), lines("a"));
+});
+
+test.run();

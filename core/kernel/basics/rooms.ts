@@ -1,0 +1,53 @@
+/**
+ * Memory in pieces of one size that is used again: what is left to the collector of garbage waits for it, and a flood takes more meanwhile
+ * than all else the service holds.
+ */
+export class Rooms {
+	readonly size: number;
+	readonly #most: number;
+	readonly #spare: Buffer[] = [];
+
+	/** @param most pieces that wait to be used again */
+	constructor({ size, most }: { readonly size: number; readonly most: number }) {
+		this.size = size;
+		this.#most = most;
+	}
+
+	/** Held by whoever takes it. What is in it is of no meaning. */
+	take(): Room {
+		return new Room(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.size), (bytes) => {
+			if (this.#spare.length < this.#most) this.#spare.push(bytes);
+		});
+	}
+}
+
+/** A piece of memory, there for as long as somebody holds it. */
+export class Room {
+	#bytes: Buffer | undefined;
+	#holders = 1;
+	readonly #onEmpty: (bytes: Buffer) => void;
+
+	constructor(bytes: Buffer, onEmpty: (bytes: Buffer) => void) {
+		this.#bytes = bytes;
+		this.#onEmpty = onEmpty;
+	}
+
+	get bytes(): Buffer {
+		if (this.#bytes === undefined) throw new Error("memory was asked for after it had been let go of");
+		return this.#bytes;
+	}
+
+	/** Keep it until `release`, beside those who hold it already. */
+	hold(): void {
+		this.#holders += 1;
+	}
+
+	/** Whether that was the last one. */
+	release(): boolean {
+		this.#holders -= 1;
+		if (this.#holders > 0 || this.#bytes === undefined) return false;
+		this.#onEmpty(this.#bytes);
+		this.#bytes = undefined;
+		return true;
+	}
+}

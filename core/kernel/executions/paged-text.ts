@@ -1,0 +1,86 @@
+import { withBulkyBytes } from "../../contract/index.ts";
+import { Rooms } from "../basics/rooms.ts";
+
+/** Bytes of a page. */
+export const pageSize = 65_536;
+/** Shorter texts cost less as strings. */
+const shortest = 16_384;
+
+/** Of all runs, and of all who follow one. */
+const pages = new Rooms({ size: pageSize, most: 64 });
+const texts = new WeakMap<object, PagedText>();
+
+/**
+ * Text of a flood, each byte a character of ASCII, in memory that is used again once nobody holds it any more: as strings it would fill the
+ * heap faster than it is collected.
+ */
+export class PagedText {
+	readonly #page = pages.take();
+	#length = 0;
+
+	get length(): number {
+		return this.#length;
+	}
+
+	get room(): number {
+		return pageSize - this.#length;
+	}
+
+	/** There until the last holder has let go. */
+	get bytes(): Buffer {
+		return this.#page.bytes.subarray(0, this.#length);
+	}
+
+	/** A string of its own. */
+	get text(): string {
+		return this.#page.bytes.toString("latin1", 0, this.#length);
+	}
+
+	/** No more than there is room for; only before anybody else has got it. */
+	add(bytes: Uint8Array): void {
+		this.#page.bytes.set(bytes, this.#length);
+		this.#length += bytes.length;
+	}
+
+	/** Keep it until `release`, beside those who hold it already. Whoever has made it holds it. */
+	hold(): void {
+		this.#page.hold();
+	}
+
+	release(): void {
+		this.#page.release();
+	}
+}
+
+/** A record with this text as its `data`: a string whenever somebody asks for it, and bytes for those who take them. */
+export function withPagedText<T extends object>(members: T, paged: PagedText): T & { readonly data: string } {
+	const record = {
+		...members,
+		get data() {
+			return paged.text;
+		},
+	};
+	texts.set(record, paged);
+	return withBulkyBytes(record, () => paged.bytes);
+}
+
+/** The same record with its text in a page, which the caller holds; undefined where a string is as good. */
+export function toPaged<T extends { readonly data: string }>({
+	data,
+	...members
+}: T): (Omit<T, "data"> & { readonly data: string }) | undefined {
+	if (data.length < shortest || data.length > pageSize || Buffer.byteLength(data) !== data.length) return undefined;
+	const paged = new PagedText();
+	paged.add(Buffer.from(data, "latin1"));
+	return withPagedText(members, paged);
+}
+
+/** The text in a page that a record stands on; undefined where it is a string. */
+export function findPagedText(record: object): PagedText | undefined {
+	return texts.get(record);
+}
+
+/** The same record with a text that stays, whoever lets go of what. */
+export function withOwnText<T extends object>(record: T): T {
+	return findPagedText(record) === undefined ? record : { ...record };
+}
