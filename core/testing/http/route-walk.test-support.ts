@@ -121,6 +121,7 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /audit/entries": () => get("/audit/entries", ["", "?user=admin&kind=rule&limit=-1", "?after=0&outcome=refused", "?after=-1"]),
 	"api GET /audit/checkpoints": () => get("/audit/checkpoints"),
 	"api GET /audit/checkpoint": () => get("/audit/checkpoint"),
+	"api GET /audit/report": () => get("/audit/report"),
 	"api POST /nodes/:node/drain": () => send("/nodes/absent/drain", [{}]),
 	"api POST /nodes/:node/resume": () => send(`/nodes/${hostname()}/resume`, [{}]),
 	"api GET /metrics": () => get("/metrics"),
