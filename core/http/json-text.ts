@@ -36,7 +36,10 @@ function toNameText(name: string): string {
 }
 
 function hasKept(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && Object.values(value).some((member) => findKept(member) !== undefined);
+	if (typeof value !== "object" || value === null) return false;
+	// A list of the members would be made for each record only to be thrown away.
+	for (const name in value) if (findKept((value as Readonly<Record<string, unknown>>)[name]) !== undefined) return true;
+	return false;
 }
 
 function findKept(value: unknown): string | undefined {

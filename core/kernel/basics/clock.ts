@@ -82,7 +82,7 @@ export function toTimestamp(microseconds: number): string {
 		latestText = new Date(second * 1_000).toISOString().slice(0, -4);
 		latestSecond = second;
 	}
-	return `${latestText}${String(whole - second * 1_000_000).padStart(6, "0")}Z`;
+	return `${latestText}${String(1_000_000 + whole - second * 1_000_000).slice(1)}Z`;
 }
 
 /** Microseconds since 1970 of a timestamp made by `toTimestamp`. */
