@@ -68,7 +68,7 @@ export type {
 	TriggerTypeRequest,
 } from "./triggers/client.ts";
 export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks/client.ts";
-export type { WorkerClient, WorkerRecord } from "./workers/client.ts";
+export type { SingleWorkerRecord, WorkerClient, WorkerRecord } from "./workers/client.ts";
 export type { WorkflowClient } from "./workflows/client.ts";
 
 /** The trigger types, events and traces of a service. */
