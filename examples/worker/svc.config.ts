@@ -1,0 +1,25 @@
+import { defineConfig } from "svc-automation";
+import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { knexStorage } from "svc-automation/plugins/storage-knex";
+import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { localScript } from "svc-automation/plugins-runner/local-script";
+
+// Actions of the pack site run on a machine that nobody can connect to; it asks for its work, with a key that is good for that alone.
+export default defineConfig({
+	storage: knexStorage({ client: "sqlite" }),
+	event_bus: memoryBus(),
+	runners: [localCommand(), localScript()],
+	workers: { runners: ["local-shell-script"] },
+	packs: ["packs"],
+	data_dir: "../../data/worker",
+	auth: { backend: flatFile({}) },
+	rbac: {
+		enable: true,
+		roles: [{ name: "site", permission_grants: [{ resource_uid: "worker:site-hamburg", permission_types: ["worker_take"] }] }],
+		assignments: [
+			{ username: "admin", roles: ["admin"] },
+			{ username: "hamburg", roles: ["site"] },
+		],
+	},
+});
