@@ -32,8 +32,8 @@ export class Catalog {
 	readonly #parts: CatalogParts;
 	readonly #snapshots: Snapshots;
 	readonly #resolved = new Map<string, Promise<ResolvedAction | undefined>>();
-	readonly #places = new Map<string, PackPlace | undefined>();
-	readonly #enabled = new Map<string, boolean>();
+	readonly #places = new Map<string, Promise<PackPlace | undefined>>();
+	readonly #enabled = new Map<string, Promise<boolean>>();
 	#keptSince = performance.now();
 
 	constructor(parts: CatalogParts) {
@@ -45,21 +45,8 @@ export class Catalog {
 	/** Action with its runner type, or undefined when there is no such action. */
 	resolve(ref: string): Promise<ResolvedAction | undefined> {
 		this.#forgetOld();
-		const known = this.#resolved.get(ref);
-		if (known !== undefined) return known;
-		const reading = this.#read(ref).then(
-			(found) => {
-				// Names that do not exist are not kept: callers choose them freely.
-				if (found === undefined && this.#resolved.get(ref) === reading) this.#resolved.delete(ref);
-				return found;
-			},
-			(error: unknown) => {
-				if (this.#resolved.get(ref) === reading) this.#resolved.delete(ref);
-				throw error;
-			},
-		);
-		this.#resolved.set(ref, reading);
-		return reading;
+		// Names that do not exist are not kept: callers choose them freely.
+		return readOnce(this.#resolved, ref, { read: () => this.#read(ref), isKept: (found) => found !== undefined });
 	}
 
 	/** Action and runner type as they were when an execution was created. */
@@ -75,23 +62,15 @@ export class Catalog {
 	async packDirectory(ref: string, content: string | null = null): Promise<string | undefined> {
 		if (content !== null) return this.#parts.content.directory(ref, content);
 		this.#forgetOld();
-		if (!this.#places.has(ref)) {
-			const [pack] = await this.#parts.storage.find("pack", { where: { ref }, fields: ["path", "content"], limit: 1 });
-			this.#places.set(ref, pack);
-		}
-		const place = this.#places.get(ref);
+		const place = await readOnce(this.#places, ref, { read: () => this.#readPlace(ref) });
 		if (place?.content) return this.#parts.content.directory(ref, place.content);
 		return place?.path ?? undefined;
 	}
 
 	/** Whether an operator has left the runner type enabled. */
-	async isRunnerEnabled(name: string): Promise<boolean> {
+	isRunnerEnabled(name: string): Promise<boolean> {
 		this.#forgetOld();
-		const known = this.#enabled.get(name);
-		if (known !== undefined) return known;
-		const [type] = await this.#parts.storage.find("runner_type", { where: { name }, fields: ["enabled"], limit: 1 });
-		this.#enabled.set(name, type?.enabled === true);
-		return type?.enabled === true;
+		return readOnce(this.#enabled, name, { read: () => this.#readEnabled(name) });
 	}
 
 	/** Packs, actions or runner types have changed: every node forgets what it has read of them. */
@@ -127,6 +106,16 @@ export class Catalog {
 		if (this.#parts.storage.capabilities.shared === true && performance.now() - this.#keptSince > maximumAge) this.#forget();
 	}
 
+	async #readPlace(ref: string): Promise<PackPlace | undefined> {
+		const [pack] = await this.#parts.storage.find("pack", { where: { ref }, fields: ["path", "content"], limit: 1 });
+		return pack;
+	}
+
+	async #readEnabled(name: string): Promise<boolean> {
+		const [type] = await this.#parts.storage.find("runner_type", { where: { name }, fields: ["enabled"], limit: 1 });
+		return type?.enabled === true;
+	}
+
 	async #read(ref: string): Promise<ResolvedAction | undefined> {
 		const { storage, logger } = this.#parts;
 		const [action] = await storage.find("action", { where: { ref }, limit: 1 });
@@ -140,4 +129,32 @@ export class Catalog {
 		await this.#snapshots.store(snapshot);
 		return { action, runnerType, snapshot };
 	}
+}
+
+/**
+ * What is kept under a key, or is being read for it: of many who ask at once one reads. What was read before the map was cleared does not
+ * come back into it, and what could not be read is read again.
+ */
+function readOnce<T>(
+	kept: Map<string, Promise<T>>,
+	key: string,
+	{ read, isKept = () => true }: { readonly read: () => Promise<T>; readonly isKept?: (value: T) => boolean },
+): Promise<T> {
+	const known = kept.get(key);
+	if (known !== undefined) return known;
+	const forget = () => {
+		if (kept.get(key) === reading) kept.delete(key);
+	};
+	const reading = read().then(
+		(value) => {
+			if (!isKept(value)) forget();
+			return value;
+		},
+		(error: unknown) => {
+			forget();
+			throw error;
+		},
+	);
+	kept.set(key, reading);
+	return reading;
 }
