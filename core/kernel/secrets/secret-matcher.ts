@@ -40,7 +40,9 @@ export class SecretMatcher {
 	isFreeOf(bytes: Buffer): boolean {
 		if (this.#few?.mayFindIn(bytes) !== false) return false;
 		const last = bytes.at(-1);
-		return last === undefined || !this.#alphabet.has(String.fromCharCode(last));
+		if (last === undefined || !this.#alphabet.has(String.fromCharCode(last))) return true;
+		// A character of a pattern, as in a line of nothing else, need not be how one begins.
+		return this.#whole.find(bytes.toString("latin1", Math.max(0, bytes.length - few.longest))).state === 0;
 	}
 
 	/** How many characters before a state may be the beginning of a pattern that goes on. */

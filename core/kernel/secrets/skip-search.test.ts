@@ -44,6 +44,13 @@ test("no pattern is passed over in bytes either, and what is free of all of them
 	}
 });
 
+test("bytes that end in a character of a pattern are free of it unless it begins one", () => {
+	const isFree = (pattern: string) => new SecretMatcher(new Map([[pattern, true]])).isFreeOf(Buffer.from("x".repeat(1_000)));
+	assert.equal(isFree("secret with x"), true);
+	assert.equal(isFree("x is how it begins"), false);
+	assert.equal(isFree("xxxxxx"), false);
+});
+
 test("a matcher finds what the search of every character finds, wherever the text was cut", () => {
 	for (let seed = 1; seed <= 500; seed += 1) {
 		const { patterns, text } = createTexts(seed);

@@ -17,7 +17,8 @@ const warmUpSize = 128 * megabyte;
 /** MiB. */
 const mostGrowth = 64;
 
-const toLine = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' x`;
+/** Of a character that the token of the run has in none of its forms: what may be the beginning of a secret is looked at as text. */
+const toLine = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' '~'`;
 
 /** Run a command that one client follows to its end, and answer what that got. */
 async function follow({ api, token, client }: ServiceProcess, cmd: string): Promise<{ readonly id: string; readonly followed: Digest }> {
@@ -47,8 +48,8 @@ test(`a line of ${size / megabyte} MiB is followed, stored and read, in a server
 		const ask = async (query: string) => (await fetch(`${url}${query}`, { headers })).text();
 		assert.deepEqual(await digestAnswer(url, headers), expected);
 		assert.equal(await ask("?from_line=2"), "");
-		assert.equal(await ask("?find=xyx"), "");
-		assert.match(await ask("?find=xxxx"), /^1:x{4096} …\n$/);
+		assert.equal(await ask("?find=~y~"), "");
+		assert.match(await ask("?find=~~~~"), /^1:~{4096} …\n$/);
 		const { total, lines } = JSON.parse(await ask("/lines?lines=5"));
 		assert.deepEqual([total, lines.length, lines[0].length, lines[0].text.length], [1, 1, size, 4_096]);
 		const growth = Math.round((readPeak(service.pid) - before) / megabyte);
