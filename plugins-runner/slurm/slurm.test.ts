@@ -277,8 +277,8 @@ onSlurm("many runs ask Slurm together", () =>
 		const runs = Array.from({ length: 12 }, (_, index) => run(command(`echo ${index}`)));
 		const ends = await Promise.all(runs.map(({ end }) => end));
 		assert.deepEqual(
-			ends.map(({ result }) => result["stdout"]),
-			runs.map((_, index) => String(index)),
+			ends.map(({ result: { error, state, stdout } }) => ({ error, state, stdout })),
+			runs.map((_, index) => ({ error: undefined, state: "COMPLETED", stdout: String(index) })),
 		);
 	}),
 );
