@@ -4,14 +4,19 @@ import type { ContainerOptions } from "./container-options.ts";
 /** Registry of images whose name holds none. */
 const defaultRegistry = "docker.io";
 
-/** Grammar of references as registries have it: host, path, tag, digest. */
-const host = String.raw`[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::\d{1,5})?/`;
-const part = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
-const reference = new RegExp(String.raw`^(?:${host})?${part}(?:/${part})*(?::\w[\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`);
+/** Grammar of references as registries have it: a host, which may be missing, then path, tag and digest. */
+const host = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::\d{1,5})?$/;
+const path = /^[a-z0-9]+(?:(?:\.|_|__|-+|\/)[a-z0-9]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/;
+
+function isReference(image: string): boolean {
+	if (image.length > 255) return false;
+	const end = image.indexOf("/");
+	return path.test(image) || (end > 0 && host.test(image.slice(0, end)) && path.test(image.slice(end + 1)));
+}
 
 /** Refuses what is no name of an image, and images that the configuration does not allow. */
 export function assertImage(image: unknown, { images }: ContainerOptions, parameter: string): asserts image is string {
-	if (typeof image !== "string" || image.length > 255 || !reference.test(image)) {
+	if (typeof image !== "string" || !isReference(image)) {
 		throw new SvcError("SVC_INVALID", `parameter "${parameter}" must be the name of an image, as in "docker.io/library/alpine:3.20"`);
 	}
 	if (images === undefined || images.some((pattern) => matches(image, pattern))) return;

@@ -77,11 +77,11 @@ test("whoever has no right to see metrics is refused, and an API key may come as
 		assert.equal(await statusOf({ "svc-api-key": String(key) }), 200);
 		// On the listener that nodes without an API have, in the same words.
 		for (const path of ["/metrics", "/v1/metrics"]) {
-			const there = `${service.urls.health}${path}`;
+			const there = `${service.healthUrl}${path}`;
 			assert.deepEqual([await statusOf({}, there), await statusOf(bearer, there)], [401, 200], path);
 			assert.match(await (await fetch(there, { headers: bearer })).text(), /^svc_executions_held \d/m);
 		}
-		assert.equal(await statusOf(bearer, `${service.urls.health}/v1/executions`), 404);
+		assert.equal(await statusOf(bearer, `${service.healthUrl}/v1/executions`), 404);
 		// Elsewhere what a proxy puts there must not count.
 		assert.equal(await statusOf(bearer, `${service.urls.api}/v1/executions`), 401);
 	}, withMetrics);

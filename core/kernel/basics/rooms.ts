@@ -1,5 +1,5 @@
 /**
- * Memory in pieces of one size that is used again: what is left to the collector of garbage waits for it, and a flood takes more meanwhile
+ * Memory in pieces of one size that is used again: what is left to be collected waits for that, and a flood takes more meanwhile
  * than all else the service holds.
  */
 export class Rooms {

@@ -4,7 +4,7 @@ import { findPagedText } from "../executions/paged-text.ts";
 /** Characters that all are kept together, counting a chunk as at least as many as the objects around it take. */
 const mostKept = 589_824;
 const chunkOverhead = 256;
-/** Characters in pages that count as one, as no garbage is made of them; and where many follow, who else would read as much again each for themselves. */
+/** Characters in pages that count as one, as nothing of them is left to be collected; and where many follow, who else would read as much again each for themselves. */
 const pagedShare = { few: 4, many: 32 };
 
 interface Known {

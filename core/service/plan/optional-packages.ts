@@ -7,6 +7,7 @@ export const optionalPackages: readonly { readonly name: string; readonly plugin
 	{ name: "@nats-io/transport-node", plugins: ["event-bus nats"], without: "NATS cannot be used" },
 	{ name: "ldapts", plugins: ["auth-backend ldap"], without: "nobody can sign in" },
 	{ name: "openid-client", plugins: ["auth-backend openid_connect"], without: "nobody can sign in" },
+	{ name: "jose", plugins: ["auth-backend openid_connect"], without: "the provider cannot tell who has signed out" },
 	{ name: "prom-client", plugins: ["telemetry prometheus"], without: "nothing is measured" },
 	{ name: "@opentelemetry/api", plugins: ["telemetry opentelemetry"], without: "no spans are made" },
 	{ name: "@opentelemetry/exporter-trace-otlp-http", plugins: ["telemetry opentelemetry"], without: "no spans are sent" },

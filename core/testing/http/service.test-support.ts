@@ -34,8 +34,9 @@ const slowUsers = "admin:$2b$10$YJrr/zPzdFBrwsFPpuDKCe4XagRQ7pf9qx6u.2hL.PjWoMiF
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 export interface ServiceUnderTest {
-	/** `health` is empty unless the configuration has that listener. */
-	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string; readonly health: string };
+	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string };
+	/** Empty unless the configuration has that listener. */
+	readonly healthUrl: string;
 	readonly token: string;
 	/** Every log line so far. */
 	readonly log: string[];
@@ -91,13 +92,14 @@ export async function withService(
 	);
 	try {
 		const { addresses } = await service.start();
-		const { auth = "", api = "", stream: streamUrl = "", health = "" } = addresses;
+		const { auth = "", api = "", stream: streamUrl = "", health: healthUrl = "" } = addresses;
 		const token = await signIn(auth);
 		const ask = (path: string, init: RequestInit = {}) =>
 			fetch(api + path, { ...init, headers: { "x-auth-token": token, "content-type": "application/json", ...(init.headers as object) } });
 		await ask("/v1/actions", { method: "POST", body: JSON.stringify({ name: "speak", runner_type: "speak" }) });
 		await run({
-			urls: { auth, api, stream: streamUrl, health },
+			urls: { auth, api, stream: streamUrl },
+			healthUrl,
 			token,
 			log,
 			ask,

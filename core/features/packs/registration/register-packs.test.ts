@@ -43,7 +43,7 @@ test("what has changed in the directory of a pack holds without a restart, and w
 		const counts = await engine.packRegister.register({ packs: ["disk"] }, principal);
 		assert.deepEqual(
 			{ ...counts, runners: 0 },
-			{ runners: 0, rule_types: 2, policy_types: 4, triggers: 1, sensors: 0, actions: 2, rules: 1, aliases: 0, policies: 0, configs: 1 },
+			{ runners: 0, rule_types: 2, policy_types: 5, triggers: 1, sensors: 0, actions: 2, rules: 1, aliases: 0, policies: 0, configs: 1 },
 		);
 		assert.ok((counts["runners"] ?? 0) > 0);
 		assert.equal((await engine.rules.get("disk.on")).rule.description, "d");
