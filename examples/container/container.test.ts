@@ -4,11 +4,11 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "svc-automation/client";
 import { requires } from "svc-automation/testing";
 import { test as plainTest } from "uvu";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { isOffline, pack } from "../../scripts/packed/installation.test-support.ts";
+import { smoke } from "../../scripts/packed/smoke.test-support.ts";
 import { run } from "../../scripts/run.ts";
 import { certificates, layOutBase } from "./base-image.test-support.ts";
 
@@ -18,9 +18,13 @@ const withRunc = Object.assign(requires(withBuildah, { command: "runc" }).test, 
 const withBusybox = Object.assign(requires(withRunc, { command: "busybox" }).test, { skip });
 const { test } = requires(withBusybox, { command: "podman" });
 
+/** The command, in the image. */
+const command = "/opt/svc/node_modules/svc-automation/dist/core/main.js";
+
 /** Images and containers of this test alone. */
 class Engine {
 	readonly #store: readonly string[];
+	readonly #runtime = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "none"] as const;
 
 	constructor(directory: string) {
 		this.#store = ["--root", join(directory, "store"), "--runroot", join(directory, "run"), "--storage-driver", "vfs"];
@@ -31,7 +35,12 @@ class Engine {
 	}
 
 	async podman(...args: string[]): Promise<string> {
-		return this.#run("podman", [...this.#store, "--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "none", ...args]);
+		return this.#run("podman", [...this.#store, ...this.#runtime, ...args]);
+	}
+
+	/** What runs a command in a container. */
+	toExec(name: string, words: readonly string[]): { readonly file: string; readonly args: readonly string[] } {
+		return { file: "podman", args: [...this.#store, ...this.#runtime, "exec", name, ...words] };
 	}
 
 	async #run(command: string, args: readonly string[]): Promise<string> {
@@ -86,12 +95,17 @@ test("the image runs as nobody in particular, on a root that may only be read, a
 			const answer = await fetch(`${address}/v1/health/ready`).catch(() => undefined);
 			return answer?.ok || undefined;
 		});
-		const { token } = await createClient({ apiUrl: address }).signIn({ username: "admin", password });
-		const client = createClient({ apiUrl: address, token });
-		const { id } = await client.executions.create({ action: "core.local", parameters: { cmd: "id -u; touch /x; echo $?" } });
-		let output = "";
-		for await (const { data } of client.followOutput(id, { type: "stdout" })) output += data;
-		assert.equal(output, "10001\n1\n");
+		const cmd = "id -u; touch /x; echo denied $?; while [ ! -e /tmp/seen ]; do sleep 0.1; done; echo done";
+		const result = await smoke({
+			svc: (words) => engine.toExec("svc", ["node", command, ...words, "--api-url", address]),
+			...{ user: "admin", password },
+			live: {
+				words: ["core.local", `cmd=${cmd}`],
+				said: ["denied 1", "done"],
+				release: async () => void (await engine.podman("exec", "svc", "touch", "/tmp/seen")),
+			},
+		});
+		assert.equal((result as { readonly stdout: string }).stdout, "10001\ndenied 1\ndone");
 		await engine.podman("stop", "-t", "60", "svc");
 		assert.equal(await engine.podman("inspect", "svc", "--format", "{{.State.ExitCode}}"), "0");
 	} catch (error) {

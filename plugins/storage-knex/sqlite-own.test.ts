@@ -73,11 +73,13 @@ test("what is no database is refused by its path and not touched", () =>
 
 test("a damaged database is refused by its path, with what to do", () =>
 	withDirectory(async (directory) => {
-		const file = join(directory, "other.db");
-		await startAndStop(directory, file);
-		const content = await readFile(file);
-		content.fill(7, 100, 4_000);
-		await writeFile(file, content);
+		// A copy from elsewhere: the driver lets go of a file that was closed when its statements are collected.
+		await withDirectory(async (elsewhere) => {
+			await startAndStop(elsewhere, join(elsewhere, "first.db"));
+			const content = await readFile(join(elsewhere, "first.db"));
+			content.fill(7, 100, 4_000);
+			await writeFile(join(directory, "other.db"), content);
+		});
 		await assertRefused(directory, "SVC_CONFIG", /is damaged \(.*\); hint: svc db restore/);
 	}));
 

@@ -7,7 +7,8 @@ import { test as plainTest } from "uvu";
 import { run } from "../run.ts";
 import { type Installation, installPackage } from "./installation.test-support.ts";
 import { hidePackages } from "./packages.test-support.ts";
-import { askForToken, readExports, readLastResult, signIn, succeed, watchLive, withPacked } from "./project.test-support.ts";
+import { askForToken, readExports, readLastResult, signIn, succeed, withPacked } from "./project.test-support.ts";
+import { smoke } from "./smoke.test-support.ts";
 
 const installed = await installPackage();
 const tsx = import.meta.resolve("tsx");
@@ -78,11 +79,17 @@ for (const [index, line] of ["Node as it is here", "the current LTS of Node"].en
 		const { directory, nodes } = installation;
 		const env = nodes[index]?.env ?? {};
 		await withPacked({ directory, data: `data-${index}`, env }, async (service) => {
-			const { code } = await run("npx", ["svc", "auth", "ann", "-p", "wrong", "-t"], { cwd: directory, env: service.env });
-			assert.notEqual(code, 0);
-			const signedIn = await signIn(service, directory);
-			await watchLive(signedIn, directory);
-			assert.deepEqual(await readLastResult(signedIn, directory), { said: said.served, copies: oneCopy });
+			const seen = join(service.env["SVC_DATA_DIR"] ?? directory, "seen");
+			const result = await smoke({
+				svc: (words) => ({ file: "npx", args: ["svc", ...words], cwd: directory, env: service.env }),
+				...{ user: "ann", password: "a word of ann's" },
+				live: {
+					words: ["office.greet", "text=good morning", `file=${seen}`],
+					said: ["GOOD?", "MORNING?"],
+					release: () => writeFile(seen, ""),
+				},
+			});
+			assert.deepEqual(result, { said: said.served, copies: oneCopy });
 		});
 	});
 

@@ -1,10 +1,8 @@
 import * as assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { run } from "../run.ts";
-import { follow, type PackedService, type StartOptions, startPacked } from "./service.test-support.ts";
+import { type PackedService, type StartOptions, startPacked } from "./service.test-support.ts";
 
 /** Run a program that must succeed; what it prints. */
 export async function succeed(
@@ -56,20 +54,4 @@ export async function signIn({ env }: PackedService, directory: string): Promise
 /** What the project's runner told when it last ran. */
 export async function readLastResult(env: NodeJS.ProcessEnv, directory: string): Promise<unknown> {
 	return JSON.parse(await succeed("npx", ["svc", "execution", "get", "last", "-j"], { cwd: directory, env })).result;
-}
-
-/** The runner says its second word when a file is there, which is made when the first has been seen. */
-export async function watchLive(env: NodeJS.ProcessEnv, directory: string): Promise<void> {
-	const file = join(env["SVC_DATA_DIR"] ?? directory, "seen");
-	const child = spawn("npx", ["svc", "run", "office.greet", "text=good morning", `file=${file}`], {
-		cwd: directory,
-		env,
-		stdio: ["ignore", "pipe", "pipe"],
-	});
-	const output = follow(child);
-	await until("the first word", 120, () => output.text().includes("GOOD?") || undefined);
-	assert.doesNotMatch(output.text(), /MORNING/);
-	await writeFile(file, "");
-	assert.equal(await until("the end of the run", 120, output.code), 0, output.text());
-	assert.match(output.text(), /MORNING\?/);
 }
