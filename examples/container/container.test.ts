@@ -95,14 +95,14 @@ test("the image runs as nobody in particular, on a root that may only be read, a
 			const answer = await fetch(`${address}/v1/health/ready`).catch(() => undefined);
 			return answer?.ok || undefined;
 		});
-		const cmd = "id -u; touch /x; echo denied $?; while [ ! -e /tmp/seen ]; do sleep 0.1; done; echo done";
+		const cmd = "id -u; touch /x; echo denied $?; while [ ! -e /data/seen ]; do sleep 0.1; done; echo done";
 		const result = await smoke({
 			svc: (words) => engine.toExec("svc", ["node", command, ...words, "--api-url", address]),
 			...{ user: "admin", password },
 			live: {
 				words: ["core.local", `cmd=${cmd}`],
 				said: ["denied 1", "done"],
-				release: async () => void (await engine.podman("exec", "svc", "touch", "/tmp/seen")),
+				release: async () => void (await engine.podman("exec", "svc", "touch", "/data/seen")),
 			},
 		});
 		assert.equal((result as { readonly stdout: string }).stdout, "10001\ndenied 1\ndone");
