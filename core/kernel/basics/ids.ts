@@ -17,7 +17,8 @@ const processPart = randomBytes(3).toString("hex");
  * one process sort by creation; then the process and a counter.
  */
 export function createId(clock: Clock): string {
-	const now = Math.max(clock.now(), lastMicroseconds);
+	// A part of a microsecond would be a point among the digits, and nothing finds what has such an id.
+	const now = Math.max(Math.floor(clock.now()), lastMicroseconds);
 	counter = now === lastMicroseconds ? counter + 1 : 0;
 	if (counter > 0xfffff) {
 		lastMicroseconds = now + 1;

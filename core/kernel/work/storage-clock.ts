@@ -45,7 +45,7 @@ export class StorageClock implements EngineClock {
 		const asked = this.#machine.steady();
 		const time = await this.#storage.now();
 		const answered = this.#machine.steady();
-		const known = this.#offset ?? time - (asked + answered) / 2;
+		const known = this.#offset ?? time - Math.floor((asked + answered) / 2);
 		this.#offset = Math.min(Math.max(known, time - answered), time - asked);
 	}
 
