@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { H3, toNodeHandler } from "h3";
-import { listen } from "listhen";
+import { serve } from "./serve.mjs";
 
 const { command } = JSON.parse(process.argv[2]);
 const encoder = new TextEncoder();
@@ -21,14 +21,6 @@ const app = new H3().get("/lines", () => {
 	});
 	return new Response(body, { headers });
 });
-const listener = await listen(toNodeHandler(app), {
-	isProd: true,
-	autoClose: false,
-	showURL: false,
-	hostname: "127.0.0.1",
-	port: { random: true, host: "127.0.0.1" },
-});
-
 function send(text) {
 	const bytes = encoder.encode(text);
 	for (const client of clients) client.enqueue(bytes);
@@ -42,8 +34,4 @@ createInterface({ input: child.stdout })
 		for (const client of clients) client.close();
 		clients.clear();
 	});
-process.stdout.write(`${JSON.stringify({ address: `http://127.0.0.1:${listener.address.port}` })}\n`);
-process.stdin.resume().on("end", async () => {
-	listener.server.closeAllConnections();
-	await listener.close();
-});
+await serve(toNodeHandler(app));

@@ -1,8 +1,8 @@
 // The least that accepting a delivery takes which starts executions: h3 with one route that inserts a row for the delivery and one for each execution,
 // and then updates those, durably and in groups as the service commits. Nothing is decided, run or told.
 import { H3, readBody, toNodeHandler } from "h3";
-import { listen } from "listhen";
 import { GroupedStore } from "./grouped-store.mjs";
+import { serve } from "./serve.mjs";
 
 const { file, executions } = JSON.parse(process.argv[2]);
 const store = new GroupedStore(file, [
@@ -25,17 +25,7 @@ const app = new H3().post("/rows", async (event) => {
 	event.res.status = 202;
 	return { id, action };
 });
-const listener = await listen(toNodeHandler(app), {
-	isProd: true,
-	autoClose: false,
-	showURL: false,
-	hostname: "127.0.0.1",
-	port: { random: true, host: "127.0.0.1" },
-});
-process.stdout.write(`${JSON.stringify({ address: `http://127.0.0.1:${listener.address.port}` })}\n`);
-process.stdin.resume().on("end", async () => {
-	listener.server.closeAllConnections();
-	await listener.close();
+await serve(toNodeHandler(app), async () => {
 	await store.written();
 	store.stop();
 });

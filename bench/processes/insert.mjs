@@ -1,7 +1,7 @@
 // The limit that accepting executions is held against: h3 with one route that inserts one row, durably, for each request.
 import { H3, readBody, toNodeHandler } from "h3";
 import Database from "libsql";
-import { listen } from "listhen";
+import { serve } from "./serve.mjs";
 
 const { file } = JSON.parse(process.argv[2]);
 const database = new Database(file);
@@ -16,16 +16,4 @@ const app = new H3().post("/rows", async (event) => {
 	event.res.status = 201;
 	return { id: Number(lastInsertRowid), action };
 });
-const listener = await listen(toNodeHandler(app), {
-	isProd: true,
-	autoClose: false,
-	showURL: false,
-	hostname: "127.0.0.1",
-	port: { random: true, host: "127.0.0.1" },
-});
-process.stdout.write(`${JSON.stringify({ address: `http://127.0.0.1:${listener.address.port}` })}\n`);
-process.stdin.resume().on("end", async () => {
-	listener.server.closeAllConnections();
-	await listener.close();
-	database.close();
-});
+await serve(toNodeHandler(app), () => database.close());

@@ -3,8 +3,8 @@
 // leases, traces, rules. What a whole service makes is held against it, to see how much of what is missing could be won at all.
 import { randomBytes } from "node:crypto";
 import { H3, readBody, toNodeHandler } from "h3";
-import { listen } from "listhen";
 import { GroupedStore } from "./grouped-store.mjs";
+import { serve } from "./serve.mjs";
 
 const { file, directory } = JSON.parse(process.argv[2]);
 
@@ -76,20 +76,16 @@ const app = new H3().post("/v1/executions", async (event) => {
 	event.res.headers.set("content-type", "application/json");
 	return text;
 });
-const serve = toNodeHandler(app);
-const listener = await listen(
+const answer = toNodeHandler(app);
+await serve(
 	(request, response) => {
-		if (request.method !== "GET") return serve(request, response);
+		if (request.method !== "GET") return answer(request, response);
 		response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
 		followers.add(response);
 		return response.on("close", () => followers.delete(response));
 	},
-	{ isProd: true, autoClose: false, showURL: false, hostname: "127.0.0.1", port: { random: true, host: "127.0.0.1" } },
+	async () => {
+		await commands.stop();
+		store.stop();
+	},
 );
-process.stdout.write(`${JSON.stringify({ address: `http://127.0.0.1:${listener.address.port}` })}\n`);
-process.stdin.resume().on("end", async () => {
-	listener.server.closeAllConnections();
-	await listener.close();
-	await commands.stop();
-	store.stop();
-});
