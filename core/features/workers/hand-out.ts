@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { toExpiry } from "../../kernel/work/lease-time.ts";
+import type { Bell } from "./bell.ts";
 import { fits } from "./fits.ts";
 import type { HeldJob } from "./held-jobs.ts";
 import type { Sealing } from "./sealing.ts";
@@ -11,6 +12,7 @@ export interface HandOutParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly sealing: Sealing;
+	readonly bell: Bell;
 	/** Seconds for which a worker holds a job. */
 	readonly lease: number;
 }
@@ -64,6 +66,19 @@ export class HandOut {
 	async again(held: readonly HeldJob[]): Promise<readonly WorkerJobEntity[]> {
 		if (held.length === 0) return [];
 		return this.#parts.storage.find("worker_job", { where: { id: { in: held.map(({ id }) => id) }, status: "taken" }, limit: mostHanded });
+	}
+
+	/**
+	 * Let another worker have what one that takes nothing new was given by an answer that it has not got: it has begun nothing of that, as what
+	 * it has begun it names until the service has the end.
+	 */
+	async takeBack(worker: string, held: readonly HeldJob[]): Promise<void> {
+		const { storage, bell } = this.#parts;
+		for (const { id, fence, labels, runner } of held) {
+			const freed = { status: "waiting", worker: null, worker_name: null, user: null, fence: null, lease_expires_at: null } as const;
+			const back = await storage.update("worker_job", id, freed, { status: "taken", worker, fence });
+			if (back !== undefined) bell.ring({ about: "work", job: id, needs: { labels, runner } });
+		}
 	}
 
 	toHanded({ id, fence, execution_id, runner, spec }: WorkerJobEntity): HandedJob {

@@ -118,7 +118,9 @@ export class StoredWorkers implements Workers {
 		// Whose end is on its way is told by the answer to that.
 		const lost = poll.jobs.filter(({ id, ending }) => !held.has(id) && ending !== true).map(({ id }) => id);
 		// It was given these by an answer that it has not got: requests of a worker come one after another.
-		const again = await this.#handOut.again(own.filter(({ id }) => !listed.has(id)));
+		const missed = own.filter(({ id }) => !listed.has(id));
+		if (poll.draining) await this.#handOut.takeBack(request.worker, missed);
+		const again = poll.draining ? [] : await this.#handOut.again(missed);
 		// What has ended since the request came has made room.
 		const ended = [...held].filter((id) => !own.some((job) => job.id === id)).length;
 		const free = poll.free + ended - again.length;

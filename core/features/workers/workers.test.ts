@@ -251,6 +251,26 @@ scene("a place that has become free is filled while the worker waits", async (th
 	await worker.end(node.engine, second ?? assert.fail());
 });
 
+scene("what a worker that leaves was given without getting it is for another one at once", async (the) => {
+	const nodes = [await the.startNode(), await the.startNode()] as const;
+	const [leaving, staying] = [new FakeWorker("one"), new FakeWorker("two")];
+	const execution = await submitFar(nodes[0]);
+	const job = await given(nodes[0], leaving);
+	const kept = await submitFar(nodes[0]);
+	const missed = await given(nodes[0], leaving);
+	leaving.jobs.delete(missed.id);
+	const waiting = staying.poll(nodes[1].engine, { wait: 20 });
+	const { jobs, lost } = await leaving.poll(nodes[0].engine, { draining: true, free: 0 });
+	assert.deepEqual([jobs, lost], [[], []]);
+	const [again] = (await waiting).jobs;
+	assert.equal(again?.id, missed.id);
+	assert.notEqual(again?.fence, missed.fence);
+	await assert.rejects(leaving.end(nodes[0].engine, missed), isConflict, "it has nothing to say of that any more");
+	await staying.end(nodes[1].engine, again ?? assert.fail());
+	await leaving.end(nodes[0].engine, job);
+	for (const { id } of [execution, kept]) assert.equal((await nodes[0].settled(id)).status, "succeeded");
+});
+
 scene("an end that is on its way is nothing new", async (the) => {
 	const node = await the.startNode();
 	const worker = new FakeWorker("one");

@@ -17,6 +17,9 @@ const roomPause = 200;
 const firstPause = 100;
 const longestPause = 2_000;
 
+/** What a later try may be spared. */
+const mayPass = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
+
 /** What of an end a run says itself. */
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
 
@@ -148,14 +151,17 @@ export class Uplink {
 		return this.#length <= mostCharacters && this.#waiting.length <= mostPieces;
 	}
 
-	/** Ask until the service answers, for as long as the run is this worker's. */
+	/**
+	 * Ask until the service answers, for as long as the run is this worker's. A key that it refuses may be good again soon, as for requests
+	 * for work: who gave up here would be offered what it has run already.
+	 */
 	async #insist<T>(verb: string, body: object): Promise<T> {
 		for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
 			if (this.#given.aborted) throw new SvcError("SVC_CONFLICT", "the run is not this worker's any more");
 			try {
 				return await this.#connection.post<T>(`/workers/jobs/${this.#job.id}/${verb}`, body as JsonObject, this.#given);
 			} catch (error) {
-				if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+				if (!mayPass.some((code) => isSvcError(error, code))) throw error;
 				await wait(pause, this.#given);
 			}
 		}

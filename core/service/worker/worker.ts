@@ -20,6 +20,8 @@ const longestWait = 20;
 /** Milliseconds between tries when the service cannot be reached, at first and at most. */
 const firstPause = 100;
 const longestPause = 2_000;
+/** Milliseconds for which a worker without runs waits until the service knows that it leaves. */
+const longestFarewell = 5_000;
 /** Milliseconds; an empty answer before that is one of a service that is about to stop. */
 const early = 50;
 
@@ -41,6 +43,9 @@ export class Worker {
 	#isAway = false;
 	/** Whether the last request was not answered: the next one does not wait, or a line that is cut now and then would never renew anything. */
 	#isCut = false;
+	/** Whether the service knows that nothing new is wanted, so that it has taken back what no answer has brought here. */
+	#isLeft = false;
+	#onLeft: () => void = () => {};
 	/** Whether the service has answered once: what it refuses afterwards may be over soon, as while a proxy in front of it is changed. */
 	#isKnown = false;
 
@@ -58,11 +63,17 @@ export class Worker {
 		this.#watch = setInterval(() => this.#endUnheld(), 100);
 	}
 
-	/** Take nothing new, let what runs go on for so many milliseconds, then end it. Resolves when all of it is told. */
+	/**
+	 * Take nothing new, let what runs go on for so many milliseconds, then end it. Resolves when all of it is told, also that there is nobody here
+	 * any more: what the request that waited was given in this moment waits for another worker instead of for the end of its lease.
+	 */
 	async stop(grace: number): Promise<void> {
+		const left = new Promise<void>((resolve) => {
+			this.#onLeft = resolve;
+		});
 		this.#isDraining = true;
 		this.#asking?.controller.abort();
-		await settledWithin(this.#idle(), grace);
+		await Promise.all([settledWithin(this.#idle(), grace), settledWithin(left, Math.min(grace, longestFarewell))]);
 		await this.abort();
 	}
 
@@ -111,11 +122,20 @@ export class Worker {
 		// To ask of what is lost would be answered at once, again and again.
 		const own = [...this.#jobs.values()].filter(({ isLost }) => !isLost);
 		const jobs = own.map(({ id, fence, isTold: told, isEnding: ending }) => ({ id, fence, told, ending }));
+		const isDraining = this.#isDraining;
+		const isAtOnce = this.#isCut || (isDraining && !this.#isLeft);
 		const body = {
 			...{ instance: this.#instance, name, hostname: hostname(), pid: process.pid, version, labels, runners: [...runners.keys()] },
-			...{ places, free, draining: this.#isDraining, jobs, wait: this.#isCut ? 0 : longestWait },
+			...{ places, free, draining: isDraining, jobs, wait: isAtOnce ? 0 : longestWait },
 		} satisfies JsonObject;
-		return connection.post<WorkerNews>("/workers/poll", body, this.#asking.controller.signal);
+		const news = await connection.post<WorkerNews>("/workers/poll", body, this.#asking.controller.signal);
+		if (isDraining) this.#leave();
+		return news;
+	}
+
+	#leave(): void {
+		this.#isLeft = true;
+		this.#onLeft();
 	}
 
 	#take({ lease, jobs, stops, lost }: WorkerNews, begun: number): void {

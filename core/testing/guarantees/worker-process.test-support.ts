@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { WorkerRecord } from "../../features/workers/client.ts";
 import type { startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 
@@ -84,10 +85,10 @@ export async function createWorkerKey({ api, token }: Service, scopes: readonly 
 	return ((await answer.json()) as { readonly key: string }).key;
 }
 
-/** Wait until a worker takes work. */
-export async function connected({ client }: Service, name: string): Promise<void> {
-	await until(`worker ${name} is there`, 20, async () => {
+/** Wait until a worker takes work, or has another state. */
+export async function connected({ client }: Service, name: string, state: WorkerRecord["state"] = "ready"): Promise<void> {
+	await until(`worker ${name} is ${state}`, 20, async () => {
 		const { items } = await client.workers.list();
-		return items.some((worker) => worker.name === name && worker.state === "ready") || undefined;
+		return items.some((worker) => worker.name === name && worker.state === state) || undefined;
 	});
 }

@@ -213,13 +213,15 @@ test("a key without the permission, or for another label, takes nothing", async 
 
 test("a worker that is told to stop lets its run come to its end, and takes nothing new", async () => {
 	const worker = start("leaving", "leaving");
-	const id = await run(`${touch("f")}; sleep 1; echo done`, ["leaving"]);
+	const id = await run(`${touch("f")}; while [ ! -e ${join(directory, "go")} ]; do sleep 0.1; done; echo done`, ["leaving"]);
 	await made("f");
 	worker.signal("SIGTERM");
+	await connected(service, "leaving", "draining");
 	const later = await run("true", ["leaving"]);
+	await until("the later one waits", 20, async () => (await shown(later))["waits_for"]);
+	await writeFile(join(directory, "go"), "");
 	assert.equal(await worker.exited, 0, worker.log());
 	assert.equal((await ended(id)).result?.["stdout"], "done");
-	await until("the later one waits", 20, async () => (await shown(later))["waits_for"]);
 	await service.client.executions.cancel(later);
 });
 

@@ -1,0 +1,54 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { SvcError } from "../../contract/index.ts";
+import { Uplink } from "./uplink.ts";
+
+/** A service that answers requests of an end by what it is told, one after the other, then well. */
+class FakeService {
+	readonly asked: string[] = [];
+	readonly #problems: SvcError[];
+
+	constructor(problems: SvcError[]) {
+		this.#problems = problems;
+	}
+
+	async post<T>(path: string): Promise<T> {
+		this.asked.push(path);
+		const problem = this.#problems.shift();
+		if (problem !== undefined) throw problem;
+		return { stored: true } as T;
+	}
+}
+
+const toUplink = (service: FakeService, signal = new AbortController().signal) =>
+	new Uplink(service, { id: "1", fence: "2" }, { maxResultOutput: 1_000, signal });
+
+test("a key that is refused for a moment loses no end", async () => {
+	const service = new FakeService([
+		new SvcError("SVC_FORBIDDEN", "not now"),
+		new SvcError("SVC_UNAUTHORIZED", "who"),
+		new SvcError("SVC_UNAVAILABLE", "away"),
+	]);
+	await toUplink(service).end({ succeeded: true, result: {} });
+	assert.equal(service.asked.length, 4);
+});
+
+test("an end that the service does not want is told in short, and one of a run that another has is not told", async () => {
+	const refused = new FakeService([new SvcError("SVC_TOO_LARGE", "too large")]);
+	await toUplink(refused).end({ succeeded: true, result: {} });
+	assert.equal(refused.asked.length, 2);
+	const taken = new FakeService([new SvcError("SVC_CONFLICT", "another has it")]);
+	await toUplink(taken).end({ succeeded: true, result: {} });
+	assert.equal(taken.asked.length, 1);
+});
+
+test("nothing is told any more of a run that is not the worker's, however long the key is refused", async () => {
+	const given = new AbortController();
+	const service = new FakeService(Array.from({ length: 1_000 }, () => new SvcError("SVC_FORBIDDEN", "never")));
+	const ended = toUplink(service, given.signal).end({ succeeded: true, result: {} });
+	given.abort();
+	await ended;
+	assert.ok(service.asked.length < 10);
+});
+
+test.run();
