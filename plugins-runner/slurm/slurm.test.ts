@@ -248,11 +248,14 @@ onSlurm("what the controller has lost is known by the accounting, which is waite
 		await going.context.waitFor("stdout", "ready\n");
 		const [, goingId = ""] = /job (\d+) runs/.exec(await seeing(going.context, " runs on ")) ?? [];
 		const recorded = async () => (await commands.findEnded(String(result["job_id"]), ended.execution_id))[0];
+		const stateOfGoing = async () => (await commands.findEnded(goingId, going.context.execution_id))[0]?.state;
 		while ((await recorded())?.state !== "FAILED") await delay(100);
+		// A controller that is killed has told the accounting nothing of what it had only put aside for it.
+		while ((await stateOfGoing()) !== "RUNNING") await delay(100);
 		// The controller needs it to start.
 		cluster.proxy.cut();
 		await cluster.forget();
-		while ((await commands.findEnded(goingId, going.context.execution_id))[0]?.state !== "CANCELLED") await delay(100);
+		while ((await stateOfGoing()) !== "CANCELLED") await delay(100);
 		await cluster.accounting?.stop();
 		cluster.proxy.mend();
 		await assert.rejects(recorded(), (error: Error) => error.name === "SlurmUnreachable");
