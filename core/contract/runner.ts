@@ -144,6 +144,21 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
 }
 
+/** What `runAtOnce` is given: what is known of a run, and nothing that it could do something with. */
+export type AtOnceContext<S extends ParameterSchema = ParameterSchema> = Pick<
+	RunContext<S>,
+	| "execution_id"
+	| "liveaction_id"
+	| "action_ref"
+	| "pack"
+	| "user"
+	| "runnerParameters"
+	| "actionParameters"
+	| "actionSchema"
+	| "packConfig"
+	| "context"
+>;
+
 /** How a run ended. */
 export interface RunResult {
 	/** Whether the action did what it should. */
@@ -203,6 +218,12 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	 * there is; the host sets the status.
 	 */
 	run(context: RunContext<S>): Promise<RunResult>;
+	/**
+	 * The result of `run`, for a runner that makes it of what it is given, without waiting, and changes nothing anywhere. The execution is then
+	 * stored once, as it has ended, instead of twice. Called before anything of it is stored: whether it ever will be is not known, and it may be called again.
+	 * Undefined where `run` is to be called, which also happens where the result is no plain success, where it takes long, and where it throws.
+	 */
+	runAtOnce?(context: AtOnceContext<S>): Promise<RunResult | undefined> | RunResult | undefined;
 	/**
 	 * Go on with a run that an earlier process of the service began, or another node: `state` is what it last gave `saveState`.
 	 * As `run` otherwise; `emit` goes on behind what is stored, and `captured` holds it. The signal may have aborted already,

@@ -1,11 +1,12 @@
 import { defineRunner } from "../../core/contract/index.ts";
 
+const toResult = () => ({ succeeded: true, result: { failed: false, succeeded: true, return_code: 0 } });
+
 /** Does nothing, successfully. */
 export const noop = defineRunner("noop", () => ({
 	description: "Does nothing.",
 	parameters: {},
 	capabilities: {},
-	async run() {
-		return { succeeded: true, result: { failed: false, succeeded: true, return_code: 0 } };
-	},
+	run: async () => toResult(),
+	runAtOnce: toResult,
 }));

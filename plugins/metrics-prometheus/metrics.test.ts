@@ -6,6 +6,7 @@ import { principal } from "../../core/testing/engine/engine.test-support.ts";
 import { withService } from "../../core/testing/http/service.test-support.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
+import { noop } from "../../plugins-runner/noop/index.ts";
 import { PrometheusMetrics, prometheusMetrics } from "./index.ts";
 import { promtool, readSeries, send, until } from "./metrics.test-support.ts";
 
@@ -111,14 +112,17 @@ test("no label holds what a caller has written, and none an id", async () => {
 
 test("what nodes tell of themselves adds up, and what they tell of the whole service is the same from each", () =>
 	withNodes(async ({ startNode }) => {
-		const start = () => startNode({ options: { telemetry: [prometheusMetrics({ process: false })] } });
+		const start = () => startNode({ runners: [noop()], options: { telemetry: [prometheusMetrics({ process: false })] } });
 		const nodes = [await start(), await start()];
+		await nodes[0]?.engine.actions.create({ name: "nothing", runner_type: "noop" });
 		const count = 12;
 		const ids: string[] = [];
 		for (let index = 0; index < count; index += 1) {
 			const { id } = await (nodes[index % 2] as TestNode).submit({ lines: ["one"] });
 			ids.push(id);
 		}
+		// What is stored as it has ended counts once as well.
+		for (let index = 0; index < 3; index += 1) await nodes[0]?.submit({}, { action: "default.nothing" });
 		const waiting = await (nodes[0] as TestNode).submit({ outcome: "hang" });
 		for (const id of ids) await nodes[0]?.settled(id);
 		await nodes[0]?.settled(waiting.id, "running");
@@ -128,6 +132,9 @@ test("what nodes tell of themselves adds up, and what they tell of the whole ser
 		assert.equal(sum('svc_executions_total{status="succeeded",runner="scripted",action="default.scripted"}'), count);
 		assert.equal(sum('svc_execution_duration_seconds_count{runner="scripted"}'), count);
 		assert.equal(sum('svc_output_chunks_total{type="stdout"}'), count);
+		assert.equal(sum('svc_executions_created_total{runner="noop"}'), 3);
+		assert.equal(sum('svc_executions_total{status="succeeded",runner="noop",action="default.nothing"}'), 3);
+		assert.equal(sum('svc_execution_wait_seconds_count{runner="noop"}'), 3);
 		assert.equal(sum("svc_executions_held"), 1);
 		for (const text of told) {
 			assert.ok(readSeries(text, 'svc_executions_created_total{runner="scripted"}') > 0, "each of its own");

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { noop } from "../../../plugins-runner/noop/index.ts";
 import { administrator, withRules } from "./rules.test-support.ts";
 
 const equals = (pattern: string) => ({ "trigger.kind": { type: "equals", pattern } });
@@ -149,19 +150,23 @@ test("notifications are events for each route, by the end of the execution", () 
 		assert.equal(failed.items[0]?.payload["message"], "default.said failed");
 	}));
 
-test("a rule on every end of an execution comes to its end by itself", () =>
-	withRules(
-		async ({ engine, addRule, submit, quiet, started }) => {
-			await addRule({ name: "loop", trigger: { type: "core.svc.generic.actiontrigger" } });
-			await submit();
-			await quiet();
-			assert.equal((await started()).length, 5);
-			const { items } = await engine.enforcements.list({ status: "failed" }, {});
-			assert.equal(items.length, 1);
-			assert.match(items[0]?.failure_reason ?? "", /loop guard: 5 rules in a row.*rules\.depth_limit/);
-		},
-		{ options: { rules: { depth_limit: 5 } } },
-	));
+// Of the second kind nothing runs: what its end causes must not be counted before what it came of is stored.
+for (const runner_type of ["scripted", "noop"]) {
+	test(`a rule on every end of an execution comes to its end by itself: ${runner_type}`, () =>
+		withRules(
+			async ({ engine, addRule, submit, quiet, started }) => {
+				await engine.actions.create({ name: "again", runner_type });
+				await addRule({ name: "loop", trigger: { type: "core.svc.generic.actiontrigger" }, action: { ref: "default.again" } });
+				await submit();
+				await quiet();
+				assert.equal((await started()).length, 5);
+				const { items } = await engine.enforcements.list({ status: "failed" }, {});
+				assert.equal(items.length, 1);
+				assert.match(items[0]?.failure_reason ?? "", /loop guard: 5 rules in a row.*rules\.depth_limit/);
+			},
+			{ runners: [noop()], options: { rules: { depth_limit: 5 } } },
+		));
+}
 
 test("rules that multiply one another are stopped by their rate", () =>
 	withRules(

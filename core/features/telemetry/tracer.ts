@@ -2,7 +2,7 @@ import type { EventData, ExecutionEntity, Instrument, Logger, Storage } from "..
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { formatTraceparent } from "../../kernel/basics/traceparent.ts";
 import { eventNames } from "../../kernel/executions/execution-events.ts";
-import { isCompleted } from "../../kernel/executions/status.ts";
+import { isCompleted, isEndedUntold } from "../../kernel/executions/status.ts";
 import type { BusListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
 import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
 import { TraceContexts } from "./trace-contexts.ts";
@@ -45,9 +45,8 @@ export class Tracer implements BusListener, Tracing {
 		hub.onStored("trace", (traces) => {
 			for (const trace of traces) this.#contexts.learn(trace);
 		});
-		// One whose parameters cannot be rendered has ended with that, and nothing more is told of it.
 		hub.onStored("execution", (stored) => {
-			for (const execution of stored) this.#tellIfEnded(execution);
+			for (const execution of stored) if (isEndedUntold(execution)) this.#tellIfEnded(execution);
 		});
 		hub.onStored("rule_enforcement", (stored) => {
 			for (const enforcement of stored) this.#tell(draftEnforcementSpan(enforcement));

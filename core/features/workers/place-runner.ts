@@ -1,4 +1,4 @@
-import { type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
+import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
 import { toLabels } from "../../kernel/basics/labels.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { PlacedRuns } from "./placed-runs.ts";
@@ -33,6 +33,7 @@ export function placeRunner(
 			placed.add(context.liveaction_id);
 			return runs.run(name, context, { labels: all, policies });
 		},
+		...toAtOnce(runner, async (context) => ownLabels(context).length === 0 && (await findDemand(context)).labels.length === 0),
 		async recover(context, state) {
 			if (state["worker"] !== true) return runner.recover?.(context, state);
 			placed.add(context.liveaction_id);
@@ -59,6 +60,7 @@ export function keepHere(name: string, runner: Runner, { findDemand }: { readonl
 				`policies demand a worker with the labels ${labels.join(", ")} (${policies.join(", ")}), and workers are given no runs of the runner type "${name}"`,
 			);
 		},
+		...toAtOnce(runner, async (context) => (await findDemand(context)).labels.length === 0),
 		...(runner.recover !== undefined && { recover: (context, state) => runner.recover?.(context, state) ?? Promise.resolve(undefined) }),
 		...(runner.afterRun !== undefined && { afterRun: async (run) => runner.afterRun?.(run) }),
 	};
@@ -80,6 +82,12 @@ function toShown(runner: Runner) {
 	} satisfies Partial<Runner>;
 }
 
-function ownLabels({ runnerParameters }: RunContext): readonly string[] {
+/** What needs no run, where it is for no worker. */
+function toAtOnce(runner: Runner, isHere: (context: AtOnceContext) => Promise<boolean>): Pick<Runner, "runAtOnce"> {
+	if (runner.runAtOnce === undefined) return {};
+	return { runAtOnce: async (context) => ((await isHere(context)) ? runner.runAtOnce?.(context) : undefined) };
+}
+
+function ownLabels({ runnerParameters }: Pick<RunContext, "runnerParameters">): readonly string[] {
 	return toLabels("worker_labels", runnerParameters["worker_labels"] ?? []);
 }

@@ -10,11 +10,20 @@ const local = defineRunner("local", () => ({
 	capabilities: {},
 	parameters: {},
 	run: async () => ({ succeeded: true, result: { ran: "here" } }),
+	runAtOnce: () => ({ succeeded: true, result: { ran: "here" } }),
+}));
+/** One that workers are given, unless nobody demands it. */
+const quick = defineRunner("quick", () => ({
+	description: "Runs nowhere, where it can.",
+	capabilities: {},
+	parameters: {},
+	run: async () => ({ succeeded: true, result: {} }),
+	runAtOnce: () => ({ succeeded: true, result: {} }),
 }));
 
 const options = {
-	workers: { runners: ["speak"] },
-	runners: [local()],
+	workers: { runners: ["speak", "quick"] },
+	runners: [local(), quick()],
 	rbac: {
 		roles: [
 			{ name: "starter", permission_grants: [{ resource_uid: "pack:default", permission_types: ["action_execute"] }] },
@@ -44,6 +53,7 @@ async function withWorkers(
 			["far", "speak"],
 			["farther", "speak"],
 			["near", "local"],
+			["quick", "quick"],
 		] as const) {
 			const labels = name === "far" ? ["blue"] : ["blue", "red"];
 			const parameters = runner_type === "speak" ? { worker_labels: { default: labels, immutable: true } } : {};
@@ -161,11 +171,13 @@ test("policies demand labels besides those of the action, of its pack and of use
 		await make("of_pack", "default.*", { user_labels: { ann: ["tight"] } });
 		const start = async (token: string, action: string) => String((await ask(token, "POST", "/v1/executions", { action })).body["id"]);
 		const id = await start(ann, "default.far");
-		const info = await until("it says what it waits for", 20, async () => {
-			const { body } = await ask(root, "GET", `/v1/executions/${id}`);
-			const { runner_info } = body["liveaction"] as { readonly runner_info?: Readonly<Record<string, unknown>> };
-			return runner_info?.["waits_for"] === undefined ? undefined : runner_info;
-		});
+		const toInfo = (waiting: string) =>
+			until("it says what it waits for", 20, async () => {
+				const { body } = await ask(root, "GET", `/v1/executions/${waiting}`);
+				const { runner_info } = body["liveaction"] as { readonly runner_info?: Readonly<Record<string, unknown>> };
+				return runner_info?.["waits_for"] === undefined ? undefined : runner_info;
+			});
+		const info = await toInfo(id);
 		assert.equal(info["waits_for"], "no worker has the labels blue, site-a, tight and the runner speak");
 		assert.deepEqual(info["policies"], ["default.of_action", "default.of_pack"]);
 		const { key } = await createKey(["worker_take"]);
@@ -191,6 +203,11 @@ test("policies demand labels besides those of the action, of its pack and of use
 			/policies demand a worker with the labels tight \(default\.of_pack\).*runner type \\"local\\"/,
 		);
 		assert.equal((await ended(await start(root, "default.near")))["status"], "succeeded");
+		// What would need no run where nothing is demanded waits for its worker all the same.
+		assert.equal((await ended(await start(root, "default.quick")))["status"], "succeeded");
+		const quick = await start(ann, "default.quick");
+		assert.equal((await toInfo(quick))["waits_for"], "no worker has the labels tight and the runner quick");
+		await ask(root, "DELETE", `/v1/executions/${quick}`);
 		await ask(root, "DELETE", "/v1/policies/default.of_pack");
 		assert.equal((await ended(await start(ann, "default.speak")))["status"], "succeeded");
 	}));

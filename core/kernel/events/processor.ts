@@ -121,7 +121,7 @@ export class Processor {
 			return this.#told("acted", hasActed);
 		} finally {
 			// It was never claimed.
-			place.settle("refused", []);
+			place.giveBack();
 		}
 	}
 

@@ -2,6 +2,7 @@ import type { EventBus, ExecutionEntity } from "../../contract/index.ts";
 import { type KeptPlaces, type Reservation, storeAllReserved } from "../work/claiming.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Queues } from "./queues.ts";
+import { isCompleted } from "./status.ts";
 import { applied } from "./status-patch.ts";
 
 /** Keeps new executions as they are by then, all or nothing. */
@@ -15,8 +16,11 @@ export interface AdmissionParts {
 	readonly queues: () => Pick<Queues, "queueOf">;
 	/** A place for one more; undefined when it has to wait in storage. */
 	readonly reserve: () => KeptPlaces<"execution"> | undefined;
-	/** A claimed execution that nobody has stored yet as it can be stored running; undefined: as claimed. Never rejects. */
-	readonly ready: (claimed: ExecutionEntity) => Promise<ExecutionEntity | undefined>;
+	/**
+	 * What a claimed execution that nobody has stored yet comes to with the write that does, state by state: running, or its end. None: it is
+	 * stored as claimed. Never rejects.
+	 */
+	readonly ready: (claimed: ExecutionEntity) => Promise<readonly ExecutionEntity[]>;
 	/** Tell of one that has been stored as it was requested. */
 	readonly announce: (execution: ExecutionEntity) => void;
 }
@@ -38,8 +42,8 @@ export class Admissions {
 
 	/**
 	 * Let `store` keep new executions, all or none, and see to their being run. What there is a place for at once is stored as already
-	 * claimed, which saves the claim, and as running where all that its run needs is at hand, which saves that write as well. Once they are
-	 * stored others are told of every state.
+	 * claimed, which saves the claim, and as running where all that its run needs is at hand, which saves that write as well; what has a result
+	 * without a run is stored as ended. Once they are stored others are told of every state.
 	 */
 	async admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
 		// Places are kept at once, so that nobody else takes them meanwhile.
@@ -59,16 +63,17 @@ export class Admissions {
 
 	async #makeReady({ requested, place, claimed }: Claimed): Promise<Reservation<ExecutionEntity>> {
 		const { eventBus, ready } = this.#parts;
-		const entity = (await ready(claimed)) ?? claimed;
+		const states = [claimed, ...(await ready(claimed))];
+		const entity = states.at(-1) as ExecutionEntity;
 		return {
 			entity,
 			settle: (outcome) => {
 				if (outcome === "stored") {
 					publishCreated(eventBus, requested);
-					publishUpdated(eventBus, claimed);
-					if (entity !== claimed) publishUpdated(eventBus, entity);
+					for (const state of states) publishUpdated(eventBus, state);
 				}
-				place.settle(outcome, [entity]);
+				if (outcome === "stored" && isCompleted(entity.status)) place.giveBack();
+				else place.settle(outcome, [entity]);
 			},
 		};
 	}

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { ExecutionEntity, WriteOperation } from "../../contract/index.ts";
+import { defineRunner, type ExecutionEntity, type JsonObject, type WriteOperation } from "../../contract/index.ts";
 import { createSharedBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
@@ -40,26 +40,81 @@ test("what can begin at once is stored as running with its first write, and show
 		assert.equal(ended.attempt, 1);
 	}));
 
-test("everybody is told of each state of what is stored once, in order", () =>
+/** Has its result without a run, unless it is told to fail; counts the runs. */
+function createInstant() {
+	const counts = { runs: 0 };
+	const plugin = defineRunner("instant", () => ({
+		description: "Says what it was given.",
+		parameters: { said: { type: "string", default: "" }, fail: { type: "string", enum: ["", "at once", "throw"], default: "" } },
+		capabilities: {},
+		async run({ runnerParameters: { said, fail } }) {
+			counts.runs += 1;
+			return { succeeded: fail === "", result: { said } };
+		},
+		runAtOnce({ runnerParameters: { said, fail } }) {
+			if (fail === "throw") throw new Error("cannot be told");
+			return { succeeded: fail === "", result: { said } };
+		},
+	}))();
+	return { counts, plugin };
+}
+
+test("what has its result without a run is stored once, as it has ended, and keeps no place", () =>
 	withNodes(async ({ startNode }) => {
-		const bus = createSharedBus();
-		const node = await startNode({ eventBus: bus, options });
-		await node.settled((await node.submit()).id);
-		const controller = new AbortController();
-		const names = [eventNames.executionCreate, eventNames.executionUpdate];
-		const events = await bus.create().subscribe(names, { signal: controller.signal });
-		const { id } = await node.submit();
-		const seen: string[] = [];
-		for await (const event of events) {
-			const entity = toEventEntity(event);
-			if (entity.id !== id) continue;
-			assert.equal(entity.log.at(-1)?.status, entity.status);
-			seen.push(`${event.name === eventNames.executionCreate ? "created" : "updated"} ${entity.status}`);
-			if (entity.end_timestamp !== null) break;
+		const { watch, onCall } = createWatch();
+		const { counts, plugin } = createInstant();
+		const node = await startNode({ onCall, runners: [plugin], options: { ...options, actionrunner: { actions_pool_size: 1 } } });
+		await node.engine.actions.create({ name: "instant", runner_type: "instant" });
+		const start = (parameters: JsonObject) => node.submit(parameters, { action: "default.instant" });
+		await node.settled((await start({})).id);
+		watch.isOn = true;
+		counts.runs = 0;
+		const all = await Promise.all(["a", "b", "c"].map((said) => start({ said })));
+		for (const [index, requested] of all.entries()) {
+			assert.deepEqual(statesOf(requested), ["requested"]);
+			const ended = await node.settled(requested.id);
+			assert.deepEqual(statesOf(ended), allStates);
+			assert.deepEqual(ended.result, { said: ["a", "b", "c"][index] });
+			assert.deepEqual([ended.attempt, ended.owner, ended.fence, ended.lease_expires_at], [1, null, null, null]);
+			assert.equal(ended.end_timestamp, ended.log.at(-1)?.timestamp);
 		}
-		controller.abort();
-		assert.deepEqual(seen, ["created requested", "updated scheduled", "updated running", "updated succeeded"]);
+		watch.stored.length = 0;
+		counts.runs = 0;
+		await node.settled((await start({})).id);
+		assert.deepEqual([watch.stored, counts.runs], [["succeeded"], 0]);
+		// Whatever is no plain success is run, so that its end is recorded as any other.
+		for (const fail of ["at once", "throw"]) {
+			watch.stored.length = 0;
+			assert.equal((await node.settled((await start({ fail })).id)).status, "failed");
+			assert.deepEqual(watch.stored, ["running", "failed"]);
+		}
+		assert.equal(counts.runs, 2);
 	}));
+
+for (const action of ["scripted", "instant"]) {
+	test(`everybody is told of each state of what is stored once, in order: ${action}`, () =>
+		withNodes(async ({ startNode }) => {
+			const bus = createSharedBus();
+			const node = await startNode({ eventBus: bus, runners: [createInstant().plugin], options });
+			await node.engine.actions.create({ name: "instant", runner_type: "instant" });
+			const start = () => node.submit({}, { action: `default.${action}` });
+			await node.settled((await start()).id);
+			const controller = new AbortController();
+			const names = [eventNames.executionCreate, eventNames.executionUpdate];
+			const events = await bus.create().subscribe(names, { signal: controller.signal });
+			const { id } = await start();
+			const seen: string[] = [];
+			for await (const event of events) {
+				const entity = toEventEntity(event);
+				if (entity.id !== id) continue;
+				assert.equal(entity.log.at(-1)?.status, entity.status);
+				seen.push(`${event.name === eventNames.executionCreate ? "created" : "updated"} ${entity.status}`);
+				if (entity.end_timestamp !== null) break;
+			}
+			controller.abort();
+			assert.deepEqual(seen, ["created requested", "updated scheduled", "updated running", "updated succeeded"]);
+		}));
+}
 
 test("what its run needs and is not at hand is not waited for long: it is stored as claimed, and begins later", () =>
 	withNodes(async ({ startNode }) => {

@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from "../../contract/index.ts";
+import type { ExecutionEntity, ExecutionStatus } from "../../contract/index.ts";
 
 /** Final states. */
 export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
@@ -17,6 +17,11 @@ export function isWaiting(status: ExecutionStatus): boolean {
 /** Whether the status is final. A final status never changes. */
 export function isCompleted(status: ExecutionStatus): boolean {
 	return completed.has(status);
+}
+
+/** Whether a new execution has ended before it could begin, as its parameters cannot be rendered: nothing more is told of it. */
+export function isEndedUntold({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
+	return isCompleted(status) && attempt === 0;
 }
 
 /** Whether a cancel may be asked for. */

@@ -20,7 +20,7 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 	runner: {
 		title: "runner",
 		methods: { run: "async run({ runnerParameters, emit }) { return { succeeded: true, result: {} }; }" },
-		optionalMethods: ["recover", "afterRun", "prepare"],
+		optionalMethods: ["runAtOnce", "recover", "afterRun", "prepare"],
 		hasCapabilities: true,
 		check: checkRunner,
 	},

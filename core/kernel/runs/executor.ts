@@ -27,6 +27,7 @@ import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
 import type { ChildStartParts } from "./children/child-starts.ts";
 import { Children } from "./children/children.ts";
+import { type AtOnceParts, endAtOnce } from "./end-at-once.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toFailure } from "./outcome.ts";
@@ -77,6 +78,7 @@ export class Executor {
 	readonly #parts: ExecutorParts;
 	readonly #records: RunRecords;
 	readonly #ends: RunEnds;
+	readonly #atOnce: AtOnceParts;
 	readonly #performer: RunPerformer;
 	/** What the runs of new executions are called with once these are stored. */
 	readonly #ready = new WeakMap<ExecutionEntity, PreparedRun>();
@@ -85,6 +87,7 @@ export class Executor {
 		this.#parts = parts;
 		this.#records = new RunRecords(parts);
 		this.#ends = new RunEnds(parts);
+		this.#atOnce = { ...parts, records: this.#records };
 		this.children = new Children({ ...parts, records: this.#records });
 		this.#performer = new RunPerformer({
 			...parts,
@@ -96,17 +99,19 @@ export class Executor {
 	}
 
 	/**
-	 * The execution as it is running, for whoever stores a new one: with that write its run has begun, and `run` is called with the same
-	 * object. Undefined where something has to be waited for long, or stands in the way of the run: then it begins as any other, or fails.
-	 * Never rejects.
+	 * What becomes of an execution with the write of whoever stores a new one, state by state: the last one is stored. It is running, and `run` is
+	 * called with the same object; or it has ended, and nothing more is to be done. None where something has to be waited for long, or stands in the
+	 * way of the run: then it begins as any other, or fails. Never rejects.
 	 */
-	async ready(claimed: ExecutionEntity): Promise<ExecutionEntity | undefined> {
+	async ready(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
 		const prepared = await atHand(this.#toPrepared(claimed), patience);
-		if (prepared === undefined) return undefined;
+		if (prepared === undefined) return [];
+		const ended = prepared.runner.runAtOnce && (await atHand(endAtOnce(claimed, prepared, this.#atOnce), patience));
+		if (ended !== undefined) return ended;
 		const { granted, begin } = this.#grant(claimed, prepared);
 		const execution = applied(claimed, this.#records.toRunning(claimed, begin));
 		this.#ready.set(execution, granted);
-		return execution;
+		return [execution];
 	}
 
 	/**

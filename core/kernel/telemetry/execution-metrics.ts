@@ -1,7 +1,7 @@
 import type { EventData, ExecutionEntity, Instrument } from "../../contract/index.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { isCompleted } from "../executions/status.ts";
+import { isCompleted, isEndedUntold } from "../executions/status.ts";
 import type { BusListener, TelemetryHub } from "./telemetry-hub.ts";
 
 /** Seconds: from a command that does nothing to a run of a day. */
@@ -53,10 +53,9 @@ export class ExecutionMetrics implements BusListener {
 		else if (name === eventNames.outputCreate) this.#output(data["chunk"] as OutputChunk);
 	}
 
-	/** One whose parameters cannot be rendered has ended with that, and nothing more is told of it. */
 	#appeared(execution: ExecutionEntity): void {
 		this.#created.record(1, execution.runner_name);
-		if (isCompleted(execution.status)) this.#over(execution);
+		if (isEndedUntold(execution)) this.#over(execution);
 	}
 
 	#updated(execution: ExecutionEntity): void {

@@ -43,6 +43,8 @@ export interface KeptPlaces<K extends ClaimedKind> {
 	readonly claim: Patch<EntityMap[K]> & TakenLease;
 	/** Must be called in any case, or the places are lost. What was stored, `claimed`, is worked at. */
 	settle(outcome: Settlement, claimed: readonly EntityMap[K][]): void;
+	/** Instead of that where nothing is left to be worked at. */
+	giveBack(): void;
 }
 
 /** Something new, as it is to be stored. */
@@ -133,16 +135,21 @@ export class Claiming<K extends ClaimedKind> {
 	keep(count: number): KeptPlaces<K> {
 		const claim = this.#toClaim();
 		this.#kept += count;
+		const release = (settle: () => void) => {
+			this.#kept -= count;
+			settle();
+			if (this.#kept === 0) for (const settled of this.#onSettled.splice(0)) settled();
+		};
 		return {
 			claim,
-			settle: (outcome, claimed) => {
-				this.#kept -= count;
-				if (outcome === "unsure") this.#unsure.add(claim.fence);
-				if (outcome === "stored") this.#claims.record(claimed.length, this.#parts.kind, "reserved");
-				if (outcome === "stored") for (const entity of claimed) this.begin(entity);
-				else this.#hasRoom();
-				if (this.#kept === 0) for (const settled of this.#onSettled.splice(0)) settled();
-			},
+			settle: (outcome, claimed) =>
+				release(() => {
+					if (outcome === "unsure") this.#unsure.add(claim.fence);
+					if (outcome !== "stored") return this.#hasRoom();
+					this.#claims.record(claimed.length, this.#parts.kind, "reserved");
+					for (const entity of claimed) this.begin(entity);
+				}),
+			giveBack: () => release(() => this.#hasRoom()),
 		};
 	}
 

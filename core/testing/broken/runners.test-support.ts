@@ -220,6 +220,11 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 		),
 	},
 	{
+		name: "it tells something else at once than it does",
+		refusedBy: "what is told at once is what a run comes to, however often it is asked for",
+		spoil: (sound) => withChanges(sound, { runAtOnce: () => ({ succeeded: true, result: { lines: -1 } }) }),
+	},
+	{
 		name: "a server is left open",
 		refusedBy: "stop leaves no process, socket or file open",
 		spoil: (sound) =>

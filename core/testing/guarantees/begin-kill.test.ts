@@ -14,11 +14,11 @@ const program = toProgram("./begin-service.test-support", import.meta.url);
 
 interface Found {
 	readonly executions: readonly ExecutionEntity[];
-	/** What runners have done with the last of them, which was stored as running when the process was killed. */
+	/** What runners have done with the last of them, which was stored as running, or as ended, when the process was killed. */
 	readonly marks: readonly string[];
 }
 
-/** Kill a service when it has stored an execution as running and not begun to run it; what a new one makes of everything. */
+/** Kill a service when it has stored an execution as running and not begun to run it, or as ended; what a new one makes of everything. */
 async function killAtBegin(action: string): Promise<Found> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-begin-"));
 	try {
@@ -60,6 +60,12 @@ test("where the runner finds what was begun, it is run after all", async () => {
 	const [last] = executions;
 	assert.deepEqual(statuses(last), ["requested", "scheduled", "running", "succeeded"]);
 	assert.deepEqual(marks, ["recover"]);
+});
+
+test("what needs no run is stored as it has ended, and stays so", async () => {
+	const { executions, marks } = await killAtBegin("default.instant");
+	assert.deepEqual(statuses(executions[0]), ["requested", "scheduled", "running", "succeeded"]);
+	assert.deepEqual(marks, []);
 });
 
 test.run();

@@ -26,6 +26,16 @@ const lasting = (directory: string) =>
 		recover: async ({ execution_id }) => mark(directory, `recover ${execution_id}`),
 	}))();
 
+/** One whose results need no run. */
+const instant = (directory: string) =>
+	defineRunner("instant", () => ({
+		description: "Writes down that it runs, which it need not.",
+		capabilities: {},
+		parameters: {},
+		run: async ({ execution_id }) => mark(directory, `run ${execution_id}`),
+		runAtOnce: () => ({ succeeded: true, result: {} }),
+	}))();
+
 function mark(directory: string, text: string) {
 	appendFileSync(join(directory, markFile), `${text}\n`);
 	return { succeeded: true, result: {} };
@@ -37,7 +47,7 @@ export async function startBeginService(directory: string, toStorage = (plugin: 
 		{
 			storage: toStorage(knexStorage({ client: "sqlite" })),
 			event_bus: memoryBus(),
-			runners: [plain(directory), lasting(directory)],
+			runners: [plain(directory), lasting(directory), instant(directory)],
 			data_dir: directory,
 			auth: { enable: false },
 			log: { level: "error" },
@@ -45,11 +55,11 @@ export async function startBeginService(directory: string, toStorage = (plugin: 
 		{ directory },
 	);
 	await engine.start();
-	for (const name of ["plain", "lasting"]) await engine.actions.create({ name, runner_type: name }).catch(() => undefined);
+	for (const name of ["plain", "lasting", "instant"]) await engine.actions.create({ name, runner_type: name }).catch(() => undefined);
 	return engine;
 }
 
-/** The process is killed when an execution has been stored as running, before anybody here hears of it. */
+/** The process is killed when an execution has been stored as running or ended, before anybody here hears of it. */
 function killing(plugin: StoragePlugin): StoragePlugin {
 	const create = () =>
 		new Proxy(plugin.create(), {
@@ -66,7 +76,7 @@ function killing(plugin: StoragePlugin): StoragePlugin {
 }
 
 function isBegin(operation: WriteOperation): boolean {
-	return "insert" in operation && operation.insert === "execution" && operation.entities.some(({ status }) => status === "running");
+	return "insert" in operation && operation.insert === "execution" && operation.entities.some(({ attempt }) => attempt > 0);
 }
 
 const [, , directory, action] = process.argv;

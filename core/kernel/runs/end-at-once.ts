@@ -1,0 +1,42 @@
+import type { ExecutionEntity } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import type { Endings } from "../executions/endings.ts";
+import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
+import { toRunResult } from "../plugins/plugin-answers.ts";
+import { findResultSecrets } from "../secrets/result-secrets.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { PreparedRun } from "./prepare-run.ts";
+import { assertRecordable } from "./recordable.ts";
+import type { RunRecords } from "./run-records.ts";
+
+export interface AtOnceParts {
+	readonly clock: EngineClock;
+	readonly records: Pick<RunRecords, "toRunning">;
+	readonly endings: Pick<Endings, "draft">;
+	readonly sealedSecrets: SealedSecrets;
+}
+
+/**
+ * A claimed execution that nobody has stored yet as it is while it runs and as it ends, where its runner makes its result of nothing but what
+ * it is given: then there is nothing that a crash could lose, and one write is enough. Undefined where it must be stored as running first: its
+ * end would cause something, or it is part of another one that waits for what becomes of it. What fails is run as all else, which tells why.
+ */
+export async function endAtOnce(
+	claimed: ExecutionEntity,
+	prepared: PreparedRun,
+	{ clock, records, endings, sealedSecrets }: AtOnceParts,
+): Promise<readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined> {
+	const { runner, snapshot, sealed, context } = prepared;
+	if (runner.runAtOnce === undefined || claimed.parent_id !== null) return undefined;
+	const running = applied(claimed, records.toRunning(claimed, { sealed, isFound: false, token_hash: null }));
+	const answer = await runner.runAtOnce(context);
+	if (answer === undefined) return undefined;
+	const { succeeded, status, decided, result } = toRunResult(answer, claimed.runner_name);
+	if (!succeeded || status !== undefined || decided !== undefined) return undefined;
+	assertRecordable(result, "the result of the action");
+	const known_secrets = sealedSecrets.add(sealed, findResultSecrets(result, snapshot));
+	const end = { ...toResultPatch(result), known_secrets, ...toStatusPatch(running, "succeeded", toTimestamp(clock.now())) };
+	const ended = applied(running, end as ExecutionPatch);
+	// What follows it reads what is stored, such as how far an event is from the one that began it all: that must be there before.
+	return (await endings.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
+}
