@@ -1,7 +1,7 @@
 import type { ActionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
 import { keepJsonText } from "../../http/json-text.ts";
 import type { Presentation } from "../../http/present.ts";
-import { type WireRecord, withoutEmpty, withoutNull } from "../../http/record.ts";
+import { onlyFilled, onlySet, type WireRecord } from "../../http/record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/runs/output.ts";
 import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
@@ -44,7 +44,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 	const shown = masked ? snapshot.masked : snapshot.open;
 	const parameters = toParameters(view, masked);
 	const secrets = masked ? view.secrets : KnownSecrets.none;
-	return withoutEmpty({
+	return onlyFilled({
 		id: entity.id,
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
@@ -70,7 +70,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
 	const secrets = presentation.masked ? view.secrets : KnownSecrets.none;
-	return withoutNull({
+	return onlySet({
 		...toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets),
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
@@ -97,7 +97,7 @@ function toEmbeddedLiveAction(
 	parameters: JsonObject | undefined,
 	secrets: KnownSecrets,
 ): WireRecord {
-	return withoutNull({
+	return onlySet({
 		id: entity.liveaction_id,
 		action: entity.action_ref,
 		action_is_workflow: isWorkflow,

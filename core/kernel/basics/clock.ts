@@ -71,18 +71,23 @@ export function toEngineClock(clock: Clock | EngineClock): EngineClock {
 	return { now, steady: now, wall: now, isOff: () => false };
 }
 
-let latestSecond = Number.NaN;
-let latestText = "";
+/** Texts of the last few seconds that were asked for: that which it is, and those in which leases that begin now end. */
+const seconds = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+const texts = ["", "", "", ""];
+let oldest = 0;
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970 (decisions 4). Many in a row are within one second, whose text is kept. */
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970 (decisions 4). Many in a row are within few seconds, whose texts are kept. */
 export function toTimestamp(microseconds: number): string {
 	const whole = Math.floor(microseconds);
 	const second = Math.floor(whole / 1_000_000);
-	if (second !== latestSecond) {
-		latestText = new Date(second * 1_000).toISOString().slice(0, -4);
-		latestSecond = second;
+	let place = seconds.indexOf(second);
+	if (place < 0) {
+		place = oldest;
+		oldest = (oldest + 1) % seconds.length;
+		texts[place] = new Date(second * 1_000).toISOString().slice(0, -4);
+		seconds[place] = second;
 	}
-	return `${latestText}${String(1_000_000 + whole - second * 1_000_000).slice(1)}Z`;
+	return `${texts[place]}${String(1_000_000 + whole - second * 1_000_000).slice(1)}Z`;
 }
 
 /** Microseconds since 1970 of a timestamp made by `toTimestamp`. */

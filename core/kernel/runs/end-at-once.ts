@@ -19,7 +19,7 @@ export interface AtOnceParts {
 /**
  * A claimed execution that nobody has stored yet as it is while it runs and as it ends, where its runner makes its result of nothing but what
  * it is given: then there is nothing that a crash could lose, and one write is enough. Undefined where it must be stored as running first: its
- * end would cause something, or it is part of another one that waits for what becomes of it. What fails is run as all else, which tells why.
+ * end would cause something, or it is part of another one that waits for what becomes of it. Rejects with whatever stands in the way.
  */
 export async function endAtOnce(
 	claimed: ExecutionEntity,

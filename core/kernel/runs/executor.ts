@@ -9,14 +9,12 @@ import {
 	type Storage,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { atHand } from "../basics/at-hand.ts";
 import type { Authority } from "../basics/authority.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import type { Dispatcher } from "../events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { Catalog } from "../executions/catalog.ts";
 import type { Endings } from "../executions/endings.ts";
-import { applied } from "../executions/status-patch.ts";
 import type { TemplateSources } from "../executions/template-sources.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
@@ -27,13 +25,13 @@ import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
 import type { ChildStartParts } from "./children/child-starts.ts";
 import { Children } from "./children/children.ts";
-import { type AtOnceParts, endAtOnce } from "./end-at-once.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toFailure } from "./outcome.ts";
 import { RunPerformer, type Work } from "./perform-run.ts";
 import type { Performance } from "./performance.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
+import { ReadyRuns } from "./ready-runs.ts";
 import type { Run } from "./run.ts";
 import { RunEnds } from "./run-ends.ts";
 import { dropGrant, withGrant, withGrantAgain } from "./run-grant.ts";
@@ -67,9 +65,6 @@ export interface ExecutorParts {
 	readonly onPlace: () => void;
 }
 
-/** Milliseconds for which whoever asks for an execution may wait for what its run needs. Most of it is in memory; files of packs need not be. */
-const patience = 20;
-
 /** Runs claimed executions to their end. */
 export class Executor {
 	/** What runs here at this moment. */
@@ -78,16 +73,19 @@ export class Executor {
 	readonly #parts: ExecutorParts;
 	readonly #records: RunRecords;
 	readonly #ends: RunEnds;
-	readonly #atOnce: AtOnceParts;
 	readonly #performer: RunPerformer;
-	/** What the runs of new executions are called with once these are stored. */
-	readonly #ready = new WeakMap<ExecutionEntity, PreparedRun>();
+	readonly #ready: ReadyRuns;
 
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
 		this.#records = new RunRecords(parts);
 		this.#ends = new RunEnds(parts);
-		this.#atOnce = { ...parts, records: this.#records };
+		this.#ready = new ReadyRuns({
+			...parts,
+			records: this.#records,
+			prepare: (execution) => this.#toPrepared(execution),
+			grant: (claimed, prepared) => this.#grant(claimed, prepared),
+		});
 		this.children = new Children({ ...parts, records: this.#records });
 		this.#performer = new RunPerformer({
 			...parts,
@@ -98,20 +96,9 @@ export class Executor {
 		});
 	}
 
-	/**
-	 * What becomes of an execution with the write of whoever stores a new one, state by state: the last one is stored. It is running, and `run` is
-	 * called with the same object; or it has ended, and nothing more is to be done. None where something has to be waited for long, or stands in the
-	 * way of the run: then it begins as any other, or fails. Never rejects.
-	 */
-	async ready(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
-		const prepared = await atHand(this.#toPrepared(claimed), patience);
-		if (prepared === undefined) return [];
-		const ended = prepared.runner.runAtOnce && (await atHand(endAtOnce(claimed, prepared, this.#atOnce), patience));
-		if (ended !== undefined) return ended;
-		const { granted, begin } = this.#grant(claimed, prepared);
-		const execution = applied(claimed, this.#records.toRunning(claimed, begin));
-		this.#ready.set(execution, granted);
-		return [execution];
+	/** What becomes of a new execution with the write that stores it, state by state; see `ReadyRuns`. Never rejects. */
+	ready(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
+		return this.#ready.statesOf(claimed);
 	}
 
 	/**
@@ -121,7 +108,7 @@ export class Executor {
 	async run(claimed: ExecutionEntity): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
-			const ready = this.#ready.get(claimed);
+			const ready = this.#ready.find(claimed);
 			if (ready !== undefined) return await this.#beginStored({ execution: claimed, run, prepared: ready });
 			const prepared = await this.#prepare(claimed, run);
 			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);

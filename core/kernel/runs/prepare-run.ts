@@ -20,7 +20,7 @@ import type { EngineDependencies } from "../plugins/dependencies.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { findSecretOutput } from "../secrets/mask-result.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
-import { findSecrets } from "../secrets/shown-parameters.ts";
+import { findSecrets, takesSecrets } from "../secrets/shown-parameters.ts";
 
 /** What a run is given from the beginning; the executor adds what it may ask for. */
 type PreparedContext = Pick<
@@ -87,27 +87,19 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 		{ pack: action.pack, context: execution.context, author: execution.author ?? undefined, known },
 		parts.templateSources,
 	);
-	const learnt = [
-		...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters),
-		...secrets,
-	];
-	// What the stored parameters show to be secret need not be kept once more.
-	const own = findSecrets(execution.parameters, snapshot);
-	const sealed = sealedSecrets.add(
-		execution.known_secrets,
-		learnt.filter((value) => !own.includes(value)),
-	);
-	const actionSchema = Object.fromEntries(
-		Object.entries(action.parameters).filter(([name]) => !Object.hasOwn(runnerType.runner_parameters, name)),
-	);
+	const learnt = takesSecrets(snapshot)
+		? [...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters), ...secrets]
+		: secrets;
+	const { actionSchema, secretOutput } = toFixed(snapshot);
 	const timeout = runnerParameters["timeout"];
 	return {
 		runner,
 		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
 		snapshot,
 		secrets: known.with(learnt),
-		sealed,
-		secretOutput: findSecretOutput({ action, runner: runnerType }),
+		sealed:
+			learnt.length === 0 ? execution.known_secrets : sealedSecrets.add(execution.known_secrets, notStored(learnt, execution, snapshot)),
+		secretOutput,
 		context: {
 			execution_id: execution.id,
 			liveaction_id: execution.liveaction_id,
@@ -127,6 +119,32 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 			logger: parts.logger.withTag(`runner ${execution.runner_name}`),
 		},
 	};
+}
+
+/** What all runs of a snapshot are given alike. */
+interface Fixed {
+	readonly actionSchema: SnapshotEntity["action"]["parameters"];
+	readonly secretOutput: readonly OutputType[];
+}
+
+const fixed = new WeakMap<SnapshotEntity, Fixed>();
+
+function toFixed(snapshot: SnapshotEntity): Fixed {
+	let found = fixed.get(snapshot);
+	if (found === undefined) {
+		const { parameters } = snapshot.action;
+		const isAction = ([name]: readonly [string, unknown]) => !Object.hasOwn(snapshot.runner.runner_parameters, name);
+		const actionSchema = Object.fromEntries(Object.entries(parameters).filter(isAction));
+		found = { actionSchema, secretOutput: findSecretOutput(snapshot) };
+		fixed.set(snapshot, found);
+	}
+	return found;
+}
+
+/** What the stored parameters show to be secret need not be kept once more. */
+function notStored(learnt: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
+	const own = findSecrets(parameters, snapshot);
+	return learnt.filter((value) => !own.includes(value));
 }
 
 /** Only where the service itself has written that it takes something up. */

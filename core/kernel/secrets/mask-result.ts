@@ -12,7 +12,8 @@ const printedTypes = ["stdout", "stderr"] as const;
 
 /** The result of an execution as it is shown: without what the output schema of its action calls secret, or the schema of an answer. */
 export function maskExecutionResult(result: JsonObject, { action, runner }: Masked): JsonObject {
-	const shown = maskTogether(() => maskByOutput(result, readOutputSchema(action.output_schema), runner.output_key));
+	const reading = readOutputSchema(action.output_schema);
+	const shown = reading.holdsSecret ? maskTogether(() => maskByOutput(result, reading, runner.output_key)) : result;
 	return runner.name === askingRunner ? maskAnswer(shown) : shown;
 }
 
@@ -27,7 +28,6 @@ export function findSecretOutput({ action, runner }: Masked): readonly OutputTyp
 }
 
 function maskByOutput(result: JsonObject, reading: Reading, outputKey: string | null): JsonObject {
-	if (!reading.holdsSecret) return result;
 	if (outputKey !== null) return maskMember(result, outputKey, (value) => maskKeyed(value, reading));
 	if (isPrinted(result)) return maskPrinted(result, reading);
 	// Runners of remote hosts have such a result for each of them.

@@ -102,8 +102,9 @@ function attempt<T>(action: () => T): () => T {
 /** The items known so far, and those still to be fetched. */
 class FetchedItems implements Datastore {
 	readonly #access: DatastoreAccess;
-	readonly #known = new Map<string, () => string | undefined>();
-	readonly #missing = new Map<string, () => Promise<string | undefined>>();
+	// Made when the first is asked for: most templates read none.
+	#known: Map<string, () => string | undefined> | undefined;
+	#missing: Map<string, () => Promise<string | undefined>> | undefined;
 
 	constructor(access: DatastoreAccess) {
 		this.#access = access;
@@ -114,7 +115,7 @@ class FetchedItems implements Datastore {
 	}
 
 	get isIncomplete(): boolean {
-		return this.#missing.size > 0;
+		return this.#missing !== undefined && this.#missing.size > 0;
 	}
 
 	text(scope: DatastoreScope, name: string): string {
@@ -133,24 +134,27 @@ class FetchedItems implements Datastore {
 
 	/** Fetch what is missing. */
 	async fetch(): Promise<void> {
-		const fetched = [...this.#missing].map(async ([key, read]) => {
+		this.#known ??= new Map();
+		const known = this.#known;
+		const fetched = [...(this.#missing ?? [])].map(async ([key, read]) => {
 			try {
 				const text = await read();
-				this.#known.set(key, () => text);
+				known.set(key, () => text);
 			} catch (error) {
-				this.#known.set(key, () => {
+				known.set(key, () => {
 					throw error;
 				});
 			}
 		});
-		this.#missing.clear();
+		this.#missing?.clear();
 		await Promise.all(fetched);
 	}
 
 	#get(key: string, read: () => Promise<string | undefined>): string | undefined {
-		const known = this.#known.get(key);
+		const known = this.#known?.get(key);
 		if (known !== undefined) return known();
-		if (this.#known.size + this.#missing.size >= limits.items) {
+		this.#missing ??= new Map();
+		if ((this.#known?.size ?? 0) + this.#missing.size >= limits.items) {
 			throw new TemplateError(`more than ${limits.items} datastore items are read`);
 		}
 		this.#missing.set(key, read);
