@@ -24,17 +24,20 @@ export function showsSecrets({ query, principal, logger, request }: RouteContext
 	return true;
 }
 
-/** Show all records of an answer, as one piece of work that waits for its turn. Masking them may take a while, as schemas say how. */
-export async function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> {
+/**
+ * Show all records of an answer, as one piece of work that waits for its turn. Masking them may take a while, as schemas say how. No promise where
+ * there is room in this turn, as there mostly is: every state of every execution is shown.
+ */
+export function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
+	const presentAll = () => maskTogether(() => items.map(present));
 	const turn = roomInTurn();
-	if (turn !== undefined) await turn;
-	return maskTogether(() => items.map(present));
+	return turn === undefined ? presentAll() : turn.then(presentAll);
 }
 
 /** The same for one record. */
-export async function presentOne<R>(present: () => R): Promise<R> {
-	await roomInTurn();
-	return present();
+export function presentOne<R>(present: () => R): Promise<R> | R {
+	const turn = roomInTurn();
+	return turn === undefined ? present() : turn.then(present);
 }
 
 /** How the records of an answer are shown to its caller. */

@@ -1,4 +1,4 @@
-import type { BusEvent, EventBus, JsonObject } from "../../contract/index.ts";
+import type { BusEvent, EventBus, JsonObject, SnapshotEntity } from "../../contract/index.ts";
 import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import {
@@ -66,7 +66,10 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 		const events = await eventBus.subscribe([...names, ...announcements], options);
 		const read = async function* () {
 			try {
-				for await (const event of events) yield (await told.of(event)).filter(({ name }) => isWanted(name));
+				for await (const event of events) {
+					const all = told.of(event);
+					yield (all instanceof Promise ? await all : all).filter(({ name }) => isWanted(name));
+				}
 			} finally {
 				forget();
 			}
@@ -89,13 +92,14 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 class ToldEvents {
 	readonly #parts: EventParts;
 	/** The bus gives the same object to everybody. */
-	readonly #told = new WeakMap<BusEvent, Promise<readonly StreamEvent[]>>();
+	readonly #told = new WeakMap<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
 
 	constructor(parts: EventParts) {
 		this.#parts = parts;
 	}
 
-	of(event: BusEvent): Promise<readonly StreamEvent[]> {
+	/** No promise where it is known at once what an event tells of. */
+	of(event: BusEvent): Promise<readonly StreamEvent[]> | readonly StreamEvent[] {
 		let told = this.#told.get(event);
 		if (told === undefined) {
 			told = this.#tell(event);
@@ -104,14 +108,19 @@ class ToldEvents {
 		return told;
 	}
 
-	async #tell(event: BusEvent): Promise<readonly StreamEvent[]> {
+	#tell(event: BusEvent): Promise<readonly StreamEvent[]> | readonly StreamEvent[] {
 		const { name } = event;
 		if (isAnnouncement(name)) return [{ name, kind: "other", data: event.data as JsonObject }];
 		if (name === eventNames.outputCreate) return [{ name, kind: "output", chunk: toEventChunk(event) }];
 		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: toEventTask(event) }];
+		const { catalog } = this.#parts;
 		const entity = toEventEntity(event);
-		const view = toExecutionView(entity, await this.#parts.catalog.snapshot(entity.snapshot_id), this.#parts);
-		return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);
+		const toEvents = (snapshot: SnapshotEntity) => {
+			const view = toExecutionView(entity, snapshot, this.#parts);
+			return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);
+		};
+		const known = catalog.knownSnapshot(entity.snapshot_id);
+		return known === undefined ? catalog.snapshot(entity.snapshot_id).then(toEvents) : toEvents(known);
 	}
 }
 

@@ -1,5 +1,5 @@
 import type { RuleSnapshotEntity } from "../../contract/index.ts";
-import { type Presentation, presentTogether } from "../../http/present.ts";
+import { type Presentation, presentOne, presentTogether } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
 import type { HttpContext } from "../../http/route.ts";
 import { isSelected, type Selection, select } from "../../http/selection.ts";
@@ -22,23 +22,18 @@ interface Shown {
 }
 
 /** Executions as whoever asks may see them. */
-export async function presentExecutions(
-	context: Asking,
-	views: readonly ExecutionView[],
-	{ presentation, selection, isLive = false }: Shown,
-): Promise<WireRecord[]> {
-	// Most have been started by somebody, and to look for causes that they do not have would cost more than all the rest.
-	const causes = views.some(isCaused) ? await readShownCauses(context, views, { presentation, selection, isLive }) : noCauses;
-	return presentTogether(views, (view) => select(toExecution(view, presentation, causes.get(view.entity.id)), selection));
+export async function presentExecutions(context: Asking, views: readonly ExecutionView[], shown: Shown): Promise<WireRecord[]> {
+	const { presentation, selection } = shown;
+	const causes = views.some(isCaused) ? await readShownCauses(context, views, shown) : undefined;
+	return presentTogether(views, (view) => select(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
 }
 
-/** The same for one. */
-export async function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> {
-	const [record] = await presentExecutions(context, [view], shown);
-	return record as WireRecord;
+/** The same for one. Most have been started by somebody: then nothing need be read, and there is no promise where there is room in this turn. */
+export function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
+	const { presentation, selection } = shown;
+	if (isCaused(view)) return presentExecutions(context, [view], shown).then(([record]) => record as WireRecord);
+	return presentOne(() => select(toExecution(view, presentation), selection));
 }
-
-const noCauses: ReadonlyMap<string, ShownCause> = new Map();
 
 function isCaused({ entity }: ExecutionView): boolean {
 	return typeof entity.trigger_instance_id === "string";

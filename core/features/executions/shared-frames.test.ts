@@ -44,12 +44,27 @@ test("somebody whose rights have changed gets what they may see now", async () =
 	assert.equal(String(await frameOf("ann")), "whole");
 });
 
+test("what is there at once takes no promise, and is shared with those who wait", async () => {
+	const [frames, event] = [new SharedFrames(), {}];
+	const context = { guard: toGuard({}), principal: toPrincipal("ann") };
+	const bytes = Buffer.from("now");
+	assert.equal(
+		frames.of(event, context, () => bytes),
+		bytes,
+	);
+	assert.equal(await frames.of(event, context, () => Buffer.from("again")), bytes);
+});
+
 test("what fails is tried again for the next", async () => {
 	const [frames, event] = [new SharedFrames(), {}];
 	const context = { guard: toGuard({}), principal: toPrincipal("ann") };
-	const broken = frames.of(event, context, async () => Promise.reject(new Error("no storage")));
-	await assert.rejects(broken, /no storage/);
+	await assert.rejects(async () => frames.of(event, context, async () => Promise.reject(new Error("no storage"))), /no storage/);
+	const fail = () => {
+		throw new Error("no turn");
+	};
+	assert.throws(() => frames.of(event, context, fail), /no turn/);
 	assert.equal(String(await frames.of(event, context, async () => Buffer.from("now"))), "now");
+	assert.equal(String(await frames.of(event, context, fail)), "now");
 });
 
 test.run();

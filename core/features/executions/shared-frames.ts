@@ -8,6 +8,9 @@ interface Asker {
 	readonly principal: Principal;
 }
 
+/** Perhaps already there. */
+type Later<T> = Promise<T> | T;
+
 /** What the guard was asked while something was shown, and its answer. */
 interface Answer {
 	readonly permission: string;
@@ -27,30 +30,38 @@ interface Shown {
  * somebody else only if every question of then has the same answer now.
  */
 export class SharedFrames<T extends object> {
-	/** In the order in which they were begun. Most things are shown once: for these there is one promise and no more. */
-	readonly #shown = new WeakMap<T, Promise<Shown>[]>();
+	/** In the order in which they were begun. Most things are shown once, and at once: for these there is no promise. */
+	readonly #shown = new WeakMap<T, Later<Shown>[]>();
 
-	of<C extends Asker>(thing: T, context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
+	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
 		const known = this.#shown.get(thing);
 		if (known !== undefined) return this.#among(known, context, show);
-		const all: Promise<Shown>[] = [];
+		const all: Later<Shown>[] = [];
 		this.#shown.set(thing, all);
 		return add(all, context, show);
 	}
 
-	async #among<C extends Asker>(all: Promise<Shown>[], context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
+	async #among<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Promise<Uint8Array> {
 		// More may come meanwhile.
 		for (let index = 0; index < all.length; index += 1) {
-			const shown = await all[index]?.catch(() => undefined);
+			const shown = await orNothing(all[index]);
 			if (shown !== undefined && isFor(shown, context)) return shown.bytes;
 		}
 		return add(all, context, show);
 	}
 }
 
-async function add<C extends Asker>(all: Promise<Shown>[], context: C, show: (context: C) => Promise<Uint8Array>): Promise<Uint8Array> {
+function orNothing(shown: Later<Shown> | undefined): Later<Shown | undefined> {
+	return shown instanceof Promise ? shown.catch(() => undefined) : shown;
+}
+
+function add<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
 	const making = make(context, show);
 	all.push(making);
+	return making instanceof Promise ? toBytes(all, making) : making.bytes;
+}
+
+async function toBytes(all: Later<Shown>[], making: Promise<Shown>): Promise<Uint8Array> {
 	try {
 		return (await making).bytes;
 	} catch (error) {
@@ -59,7 +70,7 @@ async function add<C extends Asker>(all: Promise<Shown>[], context: C, show: (co
 	}
 }
 
-async function make<C extends Asker>(context: C, show: (context: C) => Promise<Uint8Array>): Promise<Shown> {
+function make<C extends Asker>(context: C, show: (context: C) => Later<Uint8Array>): Later<Shown> {
 	const { guard, principal } = context;
 	const answers: Answer[] = [];
 	const noting: Guard = {
@@ -70,8 +81,9 @@ async function make<C extends Asker>(context: C, show: (context: C) => Promise<U
 			return isAllowed;
 		},
 	};
-	const bytes = await show({ ...context, guard: noting });
-	return { isAdmin: principal.isAdmin, answers, bytes };
+	const toShown = (bytes: Uint8Array): Shown => ({ isAdmin: principal.isAdmin, answers, bytes });
+	const bytes = show({ ...context, guard: noting });
+	return bytes instanceof Promise ? bytes.then(toShown) : toShown(bytes);
 }
 
 function isFor({ isAdmin, answers }: Shown, { guard, principal }: Asker): boolean {

@@ -2,7 +2,7 @@ import type { ExecutionStatus } from "../../contract/index.ts";
 import { toNameMatcher, toSubscription } from "../../http/name-pattern.ts";
 import { type Presentation, presentOne } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
-import type { ServerSentEvent } from "../../http/sse.ts";
+import { toFrameBytes } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { type Asking, presentExecution } from "./present-executions.ts";
 import { toChunk, toLiveAction } from "./records-api.ts";
@@ -47,20 +47,27 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 	};
 }
 
-/** An event as the general stream sends it, secrets masked. */
-export async function toServerSentEvent(context: Asking, event: StreamEvent, presentation: Presentation): Promise<ServerSentEvent> {
+/** What an event carries as the general stream sends it, secrets masked. */
+function presentEvent(context: Asking, event: StreamEvent, presentation: Presentation): Promise<unknown> | unknown {
 	switch (event.kind) {
 		case "execution":
-			return { event: event.name, data: await presentExecution(context, event.view, { presentation, isLive: true }) };
+			return presentExecution(context, event.view, { presentation, isLive: true });
 		case "liveaction":
-			return { event: event.name, data: await presentOne(() => toLiveAction(event.view, presentation)) };
+			return presentOne(() => toLiveAction(event.view, presentation));
 		case "output":
-			return { event: event.name, data: await presentOne(() => toChunk(event.chunk, presentation)), id: event.chunk.id };
+			return presentOne(() => toChunk(event.chunk, presentation));
 		case "task":
-			return { event: event.name, data: event.task };
+			return event.task;
 		case "other":
-			return { event: event.name, data: event.data };
+			return event.data;
 	}
+}
+
+/** The bytes of an event on the general stream. No promise where nothing has to be waited for. */
+export function toEventFrame(context: Asking, event: StreamEvent, presentation: Presentation): Promise<Uint8Array> | Uint8Array {
+	const toBytes = (data: unknown) => toFrameBytes({ event: event.name, data, ...(event.kind === "output" && { id: event.chunk.id }) });
+	const data = presentEvent(context, event, presentation);
+	return data instanceof Promise ? data.then(toBytes) : toBytes(data);
 }
 
 function isListed(value: string | undefined, list: readonly string[] | undefined): boolean {

@@ -1,13 +1,12 @@
 import type { BroadcastSource } from "../../http/broadcast-feed.ts";
 import { toMaskedPresentation } from "../../http/present.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { toFrameBytes } from "../../http/sse.ts";
 import { toRights } from "../../http/stream-watch.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { StreamEvent } from "./events-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { SharedFrames } from "./shared-frames.ts";
-import { type StreamFilter, toActionRef, toServerSentEvent } from "./stream-filter.ts";
+import { type StreamFilter, toActionRef, toEventFrame } from "./stream-filter.ts";
 
 type Context = RouteContext<RouteNeeds>;
 
@@ -22,15 +21,17 @@ export function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): 
 /** The events that pass the filter and that whoever asks may see, as bytes. */
 export async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<BroadcastSource> {
 	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
-	const toFrame = (event: StreamEvent) =>
-		frames.of(event, context, async (asking) => toFrameBytes(await toServerSentEvent(asking, event, toMaskedPresentation(asking))));
+	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toMaskedPresentation(asking)));
 	const read = async function* () {
 		for await (const some of events) {
 			const shown: Uint8Array[] = [];
 			let isEnd = false;
 			for (const event of some) {
 				if (isEnd) break;
-				if (filter.accepts(event) && mayView(event, context)) shown.push(await toFrame(event));
+				if (filter.accepts(event) && mayView(event, context)) {
+					const frame = toFrame(event);
+					shown.push(frame instanceof Promise ? await frame : frame);
+				}
 				isEnd = filter.isEnd(event);
 			}
 			yield shown;

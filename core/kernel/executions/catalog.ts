@@ -54,6 +54,11 @@ export class Catalog {
 		return this.#snapshots.get(id);
 	}
 
+	/** The same where they are in memory, as those of executions that have just changed are. */
+	knownSnapshot(id: string): SnapshotEntity | undefined {
+		return this.#snapshots.known(id);
+	}
+
 	/**
 	 * Directory of a pack on this node; undefined when it has none.
 	 *

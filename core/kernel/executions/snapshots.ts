@@ -13,6 +13,11 @@ export class Snapshots {
 		this.#storage = storage;
 	}
 
+	/** What is at hand already. */
+	known(id: string): SnapshotEntity | undefined {
+		return this.#kept.get(id);
+	}
+
 	async get(id: string): Promise<SnapshotEntity> {
 		const known = this.#kept.get(id);
 		if (known !== undefined) return known;
