@@ -30,6 +30,15 @@ export function toPayloadHeaders(lower: Readonly<Record<string, string>>, secret
 	};
 }
 
+/** Senders use few names, again and again; what they make up must not fill the memory. */
+const titles = new Map<string, string>();
+const mostTitles = 1_000;
+const longestTitle = 100;
+
 function toTitleCase(name: string): string {
-	return name.replace(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase());
+	const known = titles.get(name);
+	if (known !== undefined) return known;
+	const title = name.replace(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase());
+	if (titles.size < mostTitles && name.length <= longestTitle) titles.set(name, title);
+	return title;
 }
