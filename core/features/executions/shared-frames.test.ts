@@ -62,7 +62,8 @@ test("what fails is tried again for the next", async () => {
 	const fail = () => {
 		throw new Error("no turn");
 	};
-	assert.throws(() => frames.of(event, context, fail), /no turn/);
+	assert.throws(() => frames.of({}, context, fail), /no turn/);
+	await assert.rejects(async () => frames.of(event, context, fail), /no turn/);
 	assert.equal(String(await frames.of(event, context, async () => Buffer.from("now"))), "now");
 	assert.equal(String(await frames.of(event, context, fail)), "now");
 });
