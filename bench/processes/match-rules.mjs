@@ -7,7 +7,7 @@ import { build } from "esbuild";
 const { dataDirectory, wanted, others, events, changes } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../${path}`, import.meta.url).href);
-const { createRuleIndex } = await built(await bundle("core/features/rules/rule-index.ts"));
+const { StoredRuleIndex } = await built(await bundle("core/features/rules/rule-index.ts"));
 const { createOptions } = await built("dist/core/testing/index.js");
 const { knexStorage } = await built("dist/plugins/storage-knex/index.js");
 
@@ -83,7 +83,7 @@ const feed = {
 		change = listener;
 	},
 };
-const index = createRuleIndex({ storage, changes: feed });
+const index = new StoredRuleIndex({ storage, changes: feed });
 const event = await measure(events, match);
 const afterChange = await measure(changes, () => {
 	change();

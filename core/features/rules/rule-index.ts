@@ -1,4 +1,5 @@
 import { type RuleEntity, type Storage, toErrorMessage } from "../../contract/index.ts";
+import { readOnce } from "../../kernel/basics/read-once.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { type CompiledCriteria, compileCriteria } from "./criteria/index.ts";
 
@@ -26,53 +27,86 @@ interface Entry {
 	readonly readAt: number;
 }
 
-export function createRuleIndex({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): RuleIndex {
-	let entries = new Map<string, Promise<Entry>>();
-	/** Where several processes change rules, only the storage knows what there is. */
-	const isShared = () => storage.capabilities.shared === true;
+/** Keeps the rules of triggers compiled, and reads of what may have changed no more than it must. */
+export class StoredRuleIndex implements RuleIndex {
+	readonly #storage: Storage;
+	#entries = new Map<string, Promise<Entry>>();
 	/** What was compiled before a change, to be used again for rules that have not changed. */
-	let outdated = new Map<string, Promise<Entry>>();
-	changes.onChange(() => {
-		outdated = entries;
-		entries = new Map();
-	});
+	#outdated = new Map<string, Promise<Entry>>();
+	/** Reads that have begun: who asks now may want a rule that was stored after they did. */
+	readonly #underWay = new Map<string, Promise<Entry>>();
+	/** Reads that begin when those have ended, for all who ask until then. */
+	readonly #next = new Map<string, Promise<Entry>>();
+
+	constructor({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }) {
+		this.#storage = storage;
+		changes.onChange(() => {
+			this.#outdated = this.#entries;
+			this.#entries = new Map();
+		});
+	}
+
+	async rulesOf(trigger: string): Promise<readonly IndexedRule[]> {
+		const kept = this.#isShared() ? undefined : this.#entries.get(trigger);
+		return (await (kept ?? this.#readFromNow(trigger))).rules;
+	}
+
+	async isListenedTo(trigger: string): Promise<boolean> {
+		const known = this.#entries.get(trigger);
+		const kept = await known;
+		const isFresh = kept !== undefined && (!this.#isShared() || performance.now() - kept.readAt < maximumAge);
+		if (isFresh) return kept.rules.length > 0;
+		// Of all who have found it too old one reads.
+		const newer = this.#entries.get(trigger);
+		return (await (newer === undefined || newer === known ? this.#refresh(trigger) : newer)).rules.length > 0;
+	}
+
+	/** Where several processes change rules, only the storage knows what there is. */
+	#isShared(): boolean {
+		return this.#storage.capabilities.shared === true;
+	}
+
+	/** What is stored now or later: of a burst of events one reads for all that have come while the read before was under way. */
+	#readFromNow(trigger: string): Promise<Entry> {
+		const underWay = this.#underWay.get(trigger);
+		if (underWay === undefined) return this.#refresh(trigger);
+		const begin = () => {
+			this.#next.delete(trigger);
+			return this.#refresh(trigger);
+		};
+		return readOnce(this.#next, trigger, { read: () => underWay.then(begin, begin) });
+	}
+
+	#refresh(trigger: string): Promise<Entry> {
+		const reading = this.#read(trigger, this.#entries.get(trigger) ?? this.#outdated.get(trigger));
+		const entries = this.#entries;
+		if (entries.size >= limit) entries.clear();
+		entries.set(trigger, reading);
+		this.#underWay.set(trigger, reading);
+		const end = () => {
+			if (this.#underWay.get(trigger) === reading) this.#underWay.delete(trigger);
+		};
+		reading.then(end, () => {
+			end();
+			if (entries.get(trigger) === reading) entries.delete(trigger);
+		});
+		return reading;
+	}
 
 	/** Read what is enabled, and compile what has changed. */
-	async function read(trigger: string, earlier: Promise<Entry> | undefined): Promise<Entry> {
+	async #read(trigger: string, earlier: Promise<Entry> | undefined): Promise<Entry> {
 		const readAt = performance.now();
 		const where = { trigger, enabled: true };
 		const compiled = new Map((await earlier?.catch(() => undefined))?.rules.map((indexed) => [indexed.rule.revision, indexed]));
-		const current = await storage.find("rule", { where, fields: ["revision"] });
+		const current = await this.#storage.find("rule", { where, fields: ["revision"] });
 		const changed = current.filter(({ revision }) => !compiled.has(revision)).map(({ id }) => id);
-		const fresh = changed.length === 0 ? [] : await storage.find("rule", { where: { ...where, id: { in: changed } } });
+		const fresh = changed.length === 0 ? [] : await this.#storage.find("rule", { where: { ...where, id: { in: changed } } });
 		const rules = [
 			...current.flatMap(({ revision }) => compiled.get(revision) ?? []),
 			...fresh.map((rule) => ({ rule, criteria: toCriteria(rule) })),
 		];
 		return { readAt, rules: rules.sort((a, b) => (a.rule.ref < b.rule.ref ? -1 : 1)) };
 	}
-
-	function refresh(trigger: string): Promise<Entry> {
-		const reading = read(trigger, entries.get(trigger) ?? outdated.get(trigger));
-		if (entries.size >= limit) entries.clear();
-		entries.set(trigger, reading);
-		reading.catch(() => {
-			if (entries.get(trigger) === reading) entries.delete(trigger);
-		});
-		return reading;
-	}
-
-	return {
-		async rulesOf(trigger) {
-			const kept = isShared() ? undefined : entries.get(trigger);
-			return (await (kept ?? refresh(trigger))).rules;
-		},
-		async isListenedTo(trigger) {
-			const kept = await entries.get(trigger);
-			const isFresh = kept !== undefined && (!isShared() || performance.now() - kept.readAt < maximumAge);
-			return (isFresh ? kept : await refresh(trigger)).rules.length > 0;
-		},
-	};
 }
 
 /** Criteria that cannot be read, as only another version of the service could have stored them, match nothing and say so. */

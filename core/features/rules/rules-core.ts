@@ -13,7 +13,7 @@ import { lookFirst } from "./first-look.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { keepPermitted } from "./permitted-rules.ts";
 import { type ProcessParts, processInstance } from "./process-instance.ts";
-import { createRuleIndex } from "./rule-index.ts";
+import { StoredRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
@@ -44,7 +44,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	// Whoever may make rules has been asked when the rule was made.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const rules = new StoredRules({ ...parts, triggers: createRuleTriggers(parts), secrets: new RuleSecrets(parts) });
-	const index = createRuleIndex(parts);
+	const index = new StoredRuleIndex(parts);
 	const { templateSources } = parts;
 	const processing = {
 		...parts,
@@ -58,7 +58,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	return {
 		rules,
 		reactor: {
-			isListenedTo: index.isListenedTo,
+			isListenedTo: (trigger) => index.isListenedTo(trigger),
 			lookFirst: (instance) => lookFirst(instance, processing),
 			react: (instance, lease) => processInstance(instance, lease, processing),
 		},

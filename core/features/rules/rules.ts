@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
+import { type Page, type Paging, readPageOf } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import { checkRule } from "./check-rule.ts";
@@ -39,8 +39,7 @@ export class StoredRules implements Rules {
 			["pack", "asc"],
 			["name", "asc"],
 		] as const;
-		const { items, total } = await readPage(storage, "rule", { where: all, orderBy, ...paging });
-		return { items: await this.#toViews(items), total };
+		return readPageOf(storage, "rule", { where: all, orderBy, ...paging }, (rules) => this.#toViews(rules));
 	}
 
 	async get(refOrId: string): Promise<RuleView> {
