@@ -89,6 +89,19 @@ runTest(
 	}),
 );
 
+runTest(
+	"where there is no authentication the end of an execution asks for no token",
+	withEngine(async ({ records, run }) => {
+		await run(1);
+		const ended = records.prepared.filter((text) => text.includes('update "executions"'));
+		assert.ok(ended.length > 0);
+		assert.deepEqual(
+			records.prepared.filter((text) => text.includes('delete from "tokens"')),
+			[],
+		);
+	}),
+);
+
 test.after(dropEmptyDatabase);
 
 test.run();

@@ -45,6 +45,7 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),
 			assertMayRun: (principal, actionRef) => access.assert(principal, "action_execute", toActionResource(actionRef)),
 		},
+		start: () => credentials.runTokens.start(),
 		routes: [...userRoutes, ...tokenRoutes, ...singleSignOnRoutes, ...apiKeyRoutes, ...roleRoutes],
 	};
 }

@@ -1,8 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { defineAuthBackend, defineRunner } from "../../contract/index.ts";
+import { defineAuthBackend, defineRunner, type ExecutionEntity } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createToken } from "../../testing/storage/fixtures.ts";
+import { RunTokens } from "./run-tokens.ts";
 import { toHash } from "./tokens.ts";
 
 const nobody = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
@@ -105,5 +106,21 @@ test("a run that has lost its execution leaves the token of whoever has begun it
 		await node.engine.drain();
 		assert.equal((await node.storage.get("execution", id))?.token_hash, token_hash);
 	}));
+
+test("where authentication is off the end of a run asks for its token only where an earlier version may have kept some", async () => {
+	for (const [enable, kept, asks] of [
+		[false, [], false],
+		[false, [{ id: "5e0000000000000000000000" }], true],
+		[true, [], true],
+	] as const) {
+		const tokens = new RunTokens({ storage: { find: async () => kept }, options: { auth: { enable } } } as never);
+		const begun = { liveaction_id: "1a0000000000000000000000", token_hash: null } as ExecutionEntity;
+		const removes = [{ remove: "token", where: { id: begun.liveaction_id } }];
+		assert.deepEqual(tokens.takeBack(begun), removes, "it has not looked yet");
+		await tokens.start();
+		assert.deepEqual(tokens.takeBack(begun), asks ? removes : []);
+		assert.deepEqual(tokens.takeBack({ ...begun, token_hash: "0" }), []);
+	}
+});
 
 test.run();

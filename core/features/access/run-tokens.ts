@@ -22,9 +22,22 @@ export interface RunTokenParts {
  */
 export class RunTokens implements Granting {
 	readonly #parts: RunTokenParts;
+	/** Whether runs may have tokens with records of their own, as an earlier version kept them. */
+	#mayHaveRecords = true;
 
 	constructor(parts: RunTokenParts) {
 		this.#parts = parts;
+	}
+
+	/**
+	 * Where authentication is off no run has a hash, and none a record unless an earlier version has begun it with authentication on: to look
+	 * for that once spares the end of each run a statement.
+	 */
+	async start(): Promise<void> {
+		const { storage, options } = this.#parts;
+		if (options.auth.enable) return;
+		const [kept] = await storage.find("token", { where: { service: true }, fields: ["id"], limit: 1 });
+		this.#mayHaveRecords = kept !== undefined;
 	}
 
 	/** Undefined while authentication is off. */
@@ -44,7 +57,7 @@ export class RunTokens implements Granting {
 
 	/** Earlier versions kept a record of its own for the token of a run, with the id of its live action. */
 	takeBack({ liveaction_id, token_hash }: ExecutionEntity): ReturnType<Granting["takeBack"]> {
-		return token_hash === null ? [{ remove: "token", where: { id: liveaction_id } }] : [];
+		return token_hash === null && this.#mayHaveRecords ? [{ remove: "token", where: { id: liveaction_id } }] : [];
 	}
 
 	/** The token of a run that has not ended, unless it has expired. */
