@@ -108,7 +108,7 @@ export interface InteractiveSignIn {
 	signOutUrl?(request: { readonly returnUri: string }, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
 	/**
 	 * What a message says that the provider sends by itself when somebody signs out of it; undefined for one that is not the provider's, not for
-	 * this service, or too old. The host takes each once, and ends what was given. Default: there are no such messages.
+	 * this service, or too old. The host takes each once, and ends what was given; it asks about up to 64 at once. Default: there are no such messages.
 	 */
 	verifySignOut?(message: string, options: { readonly signal: AbortSignal }): Promise<EndedSignIn | undefined>;
 }

@@ -1,6 +1,7 @@
 import type * as client from "openid-client";
 import type { Clock } from "../../core/contract/index.ts";
 import { toUnavailable } from "./failure.ts";
+import { FreshRead } from "./fresh-read.ts";
 import type { Settings } from "./settings.ts";
 
 export type Client = typeof client;
@@ -22,6 +23,7 @@ export class Provider {
 	readonly #parts: ProviderParts;
 	#known: { readonly metadata: client.ServerMetadata; readonly until: number } | undefined;
 	#asking: Promise<client.ServerMetadata> | undefined;
+	readonly #keys = new FreshRead(() => this.#readKeys());
 
 	constructor(settings: Settings, parts: ProviderParts) {
 		this.#settings = settings;
@@ -82,21 +84,25 @@ export class Provider {
 		}
 	}
 
-	/** The keys that it signs with, as they are now. `SVC_UNAVAILABLE`. */
+	/** The keys that it signs with, as they are now; who ask together share a read. `SVC_UNAVAILABLE`. */
 	async keys(signal: AbortSignal): Promise<unknown> {
+		const keys = await this.#keys.get();
+		signal.throwIfAborted();
+		return keys;
+	}
+
+	async #readKeys(): Promise<unknown> {
 		const { jwks_uri: address = "" } = await this.metadata();
 		const { issuer, networkTimeout } = this.#settings;
 		try {
 			if (!URL.canParse(address) || !["https:", issuer.protocol].includes(new URL(address).protocol)) {
 				throw new TypeError("its keys are at no https: address");
 			}
-			const timeout = AbortSignal.timeout(networkTimeout * 1_000);
 			const request = { headers: {}, method: "GET", body: undefined, redirect: "manual" } as const;
-			const response = await fetchBounded(address, request, AbortSignal.any([signal, timeout]));
+			const response = await fetchBounded(address, request, AbortSignal.timeout(networkTimeout * 1_000));
 			if (response.status !== 200) throw new TypeError(`it answers ${response.status} where its keys are`);
 			return await response.json();
 		} catch (error) {
-			signal.throwIfAborted();
 			throw toUnavailable(error);
 		}
 	}

@@ -1,13 +1,19 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** Verifications of one kind at once: a hash takes a processor for a while by design, and a directory has few connections. */
-const mostUnderWay = 8;
-/** Of those, at one address, so that a single one cannot take them all. */
-const mostAtAddress = 4;
-const mostWaitingAtAddress = 64;
-const mostWaiting = 512;
-const longestWait = 10_000;
 const retryAfter = 5;
+
+export interface GateLimits {
+	readonly underWay: number;
+	/** Of those, at one address, so that a single one cannot take them all. */
+	readonly atAddress: number;
+	readonly waitingAtAddress: number;
+	readonly waiting: number;
+	/** Milliseconds. */
+	readonly wait: number;
+}
+
+/** A hash takes a processor for a while by design, and a directory has few connections. */
+const usualLimits: GateLimits = { underWay: 8, atAddress: 4, waitingAtAddress: 64, waiting: 512, wait: 10_000 };
 
 /** Whose turn it is. */
 export interface SignInSubject {
@@ -34,8 +40,13 @@ export class SignInGate {
 	readonly #pairs = new Set<string>();
 	/** Turns of strangers at each address. */
 	readonly #addresses = new Map<string, number>();
+	readonly #limits: GateLimits;
 	#known = 0;
 	#strangers = 0;
+
+	constructor(limits: GateLimits = usualLimits) {
+		this.#limits = limits;
+	}
 
 	/** Do `work` when it is its turn. `SVC_TOO_MANY` with `retry_after` when too many wait; the signal's reason on abort. */
 	async run<T>(subject: SignInSubject, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -67,7 +78,7 @@ export class SignInGate {
 				},
 			};
 			const abort = () => waiting.refuse(signal.reason);
-			const timer = setTimeout(() => waiting.refuse(tooMany()), longestWait);
+			const timer = setTimeout(() => waiting.refuse(tooMany()), this.#limits.wait);
 			signal.addEventListener("abort", abort, { once: true });
 			this.#waiting.push(waiting);
 			this.#next();
@@ -98,8 +109,9 @@ export class SignInGate {
 
 	#isFree({ pair, address, isKnown }: Waiting): boolean {
 		if (this.#pairs.has(pair)) return false;
-		if (isKnown) return this.#known < mostUnderWay;
-		return this.#strangers < mostUnderWay && this.#turnsAt(address) < mostAtAddress;
+		const { underWay, atAddress } = this.#limits;
+		if (isKnown) return this.#known < underWay;
+		return this.#strangers < underWay && this.#turnsAt(address) < atAddress;
 	}
 
 	#rank({ address, isKnown }: Waiting): number {
@@ -125,8 +137,8 @@ export class SignInGate {
 	/** The oldest of an address that has too many waiting, and of all when they are too many together; strangers first. */
 	#giveUp(address: string): void {
 		const there = this.#waiting.filter((waiting) => waiting.address === address);
-		const tooManyThere = there.length > mostWaitingAtAddress;
-		if (!tooManyThere && this.#waiting.length <= mostWaiting) return;
+		const tooManyThere = there.length > this.#limits.waitingAtAddress;
+		if (!tooManyThere && this.#waiting.length <= this.#limits.waiting) return;
 		const candidates = tooManyThere ? there : this.#waiting;
 		(candidates.find(({ isKnown }) => !isKnown) ?? candidates[0])?.refuse(tooMany());
 	}

@@ -228,6 +228,24 @@ test("word of a sign-out counts once, and only from the provider", () =>
 		assert.equal((await ask(token, "GET", "/v1/user")).status, 401);
 	}));
 
+test("a provider that signs out many at once loses none of it", () =>
+	withProviderService(async ({ openBrowser, provider, ask, urls }) => {
+		const usual = provider.person;
+		const tokens: string[] = [];
+		for (const sid of ["first", "last"]) {
+			provider.person = { ...usual, sid };
+			tokens.push(toToken(await openBrowser().signIn()));
+		}
+		const sessions = ["first", ...Array.from({ length: 300 }, (_, index) => `session ${index}`), "last"];
+		const messages = sessions.map((sid) => {
+			provider.person = { ...usual, sid };
+			return provider.toSignOut();
+		});
+		const statuses = await Promise.all(messages.map(async (message) => (await sayLogout(urls.api, message)).status));
+		assert.deepEqual([...new Set(statuses)], [200]);
+		for (const token of tokens) assert.equal((await ask(token, "GET", "/v1/user")).status, 401);
+	}));
+
 test("a sign-in that is finished while its session ends gives no token", () =>
 	withProviderService(async ({ openBrowser, provider, urls, log }) => {
 		const finish = async (sid: string | undefined) => {

@@ -19,9 +19,15 @@ import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-api.ts";
 import { EndedSignIns } from "./ended-sign-ins.ts";
 import { readKept, toPlace, writeKept } from "./kept-sign-in.ts";
-import { SignInGate } from "./sign-in-gate.ts";
+import { type GateLimits, SignInGate } from "./sign-in-gate.ts";
 import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
 import { UsedSignIns } from "./used-sign-ins.ts";
+
+/**
+ * A provider tells of many sessions at once, such as all of an organisation that is locked out, from one address; few of them say it again. None
+ * of it is a guess, and a backend verifies many with what it has asked of the provider once.
+ */
+const messageLimits: GateLimits = { underWay: 64, atAddress: 64, waitingAtAddress: 2_000, waiting: 4_000, wait: 30_000 };
 
 export interface SingleSignOnParts {
 	readonly authBackend: AuthBackend | undefined;
@@ -47,6 +53,8 @@ export class ProviderSignOn implements SingleSignOn {
 	readonly #used: UsedSignIns;
 	readonly #ended: EndedSignIns;
 	readonly #gate = new SignInGate();
+	/** Sign-outs wait behind no sign-ins. */
+	readonly #messages = new SignInGate(messageLimits);
 
 	constructor(parts: SingleSignOnParts) {
 		const { auth } = parts.options;
@@ -101,10 +109,14 @@ export class ProviderSignOn implements SingleSignOn {
 
 	async endByProvider({ message, remoteAddress, signal }: Parameters<SingleSignOn["endByProvider"]>[0]): Promise<void> {
 		const interactive = this.#provider();
-		const answer = await this.#verify({ remoteAddress, signal }, async (own) => {
-			if (interactive.verifySignOut === undefined) throw new SvcError("SVC_NOT_FOUND", "the provider does not tell who has signed out");
-			return interactive.verifySignOut(message, { signal: own });
-		});
+		const answer = await this.#verify(
+			{ remoteAddress, signal },
+			async (own) => {
+				if (interactive.verifySignOut === undefined) throw new SvcError("SVC_NOT_FOUND", "the provider does not tell who has signed out");
+				return interactive.verifySignOut(message, { signal: own });
+			},
+			this.#messages,
+		);
 		const ended = toEndedSignIn(answer);
 		if (ended === undefined) throw this.#refuseMessage("it is not the provider's, not for this service, or too old", remoteAddress);
 		const said = `said ${ended.id}`;
@@ -138,10 +150,10 @@ export class ProviderSignOn implements SingleSignOn {
 	}
 
 	/** A few at a time, as each costs a connection to the provider. */
-	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
 		const pair = randomBytes(16).toString("hex");
 		const subject = { pair, address: toClientNetwork(remoteAddress ?? ""), isKnown: false };
-		return this.#gate.run(subject, () => this.#ask(ask, signal), signal);
+		return gate.run(subject, () => this.#ask(ask, signal), signal);
 	}
 
 	async #ask<T>(ask: (signal: AbortSignal) => Promise<T> | T, signal: AbortSignal): Promise<T> {
