@@ -45,6 +45,7 @@ export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): Serve
 			await needs.registerFiles(files);
 		},
 		work: [["sensors", container]],
+		stop: () => container.close(),
 		routes: sensorRoutes,
 	};
 }

@@ -7,6 +7,7 @@ import { Looks } from "../../kernel/work/looks.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessParts } from "./sensor-access.ts";
 import { SensorSources } from "./sensor-sources.ts";
+import { watchStrays } from "./sensor-strays.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { SensorWork, type SensorWorkParts } from "./sensor-work.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -33,6 +34,7 @@ export class SensorContainer {
 	/** By ref. */
 	readonly #supervisors = new Map<string, Supervisor>();
 	readonly #looks: Looks;
+	#strays: ReturnType<typeof watchStrays> | undefined;
 
 	constructor(parts: SensorContainerParts) {
 		const { options } = parts;
@@ -52,6 +54,8 @@ export class SensorContainer {
 	/** Runs those that are enabled and that no other node runs. Also again, after `stop`. */
 	async start(): Promise<void> {
 		if (!this.#parts.options.sensorcontainer.enable) return;
+		// Those of packs have processes of their own.
+		if (this.#parts.sensors.size > 0) this.#strays ??= watchStrays();
 		// One that was stopped may still wait for its sensor to end.
 		for (const supervisor of this.#supervisors.values()) supervisor.resume();
 		this.#looks.start();
@@ -62,6 +66,12 @@ export class SensorContainer {
 	async stop(): Promise<void> {
 		await this.#looks.stop();
 		await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.stop()));
+	}
+
+	/** Nothing of them is to come any more: they may have left something to themselves when they were told to end. */
+	close(): void {
+		this.#strays?.end();
+		this.#strays = undefined;
 	}
 
 	async #look(): Promise<void> {

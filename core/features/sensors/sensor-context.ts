@@ -17,6 +17,7 @@ import { outlastOutage } from "../../kernel/work/outage.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { createSensorState } from "./sensor-state.ts";
+import { asService } from "./sensor-strays.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 
 export interface SensorContextParts {
@@ -105,12 +106,13 @@ export function createSensorContext(
 
 /** Does something again and again while the storage is away. */
 function createOutlast({ logger }: SensorContextParts, ref: string, signal: AbortSignal) {
-	return <T>(attempt: () => Promise<T>): Promise<T> =>
-		outlastOutage(attempt, {
-			signal,
-			isOver: () => signal.aborted,
-			onOutage: (error) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
-		});
+	const outage = {
+		signal,
+		isOver: () => signal.aborted,
+		onOutage: (error: unknown) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
+	};
+	// The promise is the sensor's, to be awaited by it; what goes on behind it is not.
+	return async <T>(attempt: () => Promise<T>): Promise<T> => await asService(() => outlastOutage(attempt, outage));
 }
 
 function toTrace(id: string | undefined, tag: string | undefined): Pick<Dispatch, "trace"> {

@@ -10,6 +10,7 @@ import { outlastOutage } from "../../kernel/work/outage.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
+import { RunGuard } from "./run-guard.ts";
 import { noAccess, type SensorAccess } from "./sensor-access.ts";
 import { createSensorContext } from "./sensor-context.ts";
 import { processExit, processSpawn } from "./sensor-process-types.ts";
@@ -47,24 +48,30 @@ export class SensorWork {
 	async run(record: SensorEntity, holding: Holding): Promise<void> {
 		const { logger } = this.#parts;
 		const { named, values, access, secrets } = await this.#prepare(record, holding);
-		let hasEnded = false;
+		const known = new KnownSecrets(secrets);
+		const guard = new RunGuard(holding, (reason) => {
+			logger.error("a promise of a sensor was rejected and nobody awaits it", { sensor: named.ref, problem: toMessage(reason, known) });
+		});
 		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
 			packConfig: values,
 			environment: access.environment,
-			knownSecrets: this.#parts.sealedSecrets.of(new KnownSecrets(secrets)),
-			signal: holding.signal,
-			isHeld: () => !hasEnded && holding.isHeld(),
+			knownSecrets: this.#parts.sealedSecrets.of(known),
+			signal: guard.signal,
+			isHeld: () => guard.isGood() && holding.isHeld(),
 		});
 		for (const secret of secrets) logger.addSecret(secret);
 		try {
 			await this.#tellAround(named, holding, async () => {
-				if (!holding.signal.aborted) await named.sensor.run(context);
+				if (holding.signal.aborted) return;
+				// One of a pack is a process, and what speaks with it is the service's own.
+				if (named.isFromPack === true) await named.sensor.run(context);
+				else await guard.run(() => named.sensor.run(context));
 			});
 		} catch (error) {
 			// The message is kept, and shown to whoever may see the sensor.
-			throw new Error(new KnownSecrets(secrets).text(toErrorMessage(error)).slice(0, longestError), { cause: error });
+			throw new Error(toMessage(error, known), { cause: error });
 		} finally {
-			hasEnded = true;
+			guard.end();
 			await access.close();
 			for (const secret of secrets) logger.forgetSecret(secret);
 		}
@@ -112,4 +119,8 @@ export class SensorWork {
 			this.#parts.logger.warn("start or end of a sensor could not be told", { trigger, error });
 		});
 	}
+}
+
+function toMessage(error: unknown, secrets: KnownSecrets): string {
+	return secrets.text(toErrorMessage(error)).slice(0, longestError);
 }

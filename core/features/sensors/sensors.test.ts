@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { defineSensor, type SensorPlugin, type SensorTrigger } from "../../contract/index.ts";
+import { defineRunner, defineSensor, type SensorPlugin, type SensorTrigger } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
+import { watchStrays } from "../../testing/strays.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 
 async function withSensor(
@@ -142,6 +143,87 @@ test("a sensor that a node has given up begins anew with the next start of the s
 	} finally {
 		await release();
 	}
+});
+
+test("a promise that a sensor leaves to itself fails the sensor when it is rejected, and ends nothing else", async () => {
+	const leave = async (what: string) => {
+		await new Promise((resolve) => setTimeout(resolve, 1));
+		throw new Error(what);
+	};
+	let refused = 0;
+	const scripted = createScripted(async (context, attempt) => {
+		if (attempt === 1) void leave("of a timer");
+		else if (attempt === 2) void context.state.set("a name that is too long ".repeat(100), "1");
+		else context.signal.addEventListener("abort", () => void leave("at its end"));
+		await aborted(context);
+		if (attempt < 3) await context.dispatch("tests.seen", { n: attempt }).catch(() => (refused += 1));
+	});
+	await withSensor(scripted, async ({ engine, becomes, payloads }) => {
+		const first = await becomes(({ restarts }) => restarts === 1);
+		assert.equal(first.last_error, "a promise that nobody awaits was rejected: of a timer");
+		const second = await becomes(({ restarts, state }) => restarts === 2 && state === "running");
+		assert.match(String(second.last_error), /^a promise that nobody awaits was rejected: .*name/);
+		await until(() => scripted.runs.length === 3);
+		await engine.sensorTypes.setEnabled("tests.watcher", false);
+		await becomes(({ owner }) => owner === null);
+		assert.equal(refused, 2);
+		assert.deepEqual(await payloads("tests.seen"), []);
+	});
+});
+
+test("what a sensor has caused in the service is no work of the sensor", async () => {
+	const failing = defineRunner("failing", () => ({
+		description: "Leaves a promise to itself.",
+		capabilities: { streaming: false, cancellation: false },
+		parameters: {},
+		async run() {
+			void Promise.reject(new Error("of the service"));
+			return { succeeded: true, result: {} };
+		},
+	}));
+	let dispatch = () => {};
+	const scripted = createScripted(async (context) => {
+		await new Promise<void>((resolve) => (dispatch = resolve));
+		await context.dispatch("tests.seen", { n: 1 });
+		await aborted(context);
+	});
+	const strays = watchStrays();
+	let left: readonly unknown[] = [];
+	try {
+		await withSensor(
+			scripted,
+			async ({ engine, sensor, settled }) => {
+				await engine.actions.create({ name: "failing", runner_type: "failing" });
+				const rule = { name: "fail", pack: "default", enabled: true, trigger: { type: "tests.seen" }, action: { ref: "default.failing" } };
+				await engine.rules.create(rule, principal);
+				await until(() => scripted.active() === 1);
+				dispatch();
+				let id: string | undefined;
+				await until(async () => {
+					const { items } = await engine.executions.list({ filter: { action_ref: "default.failing" } });
+					id = items[0]?.entity.id;
+					return id !== undefined;
+				});
+				await settled(String(id));
+				assert.equal(scripted.runs[0]?.signal.aborted, false);
+				assert.equal((await sensor()).last_error, null);
+			},
+			{ runners: [failing()] },
+		);
+	} finally {
+		left = strays.end();
+	}
+	assert.match(String(left[0]), /of the service/);
+});
+
+test("a promise that the service leaves to itself ends the process, also while sensors run", async () => {
+	const scripted = createScripted(aborted);
+	await withSensor(scripted, async () => {
+		await until(() => scripted.active() === 1);
+		const ended = new Promise((resolve) => process.once("uncaughtException", resolve));
+		void Promise.reject(new Error("of the service"));
+		assert.match(String(await ended), /of the service/);
+	});
 });
 
 test("a sensor that has run well for a while begins to count anew", async () => {
