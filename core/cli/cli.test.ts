@@ -222,6 +222,11 @@ test("execution list shows the newest last and says when there are more", async 
 	const all = JSON.parse((await svc(["execution", "list", "-j", "--status", "failed"])).stdout);
 	assert.ok(all.length >= 1 && all.every((each: { status: string }) => each.status === "failed"));
 	assert.match((await svc(["execution", "list", "--user", "nobody"])).stdout, /No matching records/);
+	const ids = async (...words: string[]) =>
+		(JSON.parse((await svc(["execution", "list", "-j", ...words])).stdout) as { readonly id: string }[]).map(({ id }) => id);
+	const listed = await ids("-n", "1000");
+	assert.deepEqual(await ids("-n", "-1"), listed);
+	assert.deepEqual(await ids("-n", "-1", "-s", "asc", "-a", "id"), listed);
 });
 
 test("execution get shows the last one with its result", async () => {

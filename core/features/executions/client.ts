@@ -1,6 +1,7 @@
 import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
+import { walkByTime } from "../../client/walk-by-time.ts";
 import type { ExecutionStatus, GraphEdge, GraphNode, JsonObject, JsonValue, OutputType, TaskState } from "../../contract/index.ts";
 import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
 import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-api.ts";
@@ -152,6 +153,11 @@ export interface ExecutionClient {
 		/** By id, or `last` for the most recently scheduled one. */
 		get(id: string, options?: { readonly query?: ListQuery } & Waiting): Promise<ExecutionRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ExecutionRecord>>;
+		/**
+		 * All that match, the newest first, however many: page by page, each as quick as the first, whatever is added or removed meanwhile. `limit` is
+		 * how many a request asks for, default 100.
+		 */
+		walk(query?: ListQuery, options?: { readonly oldestFirst?: boolean } & Waiting): AsyncIterable<ExecutionRecord>;
 		/** Ask for the end of an execution; `refused` says why that is no longer possible. */
 		cancel(id: string, options?: Waiting): Promise<{ readonly refused?: string }>;
 		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
@@ -189,6 +195,8 @@ export function createExecutionClient(api: Api): ExecutionClient {
 			create: (body, waiting) => read("/executions", { method: "POST", body, ...waiting }),
 			get: (id, waiting) => read(`/executions/${at(id)}`, waiting),
 			list: (query, waiting) => list("/executions", query, waiting),
+			walk: (query = {}, { oldestFirst, ...waiting } = {}) =>
+				walkByTime<ExecutionRecord>({ list: (page) => list("/executions", page, waiting), query, time: "start_timestamp", oldestFirst }),
 			async cancel(id, waiting) {
 				const refused = faultOf(await (await call(`/executions/${at(id)}`, { method: "DELETE", ...waiting })).text());
 				return refused === undefined ? {} : { refused };

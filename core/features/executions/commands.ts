@@ -6,6 +6,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { type FormatOptions, printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { parseParameters } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
+import type { ListPage } from "../../client/page.ts";
 import type { OutputType } from "../../contract/index.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
@@ -76,17 +77,7 @@ function addReading(execution: Command, context: CliContext): void {
 		.action(async (_options, command) => {
 			const options = optionsOf<ListOptions>(command);
 			const client = createExecutionClient(await openSession(options, context));
-			const page = await client.executions.list({
-				limit: options.limit,
-				...(options.sort === "desc" ? { sort_desc: "True" } : { sort_asc: "True" }),
-				...(options.showall ? {} : { parent: "null" }),
-				action: options.action,
-				status: options.status,
-				user: options.user,
-				timestamp_gt: options.timestampGt,
-				timestamp_lt: options.timestampLt,
-				include_attributes: toIncluded(columns, options),
-			});
+			const page = await readList(client, options);
 			const items = options.sort === "desc" ? page.items.toReversed() : page.items;
 			await printList({ ...page, items }, columns, { ...options, limitOption: "-n" }, context);
 		});
@@ -106,6 +97,24 @@ function addReading(execution: Command, context: CliContext): void {
 				}
 			}
 		});
+}
+
+/** What is more than a page is read page by page, which asks for no rights and no memory beyond those of a page. */
+async function readList({ executions }: ExecutionClient, options: ListOptions & FormatOptions): Promise<ListPage<ExecutionRecord>> {
+	const { limit, sort } = options;
+	const query = {
+		...(options.showall ? {} : { parent: "null" }),
+		action: options.action,
+		status: options.status,
+		user: options.user,
+		timestamp_gt: options.timestampGt,
+		timestamp_lt: options.timestampLt,
+		include_attributes: toIncluded(columns, options),
+	};
+	if (limit !== -1) return executions.list({ limit, ...(sort === "desc" ? { sort_desc: "True" } : { sort_asc: "True" }), ...query });
+	const items: ExecutionRecord[] = [];
+	for await (const execution of executions.walk(query, { oldestFirst: sort === "asc" })) items.push(execution);
+	return { items, total: items.length, limit: undefined };
 }
 
 function addTail(execution: Command, context: CliContext): void {

@@ -6,6 +6,7 @@ import { test } from "uvu";
 import { parse, stringify } from "yaml";
 import { httpRequest } from "../../../plugins-runner/http-request/index.ts";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
+import { noop } from "../../../plugins-runner/noop/index.ts";
 import { pythonScript } from "../../../plugins-runner/python-script/index.ts";
 import type { CliContext } from "../../cli/context.ts";
 import { createApi } from "../../client/api.ts";
@@ -79,6 +80,24 @@ test("an execution that has ended before it is followed is summed up once, behin
 			assert.match(stderr.text, /^execution [0-9a-f]{24} succeeded in [\d.]+ s\n$/);
 		},
 		{ runners: [localCommand()] },
+	));
+
+test("who is no administrator lists all executions, also when they are more than a page", () =>
+	withGuardedService(
+		async ({ urls, signIn }) => {
+			const { executions } = createExecutionClient(createApi({ apiUrl: urls.api, token: await signIn("root") }));
+			const made = await Promise.all(Array.from({ length: 130 }, () => executions.create({ action: "core.noop" })));
+			const env = { HOME: "/nonexistent", SVC_API_URL: urls.api, SVC_AUTH_TOKEN: await signIn("olga") };
+			for (const order of ["asc", "desc"]) {
+				const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+				assert.equal(await runSvc(["execution", "list", "-j", "-n", "-1", "-s", order], { stdout, stderr, env }), 0, stderr.text);
+				const listed = JSON.parse(stdout.text) as { readonly id: string; readonly start_timestamp: string }[];
+				assert.deepEqual(listed.map(({ id }) => id).sort(), made.map(({ id }) => id).sort());
+				const times = listed.map(({ start_timestamp }) => start_timestamp);
+				assert.deepEqual(times, [...times].sort(), "the newest last");
+			}
+		},
+		{ runners: [noop()], rbac: { assignments: [{ username: "olga", roles: ["observer"] }] } },
 	));
 
 test("run with -h says what an action takes", () =>
