@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { type Page, readPage } from "../../kernel/basics/page.ts";
+import { type Page, readPageOf } from "../../kernel/basics/page.ts";
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */
@@ -29,9 +29,9 @@ export class StoredTraces implements Traces {
 			...(ids !== undefined && { id: toOneOf(ids) }),
 			...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
 		};
-		const { items: traces, total } = await readPage(this.#storage, "trace", { where, orderBy, ...paging });
-		const items = components ? await this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] }));
-		return { items, total };
+		return readPageOf(this.#storage, "trace", { where, orderBy, ...paging }, (traces) =>
+			components ? this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] })),
+		);
 	}
 
 	async get(id: string): Promise<TraceView> {

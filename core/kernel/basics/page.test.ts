@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { readPage } from "./page.ts";
+import { readPage, readPageOf } from "./page.ts";
 
 /** Five traces, and every count that is asked for. */
 async function createTraces() {
@@ -40,6 +40,29 @@ test("a page that is full, or lies behind the last record, is counted, no furthe
 	assert.equal((await readPage(storage, "trace", { limit: 1, exactTotal: 5 })).total, 5);
 	assert.equal((await readPage(storage, "trace", { limit: 1, exactTotal: 2 })).total, 3);
 	assert.deepEqual(limits, [undefined, undefined, 6, 3]);
+	// What has been passed over is more than is counted.
+	assert.equal((await readPage(storage, "trace", { limit: 1, offset: 2, exactTotal: 2 })).total, 3);
+	assert.equal((await readPage(storage, "trace", { limit: 1, offset: 1, exactTotal: 2 })).total, 3);
+	assert.equal((await readPage(storage, "trace", { limit: 1, offset: 9, exactTotal: 2 })).total, 3);
+	assert.deepEqual(limits.slice(4), [3, 3]);
+});
+
+test("what is made of the records of a page is made while the others are counted", async () => {
+	const { storage } = await createTraces();
+	let isCounted = () => {};
+	const counted = new Promise<void>((resolve) => (isCounted = resolve));
+	const slow = {
+		...storage,
+		count: async (...given: Parameters<typeof storage.count>) => {
+			await counted;
+			return storage.count(...given);
+		},
+	};
+	const page = await readPageOf(slow, "trace", { limit: 2 }, async (traces) => {
+		isCounted();
+		return traces.map(({ id }) => id);
+	});
+	assert.deepEqual(page, { items: ["1".repeat(24), "2".repeat(24)], total: 5 });
 });
 
 test.run();

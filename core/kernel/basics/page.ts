@@ -16,16 +16,34 @@ export interface Paging {
 	readonly exactTotal?: number;
 }
 
-/** Read a part of a list and how much there is of it. A page that is not full is the last one, and tells that without a count. */
-export async function readPage<K extends EntityKind>(
+type PageQuery<K extends EntityKind> = Query<EntityMap[K]> & Pick<Paging, "exactTotal">;
+
+/** Read a part of a list and how much there is of it. A page that is not full is the last one, and one behind those that are counted tells that there are more: neither needs a count. */
+export function readPage<K extends EntityKind>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
-	{ exactTotal, ...query }: Query<EntityMap[K]> & Pick<Paging, "exactTotal">,
+	query: PageQuery<K>,
 ): Promise<Page<EntityMap[K]>> {
+	return readPageOf(storage, kind, query, (items) => items);
+}
+
+/** The same of what is made of the records, which may ask for more of them: that is done while the others are counted. */
+export async function readPageOf<K extends EntityKind, T>(
+	storage: Pick<Storage, "find" | "count">,
+	kind: K,
+	{ exactTotal, ...query }: PageQuery<K>,
+	toItems: (records: readonly EntityMap[K][]) => readonly T[] | Promise<readonly T[]>,
+): Promise<Page<T>> {
 	const { where = {}, limit, offset = 0 } = query;
-	const items = await storage.find(kind, query);
-	const isFull = limit !== undefined && items.length >= limit;
+	const records = await storage.find(kind, query);
+	const isFull = limit !== undefined && records.length >= limit;
+	const reached = offset + records.length;
 	// Where there is nothing, the page may begin behind the last record.
-	if (!isFull && (items.length > 0 || offset === 0)) return { items, total: offset + items.length };
-	return { items, total: await storage.count(kind, where, exactTotal === undefined ? undefined : exactTotal + 1) };
+	const isLast = !isFull && (records.length > 0 || offset === 0);
+	if (isLast || (records.length > 0 && exactTotal !== undefined && reached > exactTotal)) {
+		return { items: await toItems(records), total: reached };
+	}
+	const count = storage.count(kind, where, exactTotal === undefined ? undefined : exactTotal + 1);
+	const [total, items] = await Promise.all([count, toItems(records)]);
+	return { items, total };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
-import { type Page, readPage } from "../basics/page.ts";
+import { type Page, readPageOf } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Admit } from "./admissions.ts";
@@ -76,8 +76,7 @@ export class StoredExecutions implements Executions {
 	async list({ filter, orderBy, fields, children = true, ...paging }: ExecutionListQuery): Promise<Page<ExecutionView>> {
 		const selection = fields && { fields: toReadFields(fields) };
 		const query = { where: toWhere(filter), orderBy: toOrder(orderBy), ...paging, ...selection };
-		const { items, total } = await readPage(this.#parts.storage, "execution", query);
-		return { items: await this.#toViews(items, children), total };
+		return readPageOf(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
 	}
 
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>> {
