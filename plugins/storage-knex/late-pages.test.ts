@@ -12,9 +12,9 @@ const newestFirst: readonly Order<ExecutionEntity>[] = [
 	["action_ref", "asc"],
 ];
 
-/** Executions of which many began at the same time. */
-const executions = Array.from({ length: 600 }, (_, index) => {
-	const minutes = String(Math.floor((index * 7) % 60)).padStart(2, "0");
+/** Executions of which many began at the same time, and a quarter at one. */
+const executions = Array.from({ length: 800 }, (_, index) => {
+	const minutes = index % 4 === 3 ? "30" : String(Math.floor((index * 7) % 60)).padStart(2, "0");
 	const began = { start_timestamp: `2030-01-02T03:${minutes}:00.000000Z`, action_ref: `pack.${index % 3}` };
 	const rule_name = index % 4 === 0 ? `${index % 3}` : null;
 	return createExecution({ ...began, rule_name, user: `${index % 2}`, status: index % 5 === 0 ? "failed" : "succeeded" });

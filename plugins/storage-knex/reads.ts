@@ -4,7 +4,7 @@ import type { Step } from "./database-client.ts";
 import { leadsSparseIndex, standsInTimeline, toNullLead } from "./indexes.ts";
 import { isLatePage } from "./late-pages.ts";
 import { toBranches } from "./merged-select.ts";
-import type { Ordering, Statements } from "./statements.ts";
+import { nearby, type Ordering, type Statements } from "./statements.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
 export interface SelectInput<E> {
@@ -28,7 +28,7 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 	}
 	if (limit !== undefined && isLatePage(kind, where, orderBy, offset)) {
 		const matching = bindingsOf(where, dialect);
-		const bindings = [...matching, 1, offset, ...matching, limit, offset, ...matching];
+		const bindings = [...matching, nearby + 1, offset - nearby, ...matching, limit, offset, ...matching];
 		return { statement: statements.selectLate(kind, selection), bindings };
 	}
 	// SQL has no offset without a limit.

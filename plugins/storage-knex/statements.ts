@@ -30,6 +30,9 @@ export interface Branch {
 	readonly orderBy: Ordering;
 }
 
+/** Rows before a late page that are looked at for the value that it begins with. */
+export const nearby = 100;
+
 /** More shapes than a service has; a flood of others must not fill the memory. */
 const mostShapes = 2_000;
 
@@ -95,24 +98,32 @@ export class Statements {
 	}
 
 	/**
-	 * What `select` with limit and offset answers, where the first order is by a field that is never null. The rows before are passed over in
-	 * an index: first to the value that the page begins with, then all that are before this value. Bindings: conditions, 1, offset;
-	 * conditions, limit, offset; conditions.
+	 * What `select` with limit and offset answers, where the first order is by a field that is never null. The rows before are passed over in an
+	 * index, once: to the value that the page begins with and the `nearby` before it, which tell how many of the same value come first; where all
+	 * of these have it, those before that value are counted. Bindings: conditions, nearby + 1, offset - nearby; conditions, limit, offset;
+	 * conditions.
 	 */
 	selectLate(kind: EntityKind, { fields, where, orderBy, lead }: Selection): Statement {
 		const shape = `late ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")}`;
 		return this.#shape(shape, "rows", (building) => {
 			const { knex, table, mark } = building;
 			const [[field, direction] = ["id", "asc"] as const] = orderBy;
-			const [since, before] = direction === "desc" ? ["<=", ">"] : [">=", "<"];
-			const first = this.#order(this.#apply(building, table(kind).select(field), where), orderBy.slice(0, 1), lead);
-			const place = first.limit(mark()).offset(mark());
-			const query = this.#apply(building, table(kind).with("place", place).select(namesOf(fields)), where);
-			query.whereRaw(`?? ${since} (select ?? from place)`, [field, field]);
+			const [since, before, last, first] = direction === "desc" ? ["<=", ">", "min", "max"] : [">=", "<", "max", "min"];
+			const passed = this.#order(this.#apply(building, table(kind).select({ value: field }), where), orderBy.slice(0, 1), lead);
+			const near = passed.limit(mark()).offset(mark());
+			const place = knex
+				.select(knex.raw(`${last}(value) as value`))
+				.from("near")
+				.havingRaw(`count(*) = ${nearby + 1}`);
+			const query = this.#apply(building, table(kind).with("near", near).with("place", place).select(namesOf(fields)), where);
+			query.whereRaw(`?? ${since} (select value from place)`, [field]);
 			this.#order(query, orderBy, lead).limit(mark());
 			const skipped = mark();
-			const earlier = this.#apply(building, table(kind).count("*"), where).whereRaw(`?? ${before} (select ?? from place)`, [field, field]);
-			return query.offset(knex.raw("? - (?)", [skipped, earlier]) as never);
+			const earlier = this.#apply(building, table(kind).count("*"), where).whereRaw(`?? ${before} (select value from place)`, [field]);
+			const offset = `case when (select value from place) is null then 0
+				when (select ${first}(value) from near) = (select value from place) then ? - (?)
+				else (select count(*) - 1 from near where value = (select value from place)) end`;
+			return query.offset(knex.raw(offset, [skipped, earlier]) as never);
 		});
 	}
 
