@@ -34,7 +34,7 @@ export async function authenticate(
 	// A link of another page could sign its reader in as somebody else.
 	if (explicit.location === "query" && isFromElsewhere(request, options)) return authenticated;
 	const setCookie = toTokenCookie(explicit.token, principal.authentication.token_expire, { clock, options });
-	return setCookie === undefined ? authenticated : { ...authenticated, cookie: setCookie };
+	return setCookie === undefined ? authenticated : { cookie: setCookie, ...authenticated };
 }
 
 /** The token that a request is made with; undefined where it is made with something else. */

@@ -53,7 +53,7 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	const elapsed = performance.now() - started;
 	const duration_ms = Math.round(elapsed * 1000) / 1000;
 	context.metrics.answered(route, reply.status, elapsed);
-	context.logger[level]("request", { ...toLogFields(event, requestId), status: reply.status, duration_ms });
+	context.logger[level]("request", Object.assign(toLogFields(event, requestId), { status: reply.status, duration_ms }));
 	return toResponse(reply, event.req, cors, requestId, cookie);
 }
 
@@ -191,12 +191,9 @@ function toRequestId(given: string | null): string {
 }
 
 function toResponse(reply: Reply, request: Request, cors: Cors, requestId: string, cookie?: string): HTTPResponse {
-	const headers: Record<string, string> = {
-		...cors.toHeaders(request.headers.get("origin")),
-		...sniffHeaders,
-		...reply.headers,
-		"x-request-id": requestId,
-	};
+	// Into an object of its own: to add members behind a spread costs a microsecond for each of them.
+	const headers: Record<string, string> = Object.assign({}, cors.toHeaders(request.headers.get("origin")), sniffHeaders, reply.headers);
+	headers["x-request-id"] = requestId;
 	// Without the length Node sends text in pieces.
 	if (typeof reply.body === "string") headers["content-length"] = String(Buffer.byteLength(reply.body));
 	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] ??= cookie;

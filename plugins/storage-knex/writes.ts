@@ -175,11 +175,12 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (answers: readonly Answer[]) => T): Write<T> {
 	const steps = parts.flatMap((part) => part.steps);
 	return {
-		...toCost(parts),
 		compound: steps.length > 1,
 		*steps() {
 			return conclude(yield* roundOrConflict(statements, steps));
 		},
+		// Last: to add members behind what is spread costs more than all the rest.
+		...toCost(parts),
 	};
 }
 

@@ -160,7 +160,7 @@ export class VerifiedCredentials implements Credentials {
 		if (!service) this.#assertNotSystem(user, {});
 		const token_expire = `${expiry.slice(0, 19)}Z`;
 		const authentication = { method: "authentication token", location, token_expire } as const;
-		const principal = { ...(await this.#toPrincipal(user, authentication)), credential: `token:${id}` };
+		const principal = { credential: `token:${id}`, ...(await this.#toPrincipal(user, authentication)) };
 		if (!service) return principal;
 		const run = { ...principal, run: id, ...(author !== null && { author }) };
 		return scopes === null ? run : { ...run, isAdmin: false, scopes };

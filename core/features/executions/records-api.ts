@@ -44,6 +44,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 	const shown = masked ? snapshot.masked : snapshot.open;
 	const parameters = toParameters(view, masked);
 	const secrets = masked ? view.secrets : KnownSecrets.none;
+	const { rule, trigger, trigger_type, trigger_instance } = toEmbeddedCause(view, cause, presentation);
 	return onlyFilled({
 		id: entity.id,
 		status: entity.status,
@@ -61,7 +62,10 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 		web_url: `${webUrl}/#/history/${entity.id}/general`,
 		parent: entity.parent_id,
 		children: view.children,
-		...toEmbeddedCause(view, cause, presentation),
+		rule,
+		trigger,
+		trigger_type,
+		trigger_instance,
 		delay: entity.delay,
 	});
 }

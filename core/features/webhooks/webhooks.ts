@@ -177,7 +177,7 @@ export class ReceivedWebhooks implements Webhooks {
 		if (problem !== undefined) return this.#refuse(arrival, problem);
 		const event = {
 			trigger: trigger.ref,
-			payload: { ...headers, body: delivery.body },
+			payload: { headers: headers.headers, headers_lower: headers.headers_lower, body: delivery.body },
 			trace:
 				traceId !== undefined
 					? { id_: traceId }

@@ -137,7 +137,7 @@ export class StoredExecutions implements Executions {
 	}
 
 	async #toViews(entities: readonly ExecutionEntity[], children = true): Promise<ExecutionView[]> {
-		const { storage, catalog } = this.#parts;
+		const { storage, catalog, sealedSecrets, isWorkflow } = this.#parts;
 		const ids = entities.map(({ id }) => id);
 		const nested =
 			children && ids.length > 0
@@ -151,7 +151,7 @@ export class StoredExecutions implements Executions {
 		return Promise.all(
 			entities.map(async (entity) => {
 				const ids = (byParent.get(entity.id) ?? []).map(({ id }) => id);
-				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { ...this.#parts, children: ids });
+				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets, isWorkflow, children: ids });
 			}),
 		);
 	}

@@ -50,15 +50,16 @@ export async function renderSubmitted(
 	const user = toItemUser(context, systemUser);
 	const schemas = [input.actionSchema, input.runnerSchema];
 	const config = await configuration.forTemplates(pack, user, guard === undefined ? [input.given, ...schemas] : schemas);
-	const available = { ...names, action_context: context, config_context: config.values };
+	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
 	const accesses = [items.accessFor(user, author), ...(guard === undefined ? [] : [items.accessForGiven(user, { author, ...guard })])];
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
 		renderLive({
-			...input,
+			// Named before what is spread: behind a spread each of them costs as much as all the rest.
 			context: available,
 			datastore,
-			...(guard !== undefined && { guard: { datastore: given, maskedConfig: config.masked } }),
+			guard: guard && { datastore: given, maskedConfig: config.masked },
+			...input,
 		}),
 	);
 	return { parameters, secrets };
@@ -75,9 +76,9 @@ export async function renderForRun(
 	const names = { action_context: context, config_context: config.values };
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores([sources.items.accessFor(user, author)], { secrets, known }, (datastore) =>
-		renderFinal({ ...input, context: names, datastore }),
+		renderFinal({ context: names, datastore, ...input }),
 	);
-	return { ...parameters, config, secrets };
+	return { config, secrets, ...parameters };
 }
 
 /** What is decrypted goes to `secrets`, and neither that nor what else is known gets into the message of what fails. */

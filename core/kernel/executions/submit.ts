@@ -120,7 +120,8 @@ export async function draftExecution(
 	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, origins);
 	const execution = { ...asked.draft, ...rule?.fields, trace_id: traceId };
 	try {
-		const { parameters, secrets } = await renderAsked(parts, input, { ...asked, action, names: rule?.names });
+		const { draft, guard } = asked;
+		const { parameters, secrets } = await renderAsked(parts, input, { draft, guard, action, names: rule?.names });
 		const entity = { ...execution, known_secrets: parts.sealedSecrets.add(execution.known_secrets, secrets), parameters };
 		return { entity, action, trace, problem: undefined };
 	} catch (error) {
@@ -158,10 +159,10 @@ async function draftAsked(
 	const user = chooseUser(input.user, principal, parts.templateSources);
 	const parent = child?.parent ?? (await readParent(parts.storage, input, principal));
 	const id = child?.id ?? createId(parts.clock);
-	const context = {
-		...toContext(input, action, { user, principal, parent }),
-		...toWorkflowContext(parts, action, { id, takeUp }),
-	};
+	const context = Object.assign(
+		toContext(input, action, { user, principal, parent }),
+		toWorkflowContext(parts, action, { id, takeUp }),
+	) as JsonObject;
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
 	const guard = await toGuard(parts.templateSources, action, { principal, origin: rule });
@@ -187,7 +188,7 @@ function renderAsked(
 			names,
 			author: draft.author ?? undefined,
 			guard,
-			known: sealedSecrets.ofExecution({ ...draft, parameters: { ...plain, ...given } }, action.snapshot),
+			known: sealedSecrets.ofExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
 		},
 		templateSources,
 	);

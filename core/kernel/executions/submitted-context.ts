@@ -41,13 +41,13 @@ export async function readParent(storage: Storage, { context = {} }: SubmitInput
 	return parent;
 }
 
-/** The request's context with what the service decides; a child runs for the user of its parent. */
+/** A new object: the request's context with what the service decides; a child runs for the user of its parent. */
 export function toContext(
 	input: SubmitInput,
 	{ action }: ResolvedAction,
 	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: Parent | undefined },
 ): JsonObject {
-	const context = { ...input.context, user, pack: action.pack };
+	const context = Object.assign({}, input.context, { user, pack: action.pack }) as JsonObject;
 	assertItemUser(context, parent?.context ?? {}, principal);
 	return parent === undefined ? context : { ...context, user: parent.user };
 }

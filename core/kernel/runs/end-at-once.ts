@@ -35,8 +35,8 @@ export async function endAtOnce(
 	if (!succeeded || status !== undefined || decided !== undefined) return undefined;
 	assertRecordable(result, "the result of the action");
 	const known_secrets = sealedSecrets.add(sealed, findResultSecrets(result, snapshot));
-	const end = { ...toResultPatch(result), known_secrets, ...toStatusPatch(running, "succeeded", toTimestamp(clock.now())) };
-	const ended = applied(running, end as ExecutionPatch);
+	const end: ExecutionPatch = { known_secrets, ...toResultPatch(result), ...toStatusPatch(running, "succeeded", toTimestamp(clock.now())) };
+	const ended = applied(running, end);
 	// What follows it reads what is stored, such as how far an event is from the one that began it all: that must be there before.
 	return (await endings.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
 }

@@ -67,7 +67,10 @@ export class SealedSecrets {
 	}
 
 	/** Everything that is secret in what is shown of an execution: what it knows, and what its parameters are by their schemas. */
-	ofExecution({ known_secrets, parameters }: ExecutionEntity, snapshot: SnapshotEntity): KnownSecrets {
+	ofExecution(
+		{ known_secrets, parameters }: Pick<ExecutionEntity, "known_secrets" | "parameters">,
+		snapshot: SnapshotEntity,
+	): KnownSecrets {
 		return this.open(known_secrets).with(findSecrets(parameters, snapshot));
 	}
 

@@ -238,7 +238,7 @@ export class Claiming<K extends ClaimedKind> {
 	}
 
 	#toClaim(): Patch<EntityMap[K]> & TakenLease {
-		return { ...this.#parts.toClaim(), ...this.#parts.leasing.take() };
+		return Object.assign({}, this.#parts.toClaim(), this.#parts.leasing.take());
 	}
 
 	#accept(entity: EntityMap[K]): void {

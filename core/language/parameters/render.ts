@@ -61,7 +61,8 @@ const emptyContext: RenderContext = { action_context: {}, config_context: {} };
 
 /** The names that always exist, and those of the caller. */
 export function withEmptyContext(context: RenderContext): RenderContext {
-	return { ...emptyContext, ...context };
+	const isWhole = Object.hasOwn(context, "action_context") && Object.hasOwn(context, "config_context");
+	return isWhole ? context : { ...emptyContext, ...context };
 }
 
 /**
