@@ -41,33 +41,73 @@ async function readAddress({ stdout }: ChildProcess): Promise<string> {
 	throw new Error("the service has ended");
 }
 
-podmanTest(test)("a service that is killed finds its container again: every line once, and nothing left", async () => {
-	const directory = await mkdtemp(join(tmpdir(), "svc-containers-"));
-	const podman = await Podman.start();
-	let service = await startService(directory, podman.host);
-	try {
-		const parameters = { image: podman.image };
-		const { id } = await createClient({ apiUrl: service.apiUrl }).executions.create({ action: "ops.count", parameters });
-		let seen = "";
-		for await (const { data } of createClient({ apiUrl: service.apiUrl }).followOutput(id)) {
-			seen += data;
-			if (seen.includes("line 5\n")) break;
-		}
-		await service.end("SIGKILL");
-		service = await startService(directory, podman.host);
-		const client = createClient({ apiUrl: service.apiUrl });
-		let execution = await client.executions.get(id);
-		for (; execution.end_timestamp === undefined; execution = await client.executions.get(id)) await delay(200);
-		assert.equal(execution.status, "succeeded");
-		const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
-		assert.equal(execution.result?.["stdout"], lines.join("\n"));
-		assert.equal(await podman.accepted(), 1);
-		while ((await podman.jobs()).length > 0) await delay(100);
-	} finally {
-		await service.end("SIGTERM");
-		await podman.stop();
-		await rm(directory, { recursive: true, force: true });
+const engineTest = podmanTest(test);
+let directory = "";
+let podman: Podman | undefined;
+let service: Service | undefined;
+
+/** Engine and service, with the image that the actions name. */
+async function begin(): Promise<Podman> {
+	if (podman !== undefined) return podman;
+	directory = await mkdtemp(join(tmpdir(), "svc-containers-"));
+	podman = await Podman.start();
+	const tag = { repo: "docker.io/library/busybox", tag: "1.36" };
+	await podman.client.json({ method: "POST", path: `/images/${encodeURIComponent(podman.image)}/tag`, query: tag });
+	service = await startService(directory, podman.host);
+	return podman;
+}
+
+test.after(async () => {
+	await service?.end("SIGTERM");
+	await podman?.stop();
+	if (directory !== "") await rm(directory, { recursive: true, force: true });
+});
+
+function toClient() {
+	return createClient({ apiUrl: service?.apiUrl ?? "" });
+}
+
+async function settled(id: string) {
+	const client = toClient();
+	let execution = await client.executions.get(id);
+	for (; execution.end_timestamp === undefined; execution = await client.executions.get(id)) await delay(200);
+	return execution;
+}
+
+engineTest("a script that names a container runs in it with the files of its pack, and nothing of it is left", async () => {
+	const engine = await begin();
+	const { id } = await toClient().executions.create({ action: "ops.look", parameters: { name: "Ada" } });
+	const { status, result } = await settled(id);
+	assert.equal(status, "succeeded", JSON.stringify(result));
+	assert.deepEqual(String(result?.["stdout"]).split("\n"), [
+		"hello Ada, from user 65534 in /svc/pack",
+		"actions of the pack: count.yaml look.sh look.yaml",
+		"nothing may be written but /tmp",
+		"no network",
+	]);
+	while ((await engine.jobs()).length > 0) await delay(100);
+	// Where it runs is not the caller's to say.
+	const wrong = { action: "ops.look", parameters: { container: "docker.io/library/alpine:3" } };
+	await assert.rejects(toClient().executions.create(wrong), /container/);
+});
+
+engineTest("a service that is killed finds its container again: every line once, and nothing left", async () => {
+	const engine = await begin();
+	const before = await engine.accepted();
+	const { id } = await toClient().executions.create({ action: "ops.count" });
+	let seen = "";
+	for await (const { data } of toClient().followOutput(id)) {
+		seen += data;
+		if (seen.includes("line 5\n")) break;
 	}
+	await service?.end("SIGKILL");
+	service = await startService(directory, engine.host);
+	const execution = await settled(id);
+	assert.equal(execution.status, "succeeded");
+	const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+	assert.equal(execution.result?.["stdout"], lines.join("\n"));
+	assert.equal((await engine.accepted()) - before, 1);
+	while ((await engine.jobs()).length > 0) await delay(100);
 });
 
 test.run();
